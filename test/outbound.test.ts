@@ -51,9 +51,24 @@ const faulty = [
   ...['example.com', '//example.com', 'https://', 'https://user@example.com/', 'https://user:word@example.com/'],
   ...['https://example.com:22/', 'https://example.com:25/', 'https://example.com:80/', 'http://127.0.0.1:9000/'],
 ]
-const refused = [...[...local.flatMap(formsOf), ...reserved].map((host) => `https://${host}/`), ...faulty]
+const localNames = [
+  ...[
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.localhost',
+    'db.internal',
+    'metadata.google.internal',
+    'printer.local',
+  ],
+  ...['router.lan', 'nas.home.arpa', 'metadata', 'postgres', 'server.localdomain.', 'ｌｏｃａｌｈｏｓｔ', 'wiki.corp'],
+]
+const refused = [
+  ...[...local.flatMap(formsOf), ...reserved, ...localNames].map((host) => `https://${host}/`),
+  ...faulty,
+]
 
-test('200 addresses that are not public, not https or not plain are refused before any look-up', async () => {
+test('200 addresses and names that are not public, not https or not plain are refused before any look-up', async () => {
   expect(new Set(refused).size).toBeGreaterThanOrEqual(200)
   expect(refused.filter((url) => isAllowedUrl(url, options))).toEqual([])
   const resolve = () => expect.unreachable('looked up')
@@ -74,10 +89,26 @@ test('public addresses are allowed', () => {
   const allowed = [
     'https://example.com',
     'https://example.com:8443/a?b=c',
+    'https://local.example.com/',
+    'https://internal.example.com./',
     'https://1.1.1.1/',
     'https://[2606:4700::1111]/',
   ]
   expect(allowed.filter((url) => !isAllowedUrl(url, options))).toEqual([])
+})
+
+test('a redirect to a private address, and a name that has one by then, are refused as the first address is', async () => {
+  const { status, headers } = await request(
+    await serve((_request, response) => response.writeHead(302, { location: 'https://169.254.169.254/' }).end()),
+    { ...options, isLoopbackAllowed: true },
+  )
+  expect(status).toBe(302)
+  await expect(request(headers.location!, options)).rejects.toThrow(OutboundRefused)
+  const answers = [['93.184.215.14'], ['10.0.0.1']]
+  const resolve = async () => answers.shift()!
+  const rebound = { ...options, resolve, milliseconds: 1 }
+  await expect(request('https://rebinding.example/', rebound)).rejects.toThrow(OutboundFailed)
+  await expect(request('https://rebinding.example/', rebound)).rejects.toThrow('leads to 10.0.0.1')
 })
 
 test('a connection goes to the address that was checked, whatever a second look-up says', async () => {

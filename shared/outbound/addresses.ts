@@ -10,6 +10,9 @@ export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused'
 }
 
+/** Names without a domain, and those that are reserved for one's own machine or network. */
+const localName = /^[^.]*\.?$|\.(localhost|local|internal|localdomain|lan|home\.arpa|intranet|private|corp|home)\.?$/
+
 /** A check before any look-up; `checkAddresses` follows it, as a name may lead anywhere. */
 export function isAllowedUrl(url: string, rule: AddressRule): boolean {
   try {
@@ -27,6 +30,7 @@ export function parseAllowed(text: string, rule: AddressRule): URL {
   if (!url) throw new OutboundRefused('is not a URL')
   const address = literalOf(url)
   if (address) checkAddresses([address], rule)
+  else if (localName.test(url.hostname)) throw new OutboundRefused('has a name that is never public')
   const isLoopback = rule.isLoopbackAllowed && address !== undefined && rangeOf(address) === 'loopback'
   if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:'))
     throw new OutboundRefused('must begin with https://')

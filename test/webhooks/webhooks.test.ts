@@ -63,6 +63,8 @@ test('addresses that are not https and public are refused, and change nothing', 
     'https://127.0.0.1/',
     'https://169.254.169.254/',
     'https://[::1]/',
+    'https://localhost/',
+    'https://db.internal/',
     'shop.example',
   ]
   for (const url of [...urls, 'https://2130706433/', `https://shop.example/${'x'.repeat(2000)}`])
