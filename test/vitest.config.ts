@@ -19,7 +19,10 @@ const ci = [
   ...['operators/{erasure,export}.test.ts', 'database/rotation.test.ts', 'api/{hanging-queue,samples}.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */
-const nightly = ['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts']
+const nightly = [
+  ...['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts'],
+  'limits/large.test.ts',
+]
 const faults = ['faults/{kills,storms,disk-full,clock-jumps}.test.ts']
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
