@@ -66,7 +66,7 @@ export const words = {
     home: 'Back to agents',
   },
 
-  strengths: { good: 'Good match', possible: 'Possible match', weak: 'Weak match' },
+  levels: { found: 'Probably answered', uncertain: 'Probably not answered', nothing: 'Not answered' },
 
   signIn,
   agents,

@@ -1,7 +1,7 @@
 import type { Database } from '../../shared/database/database.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
-import { minAnswerable } from '../../shared/retrieval/answerable.ts'
+import { levelOf } from '../../shared/retrieval/answerable.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -35,7 +35,7 @@ export async function consult(
 ): Promise<Consultation> {
   const { data, answerable } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
   return {
-    hits: answerable! < minAnswerable ? [] : data,
+    hits: levelOf(answerable!) === 'nothing' ? [] : data,
     async nothing() {
       const { agents } = await timing.measure('db', () => db.batch({ agents: findServing(scope) }))
       return requireServing(agents)

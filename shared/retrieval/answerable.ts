@@ -1,27 +1,50 @@
+import type { Coverage } from './coverage.ts'
 import type { Mode } from './schemas.ts'
 
-/** Weights of a logistic regression: a constant, one for the best score, one for its lead over the next as a share of it. */
-type Weights = readonly [constant: number, score: number, lead: number]
+/** What is known of the best hit. Scores are from 0 to 1; in `semantic` they are likenesses. */
+export interface Evidence {
+  score: number
+  /** The score of the hit after it. */
+  next: number
+  /** 0 where meaning was not compared. */
+  likeness: number
+  coverage: Coverage
+}
+
+/** Of a logistic regression. `strength`: that the score or the likeness is high. `words`: the logarithm of their number. */
+interface Weights extends Record<'constant' | 'strength' | 'lead' | 'share' | 'concepts' | 'words', number> {}
 
 /**
- * Fitted to the tuning halves of test/evaluation and of public follow-up questions. Scores mean the same with every model, so these do too.
+ * Fitted to this repository's questions and public ones, with questions of others as unanswerable, by both embedded models, each set
+ * weighing the same: README.md says how. Scores mean the same with every model, so these do too.
  */
 const weights: Record<Mode, Weights> = {
-  hybrid: [-2.1, 5.5, 3.3],
-  keyword: [-2.9, 6.9, 1.6],
-  semantic: [-2.1, 6.3, 0],
+  hybrid: { constant: -3.1, strength: 2.8, lead: 1.6, share: 1.6, concepts: 0.8, words: 0.6 },
+  keyword: { constant: -2.5, strength: 1.7, lead: 1.9, share: 1.6, concepts: 0.5, words: 0.7 },
+  semantic: { constant: -2.5, strength: 2.2, lead: 1.3, share: 2.4, concepts: 0.8, words: 0.6 },
 }
 
 /** The probability from which the first hit more likely answers than not. */
 export const probablyAnswered = 0.5
 
-/** A model gets an empty answer below this probability, which loses less than one right first hit in twenty. */
-export const minAnswerable = 0.15
+/** A model gets an empty answer below this probability, which loses less than one right first hit in a hundred. */
+const minAnswerable = 0.15
 
-/** The probability that the first hit answers the question. @param scores of the best hits: in `semantic` their likeness */
-export function answerable(mode: Mode, [best = 0, next = 0]: readonly number[]): number {
-  if (best <= 0) return 0
-  const [constant, ofScore, ofLead] = weights[mode]
-  const odds = Math.exp(constant + ofScore * best + (ofLead * (best - next)) / best)
+export type Level = 'found' | 'uncertain' | 'nothing'
+
+/** What a probability of `answerable` means to people and models. */
+export function levelOf(answerable: number): Level {
+  if (answerable < minAnswerable) return 'nothing'
+  return answerable < probablyAnswered ? 'uncertain' : 'found'
+}
+
+/** The probability that the first hit answers the question. */
+export function answerable(mode: Mode, { score, next, likeness, coverage }: Evidence): number {
+  if (score <= 0) return 0
+  const w = weights[mode]
+  const strength = mode === 'semantic' ? likeness : 1 - (1 - likeness) * (1 - score)
+  const fromScores = w.constant + w.strength * strength + w.lead * (score - next)
+  const fromWords = w.share * coverage.share + w.concepts * coverage.concepts + w.words * Math.log1p(coverage.words)
+  const odds = Math.exp(fromScores + fromWords)
   return Math.round((1000 * odds) / (1 + odds)) / 1000
 }

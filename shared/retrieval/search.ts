@@ -4,6 +4,7 @@ import type { AgentScope } from '../database/scope.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
 import { answerable } from './answerable.ts'
+import { coverageOf } from './coverage.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode } from './schemas.ts'
 import { type Asked, type Filters, named, searchArguments } from './statement/search-arguments.ts'
@@ -28,8 +29,6 @@ export type Row = {
   /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
   unlike: number | null
   reach: number | null
-  /** The score of the hit after this one. */
-  next: number | null
   semantic: number
   keyword: number
 } & (Omit<FoundHit, 'scores'> | { chunk_id: null })
@@ -45,11 +44,9 @@ export async function search(
   hypotheses: readonly Asked[],
   filters: Filters,
 ): Promise<Found> {
-  const isOrdered = mode === 'hybrid'
-  const limit = isOrdered ? Math.max(filters.limit, comparedHits) : filters.limit
-  const min_score = isOrdered ? undefined : filters.min_score
+  const limit = Math.max(filters.limit, comparedHits)
   const calls = searchArguments(scope, mode, hypotheses, { ...filters, limit }).map(
-    (call) => sql<Row>`select * from search(${named({ ...call, min_score, max_bytes: payloadLimit })})`,
+    (call) => sql<Row>`select * from search(${named({ ...call, min_score: undefined, max_bytes: payloadLimit })})`,
   )
   const all: Row[][] =
     calls.length === 1
@@ -67,18 +64,29 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
   const queries = hypotheses.flatMap(({ query }) => query ?? [])
   const { has_vector, unlike, reach } = rows[0]!
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
-  const found = rows.flatMap(({ is_agent, has_vector, unlike, reach, next, semantic, keyword, ...hit }) =>
+  const found = rows.flatMap(({ is_agent, has_vector, unlike, reach, semantic, keyword, ...hit }) =>
     hit.chunk_id === null ? [] : [{ ...hit, scores: { semantic, keyword } }],
   )
   const hits = mode === 'hybrid' && has_vector ? orderedByRuns(queries, found) : found
-  const best = hits.length > 0 ? [hits[0]!.score, hits[1]?.score ?? rows[0]!.next ?? 0] : []
   const scale = mode === 'hybrid' && !has_vector ? 'keyword' : mode
   return {
     hits,
-    answerable: queries.length === 0 ? null : answerable(scale, mode === 'semantic' ? best.map(likenessOf) : best),
+    answerable: queries.length === 0 ? null : answerableBy(queries, scale, hits, likenessOf),
     hasVector: has_vector,
     likenessOf,
   }
+}
+
+/** By the hypothesis that the first hit answers most likely. */
+function answerableBy(queries: string[], mode: Mode, hits: readonly FoundHit[], likenessOf: LikenessOf): number {
+  const compared = hits.slice(0, comparedHits)
+  const likenesses = compared.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
+  const [score, next = 0] = mode === 'semantic' ? likenesses : compared.map((hit) => hit.score)
+  if (score === undefined) return 0
+  const texts = compared.map(({ document_title, content }) => `${document_title} ${content}`)
+  const by = (query: string) =>
+    answerable(mode, { score, next, likeness: likenesses[0]!, coverage: coverageOf(query, texts) })
+  return Math.max(...queries.map(by))
 }
 
 /** What the calls have found that hypotheses with very many terms take. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { mcpClient } from '../mcp/mcp-client.ts'
 import { keepQuestions, storeQuestions } from '../support/asked-questions.ts'
 import { makeTrashedCall } from './routes.ts'
 import { type Page, type SignedIn, useDashboard } from './support.ts'
@@ -160,4 +161,35 @@ test('Ask leads to the same three, for a key that may change documents', async (
     'documents/new?title=',
   ])
     expect(links.some((link) => link.includes(way))).toBe(true)
+})
+
+describe('whether a question was answered', () => {
+  const bakery = {
+    Hours: 'The bakery is open from Monday to Friday, 7:00 to 18:00. On Sunday we are closed.',
+    Bread: 'Rye bread costs €4.20 a loaf. Gluten-free bread must be ordered a day ahead.',
+    Parking: 'Guests park free of charge in the courtyard.',
+    Children: 'Children may bake with us in the holidays.',
+  }
+  const levels = { found: 'Probably answered', uncertain: 'Probably not answered', nothing: 'Not answered' }
+
+  test.each([
+    ['what time do you shut on friday', 'found'],
+    ['um hi yeah what do you charge for a loaf of rye bred', 'found'],
+    ['do you do kids in the holidays', 'found'],
+    ['do you do christmas puddings with brandy', 'uncertain'],
+    ['do you have wifi', 'nothing'],
+  ] as const)('is said alike by the API, platforms, Ask, the call’s page and Unanswered: %s', async (query, level) => {
+    const owner = await keeping()
+    for (const [title, content] of Object.entries(bakery)) await stored(owner, title, content)
+    const { body } = await ask(owner, query, 'call 1')
+    expect(body.answerable >= 0.5).toBe(level === 'found')
+    const asked = await owner.browser.get(`/dashboard/agents/${owner.agentId}/ask?${new URLSearchParams({ q: query })}`)
+    const call = await pageOf(owner, 'call 1')
+    for (const said of Object.values(levels))
+      for (const { text } of [asked, call]) expect(text.includes(said), said).toBe(said === levels[level])
+    const { text: unanswered } = await owner.browser.get(`/dashboard/agents/${owner.agentId}/unanswered`)
+    expect(unanswered.includes(`“${query}”`)).toBe(level !== 'found')
+    const { structuredContent } = await mcpClient(owner).tool('search', { query })
+    expect(structuredContent.results.length > 0).toBe(level !== 'nothing')
+  })
 })

@@ -1,3 +1,4 @@
+import { probablyAnswered } from '../../shared/retrieval/answerable.ts'
 import type { Answer, Mode } from './ask.ts'
 import { auc, bestThreshold, calibrationError, halfOf, type Shares, sharesAt, type Tally, tally } from './metrics.ts'
 
@@ -23,6 +24,8 @@ export interface ModeFigures {
   auc: number | null
   /** How far `answerable` is from the share of first hits that are right, on the half for reporting. */
   calibration_error: number | null
+  /** Of right first hits, the share of which `answerable` is 0.5 or more; of questions without an answer and of other businesses, the share below. */
+  levels: { kept: number | null; rejected: number | null; foreign: number | null }
   /** Found on the half for tuning; what it keeps and rejects, on the half for reporting. */
   min_score: ({ value: number } & Shares) | null
   /** By question, null when the right passage is not among the hits. */
@@ -31,18 +34,23 @@ export interface ModeFigures {
 
 const everything = 'all answerable'
 
+/** The kind of questions that were asked of a business other than theirs. */
+export const foreign = 'foreign'
+
 export function toFigures(source: Source, answers: readonly Answer[]): Figures {
   const modes = Map.groupBy(answers, ({ mode }) => mode)
   const [first = []] = modes.values()
-  const answerable = first.filter(({ expected }) => expected).length
+  const own = first.filter(({ kind }) => kind !== foreign)
+  const answerable = own.filter(({ expected }) => expected).length
   return {
     source,
-    questions: { answerable, unanswerable: first.length - answerable },
+    questions: { answerable, unanswerable: own.length - answerable },
     modes: Object.fromEntries([...modes].map(([mode, each]) => [mode, toModeFigures(each)])),
   }
 }
 
-function toModeFigures(answers: readonly Answer[]): ModeFigures {
+function toModeFigures(all: readonly Answer[]): ModeFigures {
+  const answers = all.filter(({ kind }) => kind !== foreign)
   const [answerable, unanswerable] = [answers.filter(({ expected }) => expected), answers.filter((a) => !a.expected)]
   const byId = answerable.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const total = auc(scoresOf(answerable), scoresOf(unanswerable))
@@ -50,6 +58,7 @@ function toModeFigures(answers: readonly Answer[]): ModeFigures {
     groups: groupsOf(answerable),
     auc: total === undefined ? null : rounded(total),
     calibration_error: calibrationOf(answers),
+    levels: levelsOf(all),
     min_score: minScore(answerable, unanswerable),
     ranks: Object.fromEntries(byId.map(({ id, rank }) => [id, rank ?? null])),
   }
@@ -79,6 +88,22 @@ function minScore(answerable: readonly Answer[], unanswerable: readonly Answer[]
   const value = bestThreshold(...tune)
   const shares = value === undefined ? undefined : sharesAt(value, ...report)
   return shares ? { value: value!, kept: rounded(shares.kept), rejected: rounded(shares.rejected) } : null
+}
+
+function levelsOf(answers: readonly Answer[]): ModeFigures['levels'] {
+  const share = (of: (answer: Answer) => boolean, isMet: (answerable: number) => boolean) => {
+    const given = answers.filter(of).flatMap(({ answerable }) => answerable ?? [])
+    return given.length > 0 ? rounded(given.filter(isMet).length / given.length) : null
+  }
+  const isBelow = (answerable: number) => answerable < probablyAnswered
+  return {
+    kept: share(
+      ({ rank }) => rank === 1,
+      (answerable) => !isBelow(answerable),
+    ),
+    rejected: share(({ expected, kind }) => !expected && kind !== foreign, isBelow),
+    foreign: share(({ kind }) => kind === foreign, isBelow),
+  }
 }
 
 function calibrationOf(answers: readonly Answer[]): number | null {

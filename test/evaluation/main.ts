@@ -3,11 +3,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { CommandError } from '../../infra/admin/command-error.ts'
-import { parseQuestions } from '../../infra/admin/questions/questions-file.ts'
+import { parseQuestions, type Question } from '../../infra/admin/questions/questions-file.ts'
 import { type Answer, askAll } from './ask.ts'
 import { changesText, check, requireDefault, writeFigures } from './committed.ts'
-import { type Source, toFigures } from './figures.ts'
-import { readSet } from './labelled-set.ts'
+import { foreign, type Source, toFigures } from './figures.ts'
+import { type Business, readSet } from './labelled-set.ts'
 import { embedderOf } from './models.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
@@ -34,6 +34,7 @@ interface Run {
 }
 
 const progressMilliseconds = 2000
+const maxForeign = 30
 const readme = join(import.meta.dirname, '../../shared/retrieval/README.md')
 
 const forSet = (flags: string, description: string) => new Option(flags, description).conflicts('questions')
@@ -91,14 +92,27 @@ async function askSet(options: Options): Promise<Run> {
   const set = createHash('sha256').update(JSON.stringify(businesses)).digest('hex').slice(0, 16)
   const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
   try {
-    const asked = progress(businesses.flatMap(({ questions }) => questions).length)
+    const asked = progress(businesses.flatMap((business) => questionsTo(business, businesses)).length)
     const answers: Answer[] = []
     for (const business of businesses)
-      answers.push(...(await askAll(await stand.ingest(business), business.questions, asked)))
+      answers.push(...(await askAll(await stand.ingest(business), questionsTo(business, businesses), asked)))
     return { source: { model: stand.model, set }, answers }
   } finally {
     await stand.close()
   }
+}
+
+/** Its own, and some of what is asked of the others, to which it has no answer. */
+function questionsTo(business: Business, businesses: readonly Business[]): Question[] {
+  const others = businesses.filter((other) => other !== business).flatMap(({ questions }) => questions)
+  const chosen = others.filter((_, i) => i % Math.ceil(others.length / maxForeign) === 0)
+  const asked = chosen.map(({ id, question }) => ({
+    id: `${business.name}, ${id}`,
+    question,
+    kind: foreign,
+    expected: undefined,
+  }))
+  return [...business.questions, ...asked]
 }
 
 async function askOwn({ questions: file, url, agent, key }: Options): Promise<Run> {

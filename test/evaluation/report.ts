@@ -81,6 +81,11 @@ function toMarkdown(figures: Figures): string {
       ...modes.map(([, { groups }]) => two(groups['all answerable']!.mrr)),
     ]),
     row(['AUC of the score, against unanswerable', String(unanswerable), ...modes.map(([, { auc }]) => two(auc))]),
+    row([
+      '`answerable` at 0.5: right first hits kept · unanswerable, others’ questions rejected',
+      '',
+      ...modes.map(([, { levels }]) => levelsText(levels)),
+    ]),
     row(['Calibration error of `answerable`', '', ...modes.map(([, each]) => two(each.calibration_error))]),
     row([
       '`min_score` to start with: kept · rejected',
@@ -104,13 +109,18 @@ function sharesOf({ questions, hit1, hit5, mrr }: Tally): string[] {
   return [two(hit1 / questions), two(hit5 / questions), two(mrr)]
 }
 
-function scoreText({ auc, calibration_error, min_score }: ModeFigures): string {
-  if (auc === null) return 'AUC – (it needs questions that no document answers)'
+function scoreText({ auc, calibration_error, levels, min_score }: ModeFigures): string {
+  const answered = `answerable at 0.5 (kept · unanswerable, others’ rejected) ${levelsText(levels)}`
+  if (auc === null) return `AUC – (it needs questions that no document answers); ${answered}`
   const suggestion =
     min_score === null
       ? 'too few questions for a min_score'
       : `min_score ${two(min_score.value)} keeps ${two(min_score.kept)} of the answerable and rejects ${two(min_score.rejected)} of the others`
-  return `AUC ${two(auc)}; ${suggestion}; calibration error of answerable ${two(calibration_error)}`
+  return `AUC ${two(auc)}; ${suggestion}; calibration error of answerable ${two(calibration_error)}; ${answered}`
+}
+
+function levelsText({ kept, rejected, foreign }: ModeFigures['levels']): string {
+  return `${two(kept)} · ${two(rejected)}, ${two(foreign)}`
 }
 
 function two(figure: number | null): string {

@@ -16,18 +16,12 @@ const w = words.ask
 const closeLikeness = 0.6
 const someLikeness = 0.3
 
-const stateOf = { good: 'good', possible: 'wait', weak: '' } as const
-
-export function passageView(
-  agentId: string,
-  sought: SoughtWord[],
-  { hit, strength, likeness, presences }: Passage,
-): Html {
+export function passageView(agentId: string, sought: SoughtWord[], { hit, likeness, presences }: Passage): Html {
   const terms = new Set(sought.flatMap(({ terms }) => [...terms]))
   const headings = headingsOf(hit)
   const address = passagePath(agentId, hit.document_id, hit.chunk_index)
   const marked = (text: string) => whole(marking(text, terms))
-  return html`<header><h2><a href="${address}">${marked(hit.document_title)}</a></h2><span class="state ${stateOf[strength]}">${words.strengths[strength]}</span></header>
+  return html`<header><h2><a href="${address}">${marked(hit.document_title)}</a></h2></header>
 ${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
 ${excerptView(marking(hit.content, terms))}
 <ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${

@@ -5,13 +5,13 @@ import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
 import { documentId } from '../../../shared/ids.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
+import { type Level, levelOf } from '../../../shared/retrieval/answerable.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords, type Presence, type SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
-import { type Scale, type Strength, strengthOf } from '../scores.ts'
 import { isWallTime } from '../times.ts'
 import type { Expected } from '../titles.ts'
 import { pastAnswer } from './past.ts'
@@ -35,7 +35,6 @@ const passagesPerQuestion = 5
 
 export interface Passage {
   hit: Hit
-  strength: Strength
   /** From 0, unrelated to the question, to 1; undefined where meaning was not compared. */
   likeness: number | undefined
   presences: Presence[]
@@ -44,6 +43,7 @@ export interface Passage {
 /** A question asked as a voice agent asks it, and not kept. */
 export interface Trial {
   passages: Passage[]
+  level: Level
   words: SoughtWord[]
   /** Whether search by words was used, even if the question has no words to search for. */
   isByWords: boolean
@@ -72,10 +72,10 @@ export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQ
     }
     const isPast = mode === 'hybrid' && asOf !== undefined && Date.parse(asOf) < Date.now()
     const past = isPast ? await pastAnswer({ db, embedder, chunkSize }, scope, { ...question, asOf }) : undefined
-    const { data, degraded, likenessOf } =
+    const { data, answerable, degraded, likenessOf } =
       past ?? (await answer(db, { ...scope, logsQuestions: false }, question, timing))
     const total = systemClock.now() - timing.arrivedAt
-    const scale: Scale = degraded ? 'keyword' : mode
+    const scale = degraded ? 'keyword' : mode
     const standing =
       expected && (await findStanding(db, embedder, scope, { query, mode: scale, documentId: expected.id, asOf }))
     const shown = [...data, ...(standing?.best ? [standing.best.hit] : [])]
@@ -83,11 +83,11 @@ export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQ
       scale === 'semantic' ? { words: [], presencesIn: () => [] } : await explainWords(db, scope, query, shown, asOf)
     const toPassage = (hit: Hit): Passage => {
       const likeness = hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic)
-      const strength = strengthOf(scale === 'semantic' ? likeness! : hit.score, scale)
-      return { hit, strength, likeness, presences: presencesIn(hit) }
+      return { hit, likeness, presences: presencesIn(hit) }
     }
     return {
       passages: data.map(toPassage),
+      level: levelOf(answerable!),
       words,
       isByWords: scale !== 'semantic',
       isDegraded: degraded !== null,

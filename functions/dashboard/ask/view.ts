@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { searchModes } from '../../../shared/retrieval/schemas.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { levelView } from '../level-view.ts'
 import { askPath } from '../paths.ts'
 import { localTime } from '../times.ts'
 import type { Titled } from '../titles.ts'
@@ -47,13 +48,12 @@ export function trialView(
   { question, mayWrite }: { question: string; mayWrite: boolean },
   trial: Trial,
 ): Html {
-  const { passages, words: sought, isByWords, isDegraded } = trial
+  const { passages, level, words: sought, isByWords, isDegraded } = trial
   const [first] = passages
   const isEmpty = isByWords && sought.length === 0
   return html`<section class="trial" aria-label="${w.passages(passages.length)}">
 ${isDegraded && html`<p class="notice warn">${w.degraded}</p>`}
-${isEmpty && html`<p class="notice">${w.nothingSought}</p>`}
-${!isEmpty && (first?.strength ?? 'weak') === 'weak' && unansweredView(first === undefined)}
+${level !== 'found' && (isEmpty ? html`<p class="notice">${w.nothingSought}</p>` : html`<p class="notice warn">${first ? w.unanswered[level] : w.none}</p>`)}
 ${soughtView(trial)}
 ${
   mayWrite &&
@@ -61,20 +61,16 @@ ${
   html`<div class="actions">${waysView(agentId, {
     question,
     found: first?.hit.document_id,
-    document: first?.strength === 'good' ? first.hit.document_id : undefined,
+    document: level === 'found' ? first?.hit.document_id : undefined,
   })}</div>`
 }
 <ol class="hits">${passages.map((passage) => html`<li class="hit panel">${passageView(agentId, sought, passage)}</li>`)}</ol>
 </section>`
 }
 
-function unansweredView(isNothing: boolean): Html {
-  return html`<div class="notice warn"><p><b>${isNothing ? w.none : w.weak}.</b> ${isNothing ? w.noneLead : w.weakLead}</p></div>`
-}
-
-function soughtView({ words: sought, passages, milliseconds: { total, embed, db } }: Trial): Html {
+function soughtView({ level, words: sought, passages, milliseconds: { total, embed, db } }: Trial): Html {
   const shown = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
-  return html`<p class="sought">${
+  return html`<p class="sought">${levelView(level)} ${
     sought.length > 0 &&
     html`${w.sought} ${sought.map(
       ({ text, isKnown }, i) =>

@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
 import type { KeptHit } from '../../../../shared/database/tables.ts'
 import type { KeptQuestion } from '../../../../shared/questions/questions.ts'
-import { minAnswerable, probablyAnswered } from '../../../../shared/retrieval/answerable.ts'
+import { levelOf } from '../../../../shared/retrieval/answerable.ts'
 import { excerptView } from '../../excerpt.ts'
 import { icon } from '../../icons.ts'
 import type { Html } from '../../layout.ts'
+import { levelView } from '../../level-view.ts'
 import { callPath, documentPath, passagePath } from '../../paths.ts'
 import { localTime } from '../../times.ts'
 import { waysView } from '../../ways.ts'
@@ -30,23 +31,21 @@ export function callView(
 <ol class="hits">${questions.map((question) => html`<li class="hit panel">${questionView(agentId, question, givenOf)}</li>`)}</ol>`
 }
 
-const stateOf = { good: 'good', possible: 'wait', weak: '' } as const
-
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
   const { question, answerable, mode, is_degraded, milliseconds, asked_at, hits } = asked
-  const level = answerable >= probablyAnswered ? 'good' : answerable >= minAnswerable ? 'possible' : 'weak'
+  const level = levelOf(answerable)
   const [first, ...others] = hits
   const given = first && givenOf(first)
-  return html`<header><h2>“${question}”</h2><span class="state ${stateOf[level]}">${w.answerable[level]}</span></header>
+  return html`<header><h2>“${question}”</h2>${levelView(level)}</header>
 <p class="hint">${localTime(asked_at)} · ${is_degraded ? w.degraded : w.modes[mode]} · ${w.took(milliseconds)}</p>
-${first ? level === 'weak' && html`<p>${w.tooWeak}</p>` : html`<p>${w.nothing}</p>`}
+${first ? level === 'nothing' && html`<p>${w.tooWeak}</p>` : html`<p>${w.nothing}</p>`}
 ${first && hitView(agentId, first, given)}
 ${others.length > 0 && html`<details><summary>${w.others(others.length)}</summary>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
 <div class="actions">${waysView(agentId, {
     question,
     passage: first && given && pathOf(agentId, first, given),
     found: given && first?.document_id,
-    document: level === 'good' && given ? first?.document_id : undefined,
+    document: level === 'found' && given ? first?.document_id : undefined,
   })}</div>`
 }
 

@@ -16,7 +16,6 @@ export const call = {
   modes: { hybrid: 'by words and meaning', semantic: 'by meaning', keyword: 'by words' },
   degraded: 'by words only, as the meaning wasn’t available in time',
   took: (milliseconds: number) => `in ${number(milliseconds)} ms`,
-  answerable: { good: 'Probably answered', possible: 'Probably not answered', weak: 'Not answered' },
   tooWeak: 'On Vapi, Retell and MCP, the agent was told that nothing was found.',
   nothing: 'Nothing was found.',
   passage: (number: number, score: number) => `Passage ${number} · score ${score.toFixed(2)}`,

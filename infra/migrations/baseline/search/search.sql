@@ -61,15 +61,15 @@ begin
     from scored order by document_id, revision, chunk_index, score desc;
 end $$;
 
--- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any; `next` is the score of
--- the hit after each, `revision` the one that search serves of its document. At least one row, whose hit may be null. `as_of`: when
+-- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any;
+-- `revision` is the one that search serves of its document. At least one row, whose hit may be null. `as_of`: when
 -- documents must be valid, now if null. `wanted_of_document`: what a document's metadata must contain. Sets the organization that row-level security compares. A vector that is given with a key is
 -- stored; without one it is looked up.
 create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, hit_limit integer,
     min_score float8, max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8, wanted_of_document jsonb default null)
-  returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, next float8, semantic float8, keyword float8,
+  returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
     metadata jsonb, score float8)
   language plpgsql volatile
@@ -101,12 +101,12 @@ begin
   end if;
   return query
     with best as (
-      select s.*, row_number() over ranks as position, lead(s.score) over ranks as next
+      select s.*, row_number() over ranks as position
       from (
         select * from scored_chunks(mode, organization, agent, chosen, wanted, coalesce(as_of, now()), null, hit_limit, keys, vectors,
           highs, middles, lows, scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, terms,
           keyword_weight)
-        order by score desc, document_id, chunk_index limit hit_limit + 1) s
+        order by score desc, document_id, chunk_index limit hit_limit) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
       select b.*, c.id, d.title, d.active_revision, c.content, c.token_count, m.metadata,
@@ -119,8 +119,8 @@ begin
         where organization_id = organization and agent_id = agent and document_id = b.document_id and revision = b.revision
           and chunk_index = b.chunk_index offset 0) c
       cross join lateral metadata_of_chunk(organization, agent, b.document_id, b.revision, b.chunk_index) m
-      where b.position <= hit_limit and (min_score is null or b.score >= min_score))
-    select is_agent, has_vector, s.unlike, s.reach, s.next, s.semantic, s.keyword,
+      where min_score is null or b.score >= min_score)
+    select is_agent, has_vector, s.unlike, s.reach, s.semantic, s.keyword,
       s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata, s.score
     from (values (1)) one left join sized s on s.position = 1 or s.bytes <= max_bytes
     order by s.position;

@@ -1,0 +1,100 @@
+import { beginsPair, conceptsIn, conceptsOf, conceptsOfPair } from '../embedding/concepts/concepts.ts'
+import { fold } from '../terms/folding.ts'
+import { stem } from '../terms/stemming.ts'
+import { stopWords } from '../terms/stop-words.ts'
+import { termsOf } from '../terms/terms.ts'
+import { forEachWord, unspaced } from '../terms/words.ts'
+import { commonWords } from './keyword/common-words.ts'
+
+/** How much of a question the first of the texts that were found has. */
+export interface Coverage {
+  /** How many words of the question are not stop words. */
+  words: number
+  /** The share of them that the text has, itself or by a concept, 0 to 1; one that fewer texts have weighs more. */
+  share: number
+  /** The weight of the question's concepts that the text has, 0 to 2. */
+  concepts: number
+}
+
+interface Word {
+  stem: string
+  /** Its terms, and its concepts with a `#`. */
+  meanings: readonly string[]
+  isStopWord: boolean
+  isCommon: boolean
+}
+
+/** Concepts that a text has without a word for them. */
+const signs: readonly [RegExp, string][] = [
+  [/(?:\d[ ()/-]{0,2}){9}/, '#phone'],
+  [/[€$£¥]/, '#price'],
+  [/\d[:h]\d\d(?!\d)/, '#open'],
+  [/\S@\S/, '#mail'],
+]
+/** Whoever asks for a number wants to call it. */
+const wordsForNumber = new Set(['number', 'numbers', 'nummer', 'numero'])
+const maxConcepts = 2
+/** What comes after them is not read. */
+const maxCharacters = 8000
+
+/** @param texts best first, at least one; the others tell which words are rare */
+export function coverageOf(question: string, texts: readonly string[]): Coverage {
+  const asked = new Set<string>()
+  const words = read(question, (meaning) => asked.add(meaning)).filter(({ isStopWord }) => !isStopWord)
+  const found = texts.map((text) => {
+    const has = new Set<string>()
+    read(text, (meaning) => asked.has(meaning) && has.add(meaning))
+    for (const [sign, concept] of signs) if (asked.has(concept) && sign.test(text)) has.add(concept)
+    return has
+  })
+  const has = (meanings: readonly string[], text = found[0]!) => meanings.some((each) => text.has(each))
+  const rarity = (meanings: readonly string[]) => {
+    const having = found.filter((text) => has(meanings, text)).length
+    return Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
+  }
+  const sum = (all: readonly (readonly string[])[]) => all.reduce((weight, meanings) => weight + rarity(meanings), 0)
+  const met = sum(words.map(({ meanings }) => meanings).filter((each) => has(each)))
+  const missing = sum(words.flatMap(({ meanings, isCommon }) => (isCommon || has(meanings) ? [] : [meanings])))
+  const concepts = [...asked].filter((each) => each.startsWith('#') && has([each])).map((each) => [each])
+  const share = met + missing > 0 ? met / (met + missing) : 0.5
+  return { words: words.length, share, concepts: Math.min(maxConcepts, sum(concepts)) }
+}
+
+function read(text: string, see: (meaning: string) => void): Word[] {
+  const words: Word[] = []
+  forEachWord(text.slice(0, maxCharacters).normalize('NFKC'), (each) => {
+    const word = known(each)
+    for (const meaning of word.meanings) see(meaning)
+    for (const before of words.slice(-2))
+      if (beginsPair(before.stem)) for (const concept of conceptsOfPair(before.stem, word.stem)) see(`#${concept}`)
+    words.push(word)
+  })
+  return words
+}
+
+const maxCached = 50_000
+const wordsRead = new Map<string, Word>()
+
+function known(text: string): Word {
+  let word = wordsRead.get(text)
+  if (!word) {
+    if (wordsRead.size >= maxCached) wordsRead.clear()
+    word = newWord(text)
+    wordsRead.set(text, word)
+  }
+  return word
+}
+
+function newWord(text: string): Word {
+  const folded = fold(text)
+  const stemmed = stem(folded)
+  const terms = termsOf(text)
+  const own = stopWords.has(folded) ? [] : unspaced.test(folded) ? conceptsIn(folded) : conceptsOf(folded, stemmed)
+  const concepts = wordsForNumber.has(folded) ? [...own, 'phone'] : own
+  return {
+    stem: stemmed,
+    meanings: [...terms, ...concepts.map((concept) => `#${concept}`)],
+    isStopWord: terms.length === 0,
+    isCommon: commonWords.has(stemmed),
+  }
+}
