@@ -106,9 +106,9 @@ async function askSet(options: Options): Promise<Run> {
 function questionsTo(business: Business, businesses: readonly Business[]): Question[] {
   const others = businesses.filter((other) => other !== business).flatMap(({ questions }) => questions)
   const chosen = others.filter((_, i) => i % Math.ceil(others.length / maxForeign) === 0)
-  const asked = chosen.map(({ id, question }) => ({
-    id: `${business.name}, ${id}`,
-    question,
+  const asked = chosen.map((each) => ({
+    ...each,
+    id: `${business.name}, ${each.id}`,
     kind: foreign,
     expected: undefined,
   }))
