@@ -101,7 +101,39 @@ describe.each(keyedRoutes.filter(({ path }) => path.includes('{')))('$name', (ro
     }))
 })
 
+describe.each(keyedRoutes.filter(({ path }) => /\{(goldenQuestion|source|webhook)Id\}/.test(path)))(
+  '$name',
+  (route) => {
+    test('answers with a right body to what others have as to what nobody has, and changes no row', async () => {
+      const { mine, theirs, own } = all
+      const foreign = await makeDocument(theirs, route.path)
+      await changesNothing(async () => {
+        for (const agentId of [own.agentId, foreign.agentId]) {
+          const [toKnown, toUnknown] = await Promise.all(
+            [foreign, own].map((ids) =>
+              bytesOf(mine, route.method, fill(route.path, { ...ids, agentId }), exampleBody(route)),
+            ),
+          )
+          expect(toKnown).toBe(toUnknown)
+          expect(JSON.parse(toKnown!).statusCode).toBe(404)
+        }
+      })
+    })
+  },
+)
+
 describe('ids within bodies and parameters', () => {
+  test('of documents that a golden question expects are of no use to others', () =>
+    changesNothing(async () => {
+      const { mine, own, foreign } = all
+      const golden = (document_id: string) =>
+        bytesOf(mine, 'POST', `/v1/agents/${own.agentId}/golden-questions`, {
+          question: 'Open?',
+          expects: { document_id },
+        })
+      expect(await golden(foreign.documentId)).toBe(await golden(newId()))
+    }))
+
   test('of documents to search in are of no use to others', () =>
     changesNothing(async () => {
       const { mine, own, foreign } = all

@@ -56,7 +56,7 @@ const forms: Record<string, Sent> = {
   [`${documents}/:documentId/warnings/:goldenQuestionId/dismiss`]: {},
   [`${documents}/:documentId/corrections/drop`]: {
     ...edits({ index: '0' }),
-    columns: `corrections = '[{"before":["a"],"after":["b"]}]'`,
+    columns: `corrections = '[{"before":"a","after":"b"}]'`,
   },
   [`${documents}/:documentId/delete`]: edits(),
   [`${agent}/sources/new`]: { fields: () => ({ url: 'https://shop.example/', kind: 'site', ...settings }) },

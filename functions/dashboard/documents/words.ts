@@ -99,7 +99,7 @@ export const documents = {
   becameFailed: (title: string) => `“${title}” failed.`,
   uploadAgain: { missing: 'Try again', faulty: 'Replace the file' },
   uploadAgainOf: {
-    missing: (title: string) => `Upload the file of “${title}” again`,
+    missing: (title: string) => `Try again: upload the file of “${title}”`,
     faulty: (title: string) => `Replace the file of “${title}”`,
   },
   retry: 'Try again',

@@ -84,7 +84,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await sql`update documents set upload_until = upload_until - interval '61 seconds'`.execute(stand.db)
     const other = await open(tenant, listOf(tenant))
     const row = other.page.locator('.documents > li').filter({ hasText: 'File missing' })
-    await row.getByRole('link', { name: 'Upload the file of “Menu” again' }).click()
+    await row.getByRole('link', { name: 'Try again: upload the file of “Menu”' }).click()
     await other.page.getByRole('button', { name: 'Drop the file here' }).waitFor()
     await other.page.setInputFiles('#upload input[type=file]', text('Menu.md', 'Soup of the day.'))
     await other.page.getByText('Queued').waitFor()

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { executablePath } from '../../support/chromium.ts'
+import { useStand } from '../../support/stand.ts'
+import { makeThings } from '../routes.ts'
+import { openAll, shortcomings } from '../shortcomings.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const stand = useStand()
+
+describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM with its path)', () => {
+  const { open } = useSignedIn(stand)
+
+  test.each([390, 1280])(
+    'at a width of %i can be read and used by everybody, in light and in dark',
+    { timeout: 300_000 },
+    async (width) => {
+      const tenant = await stand.tenant()
+      const { agentId, webhookId, sourceId } = await makeThings(stand.db, tenant)
+      for (const title of ['Menu', 'Hours', 'Parking'])
+        await tenant.call('POST', tenant.knowledgeBase, { title, content: `About: ${title}` })
+      await stand.deliver()
+      const home = `/dashboard/agents/${agentId}`
+      const { page } = await open(tenant, `${home}/documents`, { viewport: { width, height: 844 } })
+      await page.clock.install()
+      const expectWell = async (what: string) => expect(await shortcomings(page, width), what).toEqual([])
+      const go = (path: string) => page.goto(new URL(path, page.url()).href)
+
+      await page.getByLabel('Select “Hours”').check()
+      await page.getByLabel('Select “Parking”').check()
+      await expectWell('documents are selected')
+      await page.getByRole('button', { name: 'Delete the selected documents' }).click()
+      await page.getByRole('link', { name: 'Delete “Menu”' }).click()
+      await page.locator('#deletions .notice').nth(1).waitFor()
+      await expectWell('deletions that can be undone')
+
+      const { body } = await tenant.call('GET', tenant.knowledgeBase)
+      for (const { id, title } of body.data as { id: string; title: string }[])
+        await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: `${title} of today` })
+      await page.clock.runFor(9_000)
+      await page.locator('#flash .notice').first().waitFor()
+      await expectWell('a deletion that was refused')
+
+      await page.setInputFiles('#upload input[type=file]', {
+        ...{ name: `${'virus-'.repeat(20)}.exe`, mimeType: 'text/plain', buffer: Buffer.from('x') },
+      })
+      await page.locator('#upload li').waitFor()
+      await expectWell('an upload that was refused')
+
+      await page.context().setOffline(true)
+      await page.evaluate("htmx.ajax('GET', '/dashboard/calls', '#main')")
+      await page.locator('#flash').getByText('Check your connection').waitFor()
+      await page.context().setOffline(false)
+      await expectWell('a lost connection')
+
+      for (const path of [
+        ...[
+          `${home}/documents/new`,
+          `${home}/golden-questions/new`,
+          `${home}/sources/new`,
+          '/dashboard/settings/keys/new',
+        ],
+        ...['/dashboard/settings/webhooks/new', `/dashboard/settings/webhooks/${webhookId}`],
+        `${home}/sources/${sourceId}/edit`,
+      ]) {
+        await go(path)
+        // What the server says of a form that is empty.
+        await page.evaluate(`{
+        const form = document.querySelector('main form')
+        form.noValidate = true
+        for (const field of form.elements) if (/text|url|textarea/.test(field.type)) field.value = ''
+      }`)
+        await page.locator('main form').first().getByRole('button').first().click()
+        await page.waitForLoadState()
+        await page.evaluate(openAll)
+        await expectWell(`${path}, sent empty`)
+      }
+
+      await go(`${home}/documents/new`)
+      await page.locator('[name=title]').fill('Pets')
+      await page.locator('[name=content]').fill('Dogs may stay.')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.locator('#flash .notice').waitFor()
+      await expectWell('a text was saved')
+    },
+  )
+})

@@ -1,0 +1,21 @@
+import type { Page } from 'playwright-core'
+import { axeFindings } from '../support/axe-findings.ts'
+import { faintTexts } from './faint-texts.ts'
+
+/** Runs in the browser, hence as text: shows what the page's summaries hide. */
+export const openAll = `for (const details of document.querySelectorAll('details')) details.open = true`
+
+/** What is cut off at the page's width, faint, or bars somebody, as the page stands, in light and in dark. */
+export async function shortcomings(page: Page, width: number): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    // Transitions would show colours between the two.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const actual = await page.evaluate('document.documentElement.scrollWidth')
+    if (actual !== width) found.push(`${colorScheme}: ${actual} pixels wide`)
+    for (const each of await faintTexts(page)) found.push(`${colorScheme}: ${each}`)
+    // Only colours differ between the schemes.
+    found.push(...(await axeFindings(page, ...(colorScheme === 'dark' ? ['color-contrast'] : []))))
+  }
+  return found
+}
