@@ -56,6 +56,7 @@ export async function startStand(options: StandOptions) {
     closers.push(emulator.close)
     useEndpoint(database.endpoint)
     await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))
+    await database.makeLogins()
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
     if (databaseUrl === undefined) {
       if (dataDir) await step(modelStep, () => followModel(db, dataDir, configuredEmbedder().model))

@@ -6,14 +6,15 @@ import { print } from '../admin/print.ts'
 import { sentenceOf } from '../admin/sentence.ts'
 import { aliasName, completedBackups, lambdaNames } from '../wiring.ts'
 import { findStack, undefinedIfMissing } from './aws.ts'
-import { errorsIn, show } from './checks/finding.ts'
+import { attempt, errorsIn, type Finding, show } from './checks/finding.ts'
 import { preflight } from './checks/preflight.ts'
+import { askerOf, checkProxy } from './checks/proxy.ts'
 import type { Context } from './context.ts'
 
 /** Shows whether the stage is well. Fails where a check does or an alarm is raised. */
 export async function status(context: Context): Promise<void> {
   const { aws, stack, program, asJson } = context
-  const findings = await preflight(context)
+  const findings = [...(await preflight(context)), ...(await attempt('proxy', () => proxyOf(context)))]
   const credentials = findings.some(({ subject }) => subject === 'credentials')
   const found = credentials ? undefined : await findStack(aws, stack)
   const state = found ? await stateOf(context) : undefined
@@ -26,6 +27,12 @@ export async function status(context: Context): Promise<void> {
   const { versions, ...rest } = state ?? {}
   print(program, { ...system, ...rest }, { asJson })
   if (versions) print(program, { data: versions }, { asJson })
+}
+
+/** Without an owner's URL there is nobody to ask, and the preflight says so. */
+async function proxyOf({ secrets, terminal }: Context): Promise<Finding[]> {
+  const { value } = await secrets.read('database-owner')
+  return value ? await checkProxy(askerOf(value, terminal.env.DATABASE_ENDPOINT || undefined)) : []
 }
 
 async function stateOf(context: Context) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { type CompiledQuery, Kysely, type QueryResult } from 'kysely'
 import { config } from '../config.ts'
@@ -86,8 +87,13 @@ export class Database extends Kysely<Tables> {
         const isRotated = rejected !== undefined && url !== rejected
         if (attempt < 3 && (isRotated || isRolledBack(error))) continue
         const isLost = isUnreachable(error)
+        const isThrottled = hasStatus(error, 500, 'Too many connections to this endpoint')
+        if (isThrottled && attempt < 3 && !deadline.aborted) {
+          await sleep(Math.random() * 200 * attempt)
+          continue
+        }
         const mayRepeat = isUnconnected(error) || (this.#connection.isRepeatable && isLost && !rejected)
-        if (mayRepeat && !isRepeated && !deadline.aborted) {
+        if (mayRepeat && !isThrottled && !isRepeated && !deadline.aborted) {
           isRepeated = true
           continue
         }
@@ -136,8 +142,21 @@ function isLoginRejected(error: unknown): boolean {
   return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
 }
 
-/** No SQLSTATE (no response, a truncated one, not from Postgres) or 08 connection, 53 resources, 57 timeouts, 28 login. */
+/** What the driver makes of each answer of the proxy but 200 and 400, whose JSON it reads. */
+function hasStatus(error: unknown, status: number, text = ''): boolean {
+  return (
+    error instanceof NeonDbError &&
+    error.message.startsWith(`Server error (HTTP status ${status})`) &&
+    error.message.includes(text)
+  )
+}
+
+/**
+ * No SQLSTATE (no response, a truncated one, not from Postgres) or 08 connection, 53 resources, 57 timeouts, 28 login. A request or
+ * rows over 10 MiB (413, 507) have found the database, and would again.
+ */
 function isUnreachable(error: unknown): boolean {
+  if (hasStatus(error, 413) || hasStatus(error, 507)) return false
   return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
 }
 

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { timeouts as mcpTimeouts } from '../../functions/mcp/timeouts.ts'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
+import { urlOfRole } from '../../infra/postgres-url.ts'
 import { databaseUsers, type LambdaName, lambdas, statementSeconds } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
@@ -22,9 +23,8 @@ const operator = 'cuecard_operator'
 
 /** The database as a Lambda under that role reaches it. */
 function as(role: string, timeoutSeconds = 15): Database {
-  const url = new URL(process.env.DATABASE_URL!)
-  url.username = role
-  return new Database({ url: () => url.href, timeoutSeconds })
+  const url = urlOfRole(process.env.DATABASE_URL!, role)
+  return new Database({ url: () => url, timeoutSeconds })
 }
 
 /** The lines of a table; a backslash at the end of one continues it. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke, type LambdaHandler } from '../../infra/local/lambda.ts'
+import { loginOfRole } from '../../infra/postgres-url.ts'
 import { type DatabaseUser, lambdas } from '../../infra/wiring.ts'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { log } from '../../shared/log.ts'
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const { DATABASE_ENDPOINT, DATABASE_URL } = process.env
   proxy = await startNeonProxy(DATABASE_ENDPOINT!)
   const { username, password } = new URL(DATABASE_URL!)
-  for (const user of [username, ...Object.keys(lambdas).map((name) => `cuecard_${name}`)])
+  for (const user of [username, ...Object.keys(lambdas).map((name) => loginOfRole(`cuecard_${name}`))])
     proxy.passwords.set(user, password)
   provider = await startKeyedProvider()
 })
@@ -60,7 +61,9 @@ afterAll(async () => {
 async function rotateDatabase(role: DatabaseUser): Promise<string> {
   const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
   const password = randomBytes(12).toString('hex')
-  await sql`create role ${sql.id(user)} login in role ${sql.id(`cuecard_${role}`)}`.execute(stand.db)
+  await sql`create role ${sql.id(user)} login password ${sql.lit(password)} in role ${sql.id(`cuecard_${role}`)}`.execute(
+    stand.db,
+  )
   logins.push(user)
   secrets.push(password)
   proxy.passwords.set(user, password)

@@ -29,7 +29,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     sql = neon(database.url)
     await sql.transaction([
       sql`create table notes (id int primary key, body text not null)`,
-      sql.query(`create role "${role}"`),
+      sql.query(`create role "${role}" login password 'of-the-reader'`),
       sql.query(`grant select on notes to "${role}"`),
       sql`insert into notes values (1, 'first')`,
     ])
@@ -83,7 +83,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
 
   test('statements run as the user of the connection string', async () => {
     const url = new URL(database.url)
-    url.username = role
+    Object.assign(url, { username: role, password: 'of-the-reader' })
     const reader = neon(url.href)
     const mine = await reader`select current_user as name, body from notes where id = 1`
     expect(mine).toEqual([{ name: role, body: 'first' }])
@@ -92,17 +92,14 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     await expect(reader.transaction([reader`select 1`, reader`delete from notes`])).rejects.toMatchObject(refused)
     expect((await sql`select current_user as name`)[0]).not.toEqual({ name: role })
     url.username = 'nobody_at_all'
-    await expect(neon(url.href)`select 1`).rejects.toMatchObject({ message: 'role "nobody_at_all" does not exist' })
+    await expect(neon(url.href)`select 1`).rejects.toMatchObject({
+      message: `password authentication failed for user 'nobody_at_all'`,
+    })
   })
 
   test('a hundred concurrent statements all get a response', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => sql`select ${n}::int as n`))
     expect(answers.flat().map(({ n }) => n)).toEqual(Array.from({ length: 100 }, (_, n) => n))
-  })
-
-  test('a body of 20 MB goes through', async () => {
-    const [row] = await sql`select length(${'é'.repeat(10_000_000)}::text) as length`
-    expect(row).toEqual({ length: 10_000_000 })
   })
 
   test('a caller that disconnects blocks nothing', async () => {
@@ -120,15 +117,15 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   })
 
   test.each([
-    ['no JSON', '{', {}],
-    ['no statement', '{"params":[]}', {}],
-    ['parameters that are no list', '{"query":"select 1","params":{}}', {}],
-    ['no connection string', '{"query":"select 1"}', { 'neon-connection-string': '' }],
-  ])('%s is a malformed request', async (_, body, headers) => {
+    ['no JSON', '{', {}, /^could not parse the HTTP request body: /],
+    ['no statement', '{"params":[]}', {}, /^could not parse the HTTP request body: /],
+    ['parameters that are no list', '{"query":"select 1","params":{}}', {}, /^could not parse the HTTP request body: /],
+    ['no connection string', '{"query":"select 1"}', { 'neon-connection-string': '' }, /^invalid connection string$/],
+  ])('%s is a malformed request', async (_, body, headers, message) => {
     const sent = { 'neon-connection-string': database.url, ...headers }
     const response = await fetch(`${database.endpoint}/sql`, { method: 'POST', body, headers: sent })
     expect(response.status).toBe(400)
-    expect(await response.json()).toEqual({ message: expect.stringMatching(/^malformed request: /) })
+    expect(await response.json()).toMatchObject({ message: expect.stringMatching(message), code: '' })
   })
 })
 

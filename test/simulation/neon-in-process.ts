@@ -1,6 +1,9 @@
 import { neonConfig } from '@neondatabase/serverless'
-import type { Pool } from 'pg'
-import { runSql, toErrorBody } from '../../infra/local/database/neon-sql.ts'
+import type { DatabaseError, Pool } from 'pg'
+import { errorBody } from '../../infra/local/database/neon-endpoint.ts'
+import { runSql, type SqlBody } from '../../infra/local/database/neon-sql.ts'
+import { pgliteSessions, type Sessions } from '../../infra/local/database/sessions.ts'
+import { loginOfRole } from '../../infra/postgres-url.ts'
 import { Database } from '../../shared/database/database.ts'
 
 /** What Neon's `POST /sql` answers to a batch, or the error of its first failing statement. */
@@ -11,13 +14,14 @@ const owner = 'owner'
 /** The database of the stand, behind Neon's driver without a socket between, so that every statement passes `intercept`. */
 export function simulatedDatabase(pool: Pool, intercept: (run: () => Promise<Outcome>) => Promise<Outcome>) {
   const before = neonConfig.fetchFunction
+  const sessions = pgliteSessions(pool)
   neonConfig.fetchFunction = async (
     _url: string,
     { body, headers }: { body: string; headers: Record<string, string> },
   ) => {
     const { username } = new URL(headers['Neon-Connection-String']!)
-    const role = username === owner ? undefined : username
-    const { status, body: answer } = await intercept(() => run(pool, role, JSON.parse(body)))
+    const user = username === owner ? 'postgres' : loginOfRole(username)
+    const { status, body: answer } = await intercept(() => run(sessions, user, JSON.parse(body)))
     // No streams: whoever awaits the answer goes on in the same turn of the event loop.
     return { ok: status === 200, status, json: async () => answer, text: async () => JSON.stringify(answer) }
   }
@@ -34,13 +38,16 @@ export function simulatedDatabase(pool: Pool, intercept: (run: () => Promise<Out
   return { db: as(owner), as, close }
 }
 
-async function run(pool: Pool, role: string | undefined, body: Parameters<typeof runSql>[1]['body']): Promise<Outcome> {
-  const client = await pool.connect()
+async function run(sessions: Sessions, user: string, body: SqlBody): Promise<Outcome> {
+  const { client, release } = await sessions.open({ user, password: '', database: '' })
+  const traffic = { requests: 0, statements: 0, roundTrips: 0 }
+  const never = new AbortController().signal
   try {
-    return { status: 200, body: await runSql(client, { body, role }, new AbortController().signal) }
+    const text = await runSql(client, body, { mode: '', arrayMode: true }, never, traffic)
+    return { status: 200, body: JSON.parse(text) }
   } catch (error) {
-    return { status: 400, body: toErrorBody(error) }
+    return { status: 400, body: errorBody((error as Error).message, error as DatabaseError) }
   } finally {
-    client.release()
+    release(false)
   }
 }

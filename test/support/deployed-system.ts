@@ -111,7 +111,9 @@ export async function deploy(given?: StackTemplate) {
         const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
         url.username = user
         url.password = randomBytes(12).toString('hex')
-        await sql`create role ${sql.id(user)} login in role ${sql.id(`cuecard_${role}`)}`.execute(owner)
+        await sql`create role ${sql.id(user)} login password ${sql.lit(url.password)} in role ${sql.id(`cuecard_${role}`)}`.execute(
+          owner,
+        )
         closers.push(() => sql`drop role ${sql.id(user)}`.execute(owner))
         secrets.push(url.password)
         keep(`database-${role}`, url.href)

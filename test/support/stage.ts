@@ -47,7 +47,10 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     lock = server === undefined ? undefined : await lockLogins(server)
     provider = await startKeyedProvider()
     provider.keys.add(providerKey)
-    proxy = await startScramProxy(database.endpoint, database.pool, { password: ownerPassword })
+    proxy = await startScramProxy(database.endpoint, {
+      password: ownerPassword,
+      actual: new URL(database.url).password,
+    })
   })
   beforeEach(async () => {
     aws = await startAwsServices()
@@ -68,7 +71,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     pause = () => Promise.resolve()
     isOnProxy = false
     useEndpoint(database.endpoint)
-    Object.assign(proxy, { amend: () => {}, beforeWrite: () => {}, afterWrite: () => {}, trusts: () => false })
+    Object.assign(proxy, { amend: () => {}, beforeWrite: () => {}, afterWrite: () => {} })
     await aws.close()
     const passwords = [...aws.secrets.values()].map((value) => (value && URL.parse(value)?.password) || value)
     const output = printed.splice(0).join('')
@@ -155,10 +158,9 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     onPause(act: () => Promise<void>) {
       pause = act
     },
-    /** From now on all of this process reaches the database through the proxy, with a password only for the Lambdas’ two logins. */
+    /** From now on all of this process reaches the database through the proxy. */
     stayOnProxy() {
       isOnProxy = true
-      proxy.trusts = (user) => !/_[12]$/.test(user)
       useEndpoint(proxy.origin)
     },
     /** Gives another stage the settings of prod. */

@@ -174,10 +174,11 @@ async function start() {
   const scratch = server ? await createScratchDatabase(server) : undefined
   const directory = process.env.RUN_DIRECTORY!
   if (scratch) await writeFile(join(directory, 'databases', new URL(scratch.url).pathname.slice(1)), '')
-  const database = await openDatabase(scratch ? { url: scratch.url } : { image })
+  const database = await openDatabase({ url: scratch?.url, pooler: process.env.DATABASE_POOLER, image })
   const emulator = await startEmulator({ filesDir: await mkdtemp(join(directory, 'files-')) })
   useEndpoint(database.endpoint)
   await migrate(database.pool)
+  await database.makeLogins()
   const functions = await loadFunctions(database, emulator, entryOf)
   process.env.DATABASE_URL = database.url
   const env = { ...process.env }

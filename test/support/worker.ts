@@ -3,6 +3,7 @@ import { callLimits } from '../../functions/embedding/batches.ts'
 import { consumer } from '../../functions/embedding/consumer.ts'
 import type { Pipeline } from '../../functions/embedding/process-document.ts'
 import type { Sweeper } from '../../functions/sweeper/sweep.ts'
+import { urlOfRole } from '../../infra/postgres-url.ts'
 import type { DatabaseUser } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
@@ -50,9 +51,8 @@ const repeating = ['cuecard_crawler', 'cuecard_embedding', 'cuecard_extraction']
 
 /** The stand's database as a Lambda under that role reaches it. */
 export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
-  const url = new URL(process.env.DATABASE_URL!)
-  url.username = role
-  return new Database({ url: () => url.href, timeoutSeconds: 15, isRepeatable: repeating.includes(role) })
+  const url = urlOfRole(process.env.DATABASE_URL!, role)
+  return new Database({ url: () => url, timeoutSeconds: 15, isRepeatable: repeating.includes(role) })
 }
 
 /** A sweeper of a test's own, on the stand's database. */

@@ -143,7 +143,8 @@ async function withDatabase<Result>(url: string, use: (database: LocalDatabase) 
 }
 
 /** Runs `npx cuecard` on a database, as an operator. @returns what it prints @throws Error when it fails */
-async function cuecard({ url, endpoint }: LocalDatabase, args: string[], stdin = ''): Promise<string> {
+async function cuecard({ url, endpoint, makeLogins }: LocalDatabase, args: string[], stdin = ''): Promise<string> {
+  await makeLogins()
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const printed = Promise.all([text(stdout), text(stderr)])
   const code = await runCommand(args, {

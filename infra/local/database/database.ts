@@ -8,43 +8,70 @@ import { Client, type ClientConfig, Pool } from 'pg'
 import { lockDirectory } from '../../data-directory/lock.ts'
 import { messageOf } from '../../error-message.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
-import { type Backend, startNeonEndpoint } from './neon-endpoint.ts'
+import { makeLogins, passwordCheck } from './logins.ts'
+import { type Rate, startNeonEndpoint } from './neon-endpoint.ts'
+import type { Traffic } from './neon-sql.ts'
 import { type Health, pgliteWire } from './pglite-wire.ts'
+import { type Login, pgliteSessions, type Sessions, serverSessions } from './sessions.ts'
 
 export interface LocalDatabase {
+  /** Of the owner. */
   url: string
   endpoint: string
+  /** Sessions of the owner, past the endpoint. */
   pool: Pool
+  traffic: Traffic
+  /** Makes a login for each role of the schema, once it is migrated: `urlOfRole` names it. */
+  makeLogins(): Promise<void>
   close(): Promise<void>
 }
 
-/** Yields every value as Postgres text, like Neon: the driver parses it. */
+/** Yields every value of the owner's sessions as Postgres text. */
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
 export interface DatabaseOptions {
   url?: string | undefined
+  /** A pooler before that server, for the sessions of the endpoint. */
+  pooler?: string | undefined
   /** Locked while in use; without it the database is in memory. */
   dataDir?: string | undefined
   /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined
+  /** Of the endpoint: Neon's, unless it is null. */
+  rate?: Rate | null | undefined
   /** Called once when the embedded database cannot go on: from then on every connection to it fails. */
   onPanic?: ((panic: Error) => void) | undefined
 }
 
+/** proxy.rs, endpoint_rps_limit. */
+const neonRate: Rate = { perSecond: 200, burst: 500 }
+
 /** @throws Error, on one line, when `dataDir` is in use or the server is not available */
-export async function openDatabase({ url, dataDir, image, onPanic }: DatabaseOptions): Promise<LocalDatabase> {
+export async function openDatabase({
+  url,
+  dataDir,
+  rate = neonRate,
+  ...options
+}: DatabaseOptions): Promise<LocalDatabase> {
   const unlock = dataDir === undefined ? undefined : await lockDirectory(dataDir)
   try {
     const postgres = dataDir && join(dataDir, 'postgres')
-    const backend = url === undefined ? await openPglite(postgres, { image, onPanic }) : await openServer(url)
-    const { port, close } = await startNeonEndpoint(backend)
+    const opened = url === undefined ? await openPglite(postgres, options) : await openServer(url, options)
+    const { pool, owner } = opened
+    const backend = { ...opened.sessions, isRight: passwordCheck(pool, owner) }
+    const { port, traffic, close } = await startNeonEndpoint(backend, rate ?? undefined)
+    const neonUrl = new URL(`postgres://127.0.0.1:${port}`)
+    Object.assign(neonUrl, { username: owner.user, password: owner.password, pathname: owner.database })
     return {
-      url: `postgres://${backend.login}@127.0.0.1:${port}/${backend.database}`,
+      url: neonUrl.href,
       endpoint: `http://127.0.0.1:${port}`,
-      pool: backend.pool,
+      pool,
+      traffic,
+      makeLogins: () => makeLogins(pool, owner.password),
       async close() {
         await close()
-        await backend.close()
+        await opened.sessions.close()
+        await opened.close()
         await unlock?.()
       },
     }
@@ -54,13 +81,17 @@ export async function openDatabase({ url, dataDir, image, onPanic }: DatabaseOpt
   }
 }
 
-interface OpenBackend extends Backend {
-  login: string
-  database: string
+interface Opened {
+  pool: Pool
+  sessions: Sessions
+  owner: Login
   close(): Promise<void>
 }
 
-async function openPglite(dataDir: string | undefined, { image, onPanic }: DatabaseOptions): Promise<OpenBackend> {
+/** The owner's on a server that asks for none, and of the embedded database: Neon's proxy lets nobody in without one. */
+const anyPassword = 'local'
+
+async function openPglite(dataDir: string | undefined, { image, onPanic }: DatabaseOptions): Promise<Opened> {
   // PGlite accepts a directory with a PG_VERSION as a database, and creates that file before the last ones.
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
@@ -68,16 +99,15 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
   const start = { dataDir, extensions: { vector, auto_explain }, ...(loadDataDir && { loadDataDir }) }
   const pglite = await PGlite.create({ ...start, relaxedDurability: false })
   if (ready) await writeFile(ready, '')
-  const owner = 'postgres'
+  const [user, database] = ['postgres', 'postgres']
   // A pool of one is the mutex: PGlite is a single backend, whose clients must not interleave.
   const health: Health = onPanic ? { onPanic } : {}
   const stream = () => pgliteWire(pglite, health)
-  const pool = new Pool({ stream, user: owner, database: owner, types: asText, max: 1, idleTimeoutMillis: 0 })
+  const pool = new Pool({ stream, user, database, types: asText, max: 1, idleTimeoutMillis: 0 })
   return {
     pool,
-    owner,
-    login: owner,
-    database: 'postgres',
+    sessions: pgliteSessions(pool),
+    owner: { user, database, password: anyPassword },
     async close() {
       await pool.end()
       // After a panic close() would write what is in memory.
@@ -86,18 +116,22 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
   }
 }
 
-async function openServer(connectionString: string): Promise<OpenBackend> {
+async function openServer(connectionString: string, { pooler }: DatabaseOptions): Promise<Opened> {
   if (!isPostgresUrl(connectionString)) throw new Error('DATABASE_URL is not a postgres:// URL')
   await probe(connectionString)
   const pool = new Pool({ connectionString, types: asText, max: 40 })
   // The server closed an idle connection; the next statement opens another or fails.
   pool.on('error', () => {})
   const { username, password, pathname } = new URL(connectionString)
+  const [user, given, database] = [username, password, pathname.slice(1)].map(decodeURIComponent) as [
+    string,
+    string,
+    string,
+  ]
   return {
     pool,
-    owner: decodeURIComponent(username),
-    login: password ? `${username}:${password}` : username,
-    database: pathname.slice(1),
+    sessions: serverSessions(pooler ?? connectionString),
+    owner: { user, password: given || anyPassword, database },
     close: () => pool.end(),
   }
 }

@@ -1,70 +1,207 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { json } from 'node:stream/consumers'
-import type { Pool, PoolClient } from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseError } from 'pg'
 import * as v from 'valibot'
 import { messageOf } from '../../error-message.ts'
-import { runSql, type SqlRequest, sqlBody, toErrorBody } from './neon-sql.ts'
+import { AnswerTooLarge, maxBytes, type Options, runSql, type SqlBody, sqlBody, type Traffic } from './neon-sql.ts'
+import type { Login, Session, Sessions } from './sessions.ts'
 
-export interface Backend {
-  pool: Pool
-  /** Statements of any other user run under its role. */
-  owner: string
+export interface Backend extends Sessions {
+  /** Whether the password is the login's. Asked for each request, with a session from the pool too. */
+  isRight(login: Login): Promise<boolean>
 }
 
-/** Serves Neon's SQL over HTTP (`POST /sql`) on loopback, without passwords and transaction modes. `close` waits for statements in flight. */
-export async function startNeonEndpoint(backend: Backend): Promise<{ port: number; close(): Promise<void> }> {
+/** Requests of all logins: what is refilled in a second, and at most let in at once. */
+export interface Rate {
+  perSecond: number
+  burst: number
+}
+
+export interface NeonEndpoint {
+  port: number
+  /** Since the start. */
+  traffic: Traffic
+  close(): Promise<void>
+}
+
+/** An answer other than 200. */
+class Refusal extends Error {
+  readonly status: number
+  readonly fields: object
+
+  constructor(status: number, cause: unknown) {
+    super(messageOf(cause))
+    this.status = status
+    this.fields = cause instanceof DatabaseError ? cause : {}
+  }
+}
+
+/**
+ * Neon's SQL over HTTP on loopback, as its proxy serves it: neondatabase/neon 6a35a3e, proxy/src/serverless. Comments name the file
+ * that a rule is from. Flags have their defaults, but for `Neon-Pool-Opt-In`: connections are always pooled. Left out are TLS,
+ * WebSockets, JWTs, and values other than raw text, for which the driver never asks. `close` waits for statements in flight.
+ */
+export async function startNeonEndpoint(backend: Backend, rate?: Rate): Promise<NeonEndpoint> {
+  const traffic: Traffic = { requests: 0, statements: 0, roundTrips: 0 }
+  const admits = rate ? leakyBucket(rate) : () => true
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // mod.rs, request_handler
+    if (request.method !== 'POST' || new URL(request.url!, 'http://proxy').pathname !== '/sql')
+      return reply(response, 400, JSON.stringify('query is not supported'))
+    traffic.requests += 1
+    const login = loginOf(request.headers)
+    const { options, echoed } = optionsOf(request.headers)
+    const body = await bodyOf(request)
+    if (!admits()) throw new Refusal(500, 'Too many connections to this endpoint. Please try again later.')
+    if (!(await backend.isRight(login)))
+      throw new Refusal(400, `password authentication failed for user '${login.user}'`)
+    const session = await backend.open(login).catch((error) => {
+      throw new Refusal(error.code === noSuchDatabase ? 400 : 500, error)
+    })
+    const text = await untilGone(response, session, body, (signal) =>
+      runSql(session.client, body, options, signal, traffic),
+    )
+    reply(response, 200, text, 'queries' in body ? echoed : {})
+  }
+
   const server = createServer((request, response) => {
-    if (request.method === 'POST' && request.url === '/sql') void handle(backend, request, response)
-    else response.writeHead(404).end('not found')
+    answer(request, response).catch((error) => {
+      const { status, message, fields } = error instanceof Refusal ? error : new Refusal(500, error)
+      reply(response, status, JSON.stringify(errorBody(message, fields)))
+    })
   })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
+    traffic,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
-async function handle({ pool, owner }: Backend, request: IncomingMessage, response: ServerResponse) {
-  const disconnected = new AbortController()
-  response.once('close', () => disconnected.abort())
-  let sqlRequest: SqlRequest
+const noSuchDatabase = '3D000'
+const queryCanceled = '57014'
+
+/**
+ * Cancels what runs when the caller is gone, and waits 100 ms for its end (sql_over_http.rs). A single statement that fails costs the
+ * session, unless it was cancelled in that time; a batch that fails is rolled back, and costs it only when it is cancelled.
+ */
+async function untilGone(
+  response: ServerResponse,
+  session: Session,
+  body: SqlBody,
+  run: (signal: AbortSignal) => Promise<string>,
+): Promise<string> {
+  const gone = new AbortController()
+  const patience = Promise.withResolvers<never>()
+  response.once('close', async () => {
+    if (response.writableEnded) return
+    gone.abort()
+    session.cancel()
+    await sleep(100)
+    patience.reject(new Error('the caller is gone'))
+  })
+  let isDiscarded = false
   try {
-    sqlRequest = await toSqlRequest(request, owner)
+    return await Promise.race([run(gone.signal), patience.promise])
   } catch (error) {
-    return reply(response, 400, { message: `malformed request: ${(error as Error).message}` })
+    const wasCancelled = gone.signal.aborted
+    const { code } = error as { code?: string }
+    isDiscarded =
+      'queries' in body ? wasCancelled || !(error instanceof DatabaseError) : !wasCancelled || code !== queryCanceled
+    throw new Refusal(error instanceof AnswerTooLarge ? 507 : 400, error)
+  } finally {
+    session.release(isDiscarded)
   }
-  let client: PoolClient
-  try {
-    client = await pool.connect()
-  } catch (error) {
-    return reply(response, 503, `cannot connect to the database: ${messageOf(error)}`)
-  }
-  let broken: Error | undefined
-  // Without a listener the server closing the connection would end this process.
-  const onError = (error: Error) => {
-    broken = error
-  }
-  client.on('error', onError)
-  try {
-    disconnected.signal.throwIfAborted()
-    reply(response, 200, await runSql(client, sqlRequest, disconnected.signal))
-  } catch (error) {
-    const body = toErrorBody(error)
-    if (body) reply(response, 400, body)
-    else reply(response, 503, `lost the connection to the database: ${messageOf(error)}`)
-  }
-  client.release(broken)
-  client.off('error', onError)
 }
 
-async function toSqlRequest(request: IncomingMessage, owner: string): Promise<SqlRequest> {
-  const user = decodeURIComponent(new URL(`${request.headers['neon-connection-string']}`).username)
-  return { body: v.parse(sqlBody, await json(request)), role: user === owner ? undefined : user }
+/** http_util.rs, get_conn_info. */
+function loginOf({ 'neon-connection-string': header }: IncomingHttpHeaders): Login {
+  const url = URL.parse(`${header}`)
+  if (!/^postgres(ql)?:$/.test(url?.protocol ?? '')) throw new Refusal(400, 'invalid connection string')
+  const [user, password, database] = [url!.username, url!.password, url!.pathname.slice(1)].map(decodeURIComponent)
+  if (!user) throw new Refusal(400, 'missing username')
+  if (!password) throw new Refusal(400, 'missing authentication credentials: required password')
+  return { user, password, database: database! }
 }
 
-function reply(response: ServerResponse, status: number, body: object | string | undefined) {
-  const text = typeof body === 'string'
-  response.writeHead(status, { 'content-type': text ? 'text/plain; charset=utf-8' : 'application/json' })
-  response.end(text ? body : JSON.stringify(body))
+const levels = {
+  ReadUncommitted: 'read uncommitted',
+  ReadCommitted: 'read committed',
+  RepeatableRead: 'repeatable read',
+  Serializable: 'serializable',
+}
+
+/** sql_over_http.rs, HttpHeaders; transaction_builder.rs. A batch's answer repeats the headers that it honours. */
+function optionsOf(headers: IncomingHttpHeaders): { options: Options; echoed: Record<string, string> } {
+  const level = headers['neon-batch-isolation-level'] as keyof typeof levels | undefined
+  if (level !== undefined && !Object.hasOwn(levels, level)) throw new Refusal(400, 'invalid isolation level')
+  const modes: [string, string, string][] = [
+    ['neon-batch-isolation-level', level ?? '', level ? `isolation level ${levels[level]}` : ''],
+    ['neon-batch-read-only', 'true', 'read only'],
+    ['neon-batch-deferrable', 'true', 'deferrable'],
+  ]
+  const asked = modes.filter(([name, value]) => value && headers[name] === value)
+  return {
+    options: { mode: asked.map(([, , mode]) => mode).join(', '), arrayMode: headers['neon-array-mode'] === 'true' },
+    echoed: Object.fromEntries(asked.map(([name, value]) => [name, value])),
+  }
+}
+
+/** http/mod.rs, read_body_with_limit; sql_over_http.rs, Payload. */
+async function bodyOf(request: IncomingMessage): Promise<SqlBody> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    // What comes after is read and dropped, so that the caller reads the answer.
+    if (bytes <= maxBytes) chunks.push(chunk)
+  }
+  if (bytes > maxBytes) throw new Refusal(413, `request is too large (max is ${maxBytes} bytes)`)
+  try {
+    return v.parse(sqlBody, JSON.parse(Buffer.concat(chunks).toString()))
+  } catch (error) {
+    throw new Refusal(400, `could not parse the HTTP request body: ${messageOf(error)}`)
+  }
+}
+
+/** leaky_bucket.rs. */
+function leakyBucket({ perSecond, burst }: Rate): () => boolean {
+  let level = 0
+  let before = performance.now()
+  return () => {
+    const now = performance.now()
+    level = Math.max(0, level - ((now - before) * perSecond) / 1000)
+    before = now
+    if (level + 1 > burst) return false
+    level += 1
+    return true
+  }
+}
+
+const errorKeys = [
+  ...[
+    'message',
+    'code',
+    'detail',
+    'hint',
+    'position',
+    'internalPosition',
+    'internalQuery',
+    'severity',
+    'where',
+    'table',
+  ],
+  ...['column', 'schema', 'dataType', 'constraint', 'file', 'line', 'routine'],
+] as const
+
+/** sql_over_http.rs, handle: without an error of Postgres, code and severity are empty, and all but the message is null. */
+export function errorBody(message: string, error: object) {
+  const fields: Record<string, unknown> = { code: '', severity: '', ...error, message }
+  return Object.fromEntries(errorKeys.map((key) => [key, fields[key] ?? null]))
+}
+
+function reply(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
 }

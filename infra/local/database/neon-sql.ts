@@ -1,67 +1,113 @@
-import { type ClientBase, type DatabaseError, escapeIdentifier, type QueryArrayConfig, type QueryArrayResult } from 'pg'
+import type { ClientBase, FieldDef, QueryArrayConfig, QueryArrayResult } from 'pg'
 import * as v from 'valibot'
 
-const statement = v.object({ query: v.string(), params: v.optional(v.array(v.unknown()), []) })
+const statement = v.object({
+  query: v.string(),
+  params: v.optional(v.array(v.unknown()), []),
+  arrayMode: v.optional(v.boolean()),
+})
 export const sqlBody = v.union([v.object({ queries: v.array(statement) }), statement])
 
 type Statement = v.InferOutput<typeof statement>
+export type SqlBody = v.InferOutput<typeof sqlBody>
 
-export interface SqlRequest {
-  body: v.InferOutput<typeof sqlBody>
-  role: string | undefined
+export interface Options {
+  /** Of a batch's transaction, as SQL. */
+  mode: string
+  arrayMode: boolean
+}
+
+/** For both directions: proxy.rs, sql_over_http_max_request_size_bytes and …_response_size_bytes. */
+export const maxBytes = 10 * 1024 * 1024
+
+export class AnswerTooLarge extends Error {
+  override message = `response is too large (max is ${maxBytes} bytes)`
+}
+
+/** Requests, their statements, and the round trips that Neon's proxy makes to the database for them. */
+export interface Traffic {
+  requests: number
+  statements: number
+  roundTrips: number
 }
 
 /**
- * Runs a statement or a batch as Neon's proxy does: on a session that others have used, each statement awaited. Here the session is the
- * owner's, so it takes the role of the login. @returns the body of Neon’s response. @throws DatabaseError for an error of Postgres
+ * Runs a statement, or a batch in a transaction, each statement awaited (sql_over_http.rs, BatchQueryData::process).
+ * @returns the body of Neon’s response. @throws DatabaseError for an error of Postgres; AnswerTooLarge; the signal's reason
  */
-export async function runSql(client: ClientBase, { body, role }: SqlRequest, signal: AbortSignal) {
-  if (role !== undefined) await client.query(`set role ${escapeIdentifier(role)}`)
-  try {
-    return 'queries' in body ? await runBatch(client, body.queries, signal) : await runStatement(client, body)
-  } finally {
-    // Before the response, so that an immediate retry does not run into locks of this attempt.
-    if (client.getTransactionStatus() !== 'I') await client.query('rollback')
-    if (role !== undefined) await client.query('reset role')
+export async function runSql(
+  client: ClientBase,
+  body: SqlBody,
+  options: Options,
+  signal: AbortSignal,
+  traffic: Traffic,
+): Promise<string> {
+  const run = async (text: string, each: Statement) => {
+    // One statement a string, even without parameters.
+    const result = await client.query<Row>(toQuery(each))
+    traffic.statements += 1
+    // Parse and Describe, then Bind and Execute (query.rs, query_txt).
+    traffic.roundTrips += 2 + lookUps(client, result.fields)
+    return text + toJson(result, each.arrayMode ?? options.arrayMode, Buffer.byteLength(text))
   }
-}
-
-async function runBatch(client: ClientBase, statements: Statement[], signal: AbortSignal) {
-  await client.query('begin')
-  const results: ReturnType<typeof toResult>[] = []
-  for (const each of statements) {
+  if (!('queries' in body)) return await run('', body)
+  await client.query(`start transaction ${options.mode}`)
+  let text = '{"results":['
+  for (const [i, each] of body.queries.entries()) {
     signal.throwIfAborted()
-    results.push(await runStatement(client, each))
+    text = await run(i > 0 ? `${text},` : text, each)
   }
   signal.throwIfAborted()
   await client.query('commit')
-  return { results }
+  traffic.roundTrips += 2
+  return `${text}]}`
 }
 
-async function runStatement(client: ClientBase, { query, params }: Statement) {
-  // As Neon does: one statement per query, even without parameters.
-  const config: QueryArrayConfig & { queryMode: 'extended' } = {
-    text: query,
-    values: params,
-    rowMode: 'array',
-    queryMode: 'extended',
+const knownTypes = new WeakMap<ClientBase, Set<number>>()
+const firstNormalObjectId = 16_384
+
+/** The proxy looks up each type that is not built in, once a session, between a Parse and a Close of its own (prepare.rs). */
+function lookUps(client: ClientBase, fields: FieldDef[]): number {
+  const known = knownTypes.get(client) ?? new Set()
+  knownTypes.set(client, known)
+  const types = new Set(fields.map(({ dataTypeID }) => dataTypeID).filter((id) => id >= firstNormalObjectId))
+  const unknown = types.difference(known)
+  for (const id of unknown) known.add(id)
+  return unknown.size > 0 ? unknown.size + 2 : 0
+}
+
+type Row = (string | null)[]
+
+/** Measured before each row, after what the batch has answered so far (sql_over_http.rs, query_to_json). */
+function toJson({ fields, rows, command, rowCount }: QueryArrayResult<Row>, arrayMode: boolean, bytesBefore: number) {
+  const described = fields.map(({ name, dataTypeID, tableID, columnID, dataTypeSize, dataTypeModifier }) => {
+    return { name, dataTypeID, tableID, columnID, dataTypeSize, dataTypeModifier, format: 'text' }
+  })
+  let text = `{"fields":${JSON.stringify(described)},"rows":[`
+  let bytes = bytesBefore + Buffer.byteLength(text)
+  for (const [i, row] of rows.entries()) {
+    if (bytes > maxBytes) throw new AnswerTooLarge()
+    const entry = arrayMode ? row : Object.fromEntries(row.map((value, column) => [fields[column]!.name, value]))
+    const json = `${i > 0 ? ',' : ''}${JSON.stringify(entry)}`
+    bytes += Buffer.byteLength(json)
+    text += json
   }
-  return toResult(await client.query<(string | null)[]>(config))
+  return `${text}],${JSON.stringify({ command: command ?? '', rowCount, rowAsArray: arrayMode }).slice(1)}`
 }
 
-function toResult({ command, rowCount, rows, fields }: QueryArrayResult<(string | null)[]>) {
-  return {
-    command,
-    rowCount,
-    rowAsArray: true,
-    viaNeonFetch: true,
-    fields: fields.map(({ format: _, ...field }) => ({ ...field, format: 'text' })),
-    rows,
-  }
+function toQuery({ query, params }: Statement): QueryArrayConfig & { queryMode: 'extended' } {
+  const types = { getTypeParser: () => (value: string) => value } as QueryArrayConfig['types']
+  return { text: query, values: params.map(toText), rowMode: 'array', queryMode: 'extended', types }
 }
 
-export function toErrorBody(error: unknown) {
-  if (!(error instanceof Error) || !('severity' in error && 'code' in error)) return undefined
-  const { message, ...rest } = error as DatabaseError
-  return { ...rest, message }
+/** JSON as Postgres's text (json.rs, json_to_pg_text). */
+function toText(value: unknown): string | null {
+  if (value === null || typeof value === 'string') return value
+  return Array.isArray(value) ? toArray(value) : JSON.stringify(value)
+}
+
+function toArray(value: unknown): string {
+  if (Array.isArray(value)) return `{${value.map(toArray).join(',')}}`
+  if (value === null) return 'NULL'
+  return JSON.stringify(typeof value === 'object' ? JSON.stringify(value) : value)
 }

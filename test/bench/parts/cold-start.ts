@@ -3,6 +3,7 @@ import { json } from 'node:stream/consumers'
 import { bundle } from '../../../infra/aws/bundles/bundle.ts'
 import { nodeOptions } from '../../../infra/aws/functions.ts'
 import { region } from '../../../infra/local/lambda.ts'
+import { urlOfRole } from '../../../infra/postgres-url.ts'
 import { type Lambda, lambdas } from '../../../infra/wiring.ts'
 import { type Reply, startInstance } from '../../support/lambda-instance.ts'
 import { listen } from '../../support/loopback.ts'
@@ -72,8 +73,7 @@ async function open({ server }: Bench) {
     /** The environment that the template gives, with addresses on loopback. */
     environment(name: 'embedding' | 'documents'): Record<string, string> {
       const arn = `database-${name}`
-      const url = new URL(cuecard.database.url)
-      url.username = `cuecard_${name}`
+      const url = new URL(urlOfRole(cuecard.database.url, `cuecard_${name}`))
       secrets.values.set(arn, url.href)
       return {
         NODE_OPTIONS: nodeOptions((lambdas[name] as Lambda).heap),

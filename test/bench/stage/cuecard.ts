@@ -6,6 +6,7 @@ import { consumer } from '../../../functions/embedding/consumer.ts'
 import { searchApp } from '../../../functions/search/app.ts'
 import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
+import { urlOfRole } from '../../../infra/postgres-url.ts'
 import { type DatabaseUser, queues } from '../../../infra/wiring.ts'
 import { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
@@ -43,10 +44,9 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
   const database: OurDatabase = await server.forOurs()
   const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
   const as = (role: DatabaseUser, at = database.url) => {
-    const url = new URL(at)
-    url.username = `cuecard_${role}`
+    const url = urlOfRole(at, `cuecard_${role}`)
     return new Database({
-      url: () => url.href,
+      url: () => url,
       timeoutSeconds: 60,
       isRepeatable: role === 'embedding' || role === 'search',
     })

@@ -16,8 +16,9 @@ const [owner, url] = process.argv.slice(2)
 const send = (message: { url: string } | Reply) => process.send?.(message)
 
 if (owner === 'ours') {
-  const { pool, url: address } = await openDatabase({ url })
+  const { pool, url: address, makeLogins } = await openDatabase({ url, rate: null })
   await migrate(pool)
+  await makeLogins()
   process.on('message', async ({ id, text, values }: Query) => {
     try {
       const { rows } = await pool.query(text, values)

@@ -1,10 +1,11 @@
-import { type ClientConfig, Pool } from 'pg'
+import { Pool } from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { passwordCheck } from '../../../infra/local/database/logins.ts'
 import { startNeonEndpoint } from '../../../infra/local/database/neon-endpoint.ts'
+import { pgliteSessions } from '../../../infra/local/database/sessions.ts'
 import { createEmptyDatabase } from '../../support/empty-database.ts'
 import { useStageTools } from '../../support/stage.ts'
 
-const types = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 let close: () => Promise<void>
 
 // Before the tools’ own, since the last one runs first.
@@ -12,15 +13,17 @@ afterAll(() => close())
 
 const stage = useStageTools(async () => {
   const { url, drop } = await createEmptyDatabase()
-  const pool = new Pool({ connectionString: url, types, max: 1 })
+  const pool = new Pool({ connectionString: url, max: 1 })
   pool.on('error', () => {})
-  const endpoint = await startNeonEndpoint({ pool, owner: new URL(url).username })
+  const owner = Object.assign(new URL(url), { password: 'local' })
+  const isRight = passwordCheck(pool, { user: owner.username, password: owner.password, database: '' })
+  const endpoint = await startNeonEndpoint({ ...pgliteSessions(pool), isRight })
   close = async () => {
     await endpoint.close()
     await pool.end()
     await drop()
   }
-  return { url, endpoint: `http://127.0.0.1:${endpoint.port}`, pool }
+  return { url: owner.href, endpoint: `http://127.0.0.1:${endpoint.port}`, pool }
 })
 test('create brings an empty account and an empty database to where the deploy’s checks pass', async () => {
   const planned = await stage.run(['create', 'prod', '--dry-run', '--json'])

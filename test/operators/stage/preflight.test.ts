@@ -44,11 +44,15 @@ const suffix = newId().slice(-8)
 const lambdaSecrets = secretNames.filter((name) => name.startsWith('database-') && name !== 'database-owner')
 
 async function createLogin(role: string, name = `${role}_${suffix}`): Promise<string> {
-  await sql`create role ${sql.id(name)} login in role ${sql.id(role)}`.execute(stand.db)
+  await sql`create role ${sql.id(name)} login password ${sql.lit(passwordOfStand())} in role ${sql.id(role)}`.execute(
+    stand.db,
+  )
   logins.push(name)
   await sql`alter role ${sql.id(name)} set statement_timeout = '12s'`.execute(stand.db)
   return urlOf(name)
 }
+
+const passwordOfStand = () => new URL(process.env.DATABASE_URL!).password
 
 function urlOf(login: string): string {
   const url = new URL(process.env.DATABASE_URL!)
