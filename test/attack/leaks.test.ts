@@ -1,9 +1,9 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
-import { queues } from '../../infra/wiring.ts'
+import { databaseUsers, queues } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
@@ -33,6 +33,18 @@ const text = 'secret-text-of-a-document-1b2c'
 const question = 'secret-question-of-a-caller-5e6f'
 
 const fixed = [providerKey, databasePassword, signingSecret, text, question]
+
+beforeAll(async () => {
+  for (const name of databaseUsers) {
+    const login = sql.id(`cuecard_${name}_leaks`)
+    await sql`create role ${login} login password ${sql.lit(databasePassword)} in role ${sql.id(`cuecard_${name}`)}`.execute(
+      stand.db,
+    )
+  }
+})
+afterAll(async () => {
+  for (const name of databaseUsers) await sql`drop role ${sql.id(`cuecard_${name}_leaks`)}`.execute(stand.db)
+})
 
 /** What no log line and no answer may hold of these tenants. */
 async function secretsOf(...tenants: Tenant[]): Promise<string[]> {
@@ -81,7 +93,7 @@ describe.each(keyedRoutes.map((route, nth) => ({ ...route, nth })))(
       const url = path.includes('{') ? fill(path, await makeDocument(tenant)) : path
       const as = (role: string) => {
         const whole = new URL(process.env.DATABASE_URL!)
-        return Object.assign(whole, { username: role, password: databasePassword }).href
+        return Object.assign(whole, { username: `${role}_leaks`, password: databasePassword }).href
       }
       const at = (database: string) => new Database({ url: () => database, timeoutSeconds: 2 })
       const all = await gathered(async (keep) => {
