@@ -24,6 +24,7 @@ const settings = ['document_id', 'within', 'on_failure', 'as_of'] as const
 const columns = {
   id: ['id'],
   kind: ['kind'],
+  language: ['language'],
   question: ['question', 'query'],
   title: ['title', 'document', 'document_title'],
   words: ['words', 'passage', 'answer'],
