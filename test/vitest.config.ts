@@ -13,7 +13,7 @@ const ci = [
     'retrieval/term-lists.test.ts',
   ],
   ...['sources/{crawl,site/crawls}.test.ts', 'webhooks/{delivery,outage}.test.ts', 'local/{start,database}.test.ts'],
-  'sources/{turns,addresses}.test.ts',
+  'sources/{turns,addresses,deletion,by-hand}.test.ts',
   ...['admin.test.ts', 'attack/{leaks,fuzz/operations}.test.ts', 'api/payload.test.ts', 'database/plans.test.ts'],
   ...['files/{races,reader-process}.test.ts', 'retrieval/encoder.test.ts'],
   ...['operators/{erasure,export}.test.ts', 'database/rotation.test.ts', 'api/{hanging-queue,samples}.test.ts'],

@@ -78,9 +78,9 @@ export const sourceSchema = v.pipe(
     exclude: v.array(v.string()),
     refresh_hours: v.pipe(v.number(), v.integer()),
     status: v.pipe(
-      v.picklist(['pending', 'ready', 'error']),
+      v.picklist(['pending', 'ready', 'error', 'deleting']),
       v.description(
-        '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again.',
+        '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted.',
       ),
     ),
     error_message: v.pipe(v.nullable(v.string()), v.description('What failed; null unless the status is `error`.')),

@@ -4,9 +4,9 @@ import type { endpoints } from '../../shared/http/endpoint.ts'
 import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath, sourcePath } from '../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
+import { deleteSource } from '../../shared/sources/delete-source.ts'
 import {
   createSource,
-  deleteSource,
   getSource,
   listPages,
   listSources,
@@ -86,7 +86,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
               headers: ['Location'],
             },
           },
-          errors: ['agent_not_found'],
+          errors: ['agent_not_found', 'source_exists'],
         },
         async ({ c, key, db, params, body }) => {
           const scope = { organizationId: key.organizationId, ...params }
@@ -143,16 +143,26 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           operationId: 'deleteSource',
           tag,
           summary: 'Delete a source',
-          description: 'Its documents go with it, but for those whose content a client has changed.',
+          description:
+            'Its documents go with it, but for those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone.',
           permission: 'kb:write',
           params: sourcePath,
           query: removalQuery,
-          responses: { 204: { description: 'It is gone' } },
+          responses: {
+            202: {
+              description: 'The source, whose documents are still being deleted',
+              schema: sourceSchema,
+              example: { ...sourceExample, status: 'deleting' },
+            },
+            204: { description: 'It is gone, and its documents are' },
+          },
           errors: ['agent_not_found', 'source_not_found', 'golden_questions_fail'],
         },
         async ({ c, key, db, params, query }) => {
-          await deleteSource(db, { organizationId: key.organizationId, ...params }, query.ignore_golden_questions)
-          return c.body(null, 204)
+          const scope = { organizationId: key.organizationId, ...params }
+          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+          const isGone = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
+          return isGone ? c.body(null, 204) : c.json(toSource(await getSource(db, scope)), 202)
         },
       ),
     )

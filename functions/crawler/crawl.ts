@@ -6,6 +6,7 @@ import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { type CrawlMessage, idsOf, type Queue, type Sender, sendOrLog } from '../../shared/queue.ts'
 import { canonical } from '../../shared/sources/address.ts'
+import { deleteNext } from '../../shared/sources/delete-source.ts'
 import { maxPages } from '../../shared/sources/sources.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { applyNext } from './apply.ts'
@@ -64,11 +65,17 @@ export async function crawlSource(crawler: Crawler, message: CrawlMessage, remai
   if (!claim) return
   const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
   try {
+    if (claim.status === 'deleting') return await deleteRest(job)
     if (claim.attempt > maxAttempts) throw new Refused('The crawl was interrupted five times in a row.')
     await crawl(job)
   } catch (error) {
     await settle(job, error)
   }
+}
+
+async function deleteRest(job: Job): Promise<void> {
+  do rest(job)
+  while (!(await deleteNext(job.db, job.claim)))
 }
 
 async function crawl(job: Job): Promise<void> {
@@ -175,7 +182,8 @@ async function settle(job: Job, error: unknown): Promise<void> {
   // The pipeline has as many documents as the organization may have in it: they drain by themselves.
   if (error instanceof ApiError && error.code === 'rate_limited') return await resume(job, 60 + 240 * random(), false)
   log.error('crawl_failed', { ...logged(claim), error: describeError(error) })
-  if (claim.attempt < maxAttempts) return await resume(job, backoff(claim.attempt, undefined, random()), true)
+  if (claim.attempt < maxAttempts || claim.status === 'deleting')
+    return await resume(job, backoff(claim.attempt, undefined, random()), true)
   await end(job, 'The crawl failed five times in a row because of an internal error.')
 }
 

@@ -1,7 +1,7 @@
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database, Statement } from '../../shared/database/database.ts'
-import type { SitemapReading, SourceKind } from '../../shared/database/source-tables.ts'
+import type { SitemapReading, SourceKind, SourceStatus } from '../../shared/database/source-tables.ts'
 import type { AgentId, SourceId } from '../../shared/ids.ts'
 import { type CrawlMessage, type Origin, originOf } from '../../shared/queue.ts'
 import { isCrawlDue, isCrawlInterrupted, isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'
@@ -19,6 +19,7 @@ export interface Claim extends SourceScope {
   leaseToken: string
   url: string
   kind: SourceKind
+  status: SourceStatus
   include: string[]
   exclude: string[]
   /** The crawl's number among those of the source. */
@@ -30,7 +31,8 @@ export interface Claim extends SourceScope {
   origin: Origin
 }
 
-interface ClaimedRow extends Pick<Claim, 'url' | 'kind' | 'include' | 'exclude' | 'crawl' | 'attempt' | 'sitemap'> {
+interface ClaimedRow
+  extends Pick<Claim, 'url' | 'kind' | 'status' | 'include' | 'exclude' | 'crawl' | 'attempt' | 'sitemap'> {
   agent_id: AgentId
   request_id: string | null
   requested_by: string | null
@@ -62,7 +64,7 @@ export async function claimSource(
         then now() + make_interval(secs => s.refresh_hours * 3600 * (0.9 + 0.1 * random())) else s.next_check_at end
     where s.organization_id = ${organizationId} and s.id = ${sourceId}
       and (${isCrawlDue} or ${isCrawlInterrupted} or s.lease_token = ${leaseToken}::uuid) and not ${mustWait}
-    returning s.agent_id, s.url, s.kind, s.include, s.exclude, s.crawl, s.attempt, s.sitemap, s.request_id, s.requested_by`
+    returning s.agent_id, s.url, s.kind, s.status, s.include, s.exclude, s.crawl, s.attempt, s.sitemap, s.request_id, s.requested_by`
   const { rows } = await db.batch({
     // Claims of an organization see each other.
     locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 3))`,

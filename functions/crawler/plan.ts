@@ -36,8 +36,11 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
   }))
   const looked = rows.filter(({ found }) => found !== 'excluded')
   const before = looked.flatMap(
-    ({ address, document_characters: characters, document_hash: hash, gone_since: goneSince }) =>
-      characters === null || hash === null ? [] : [{ address, hash, characters, goneSince }],
+    ({ address, document_characters: given, document_hash: hash, gone_since: goneSince, was_given, characters }) =>
+      // What a person wrote says nothing of how long the page was.
+      given === null || hash === null
+        ? []
+        : [{ address, hash, characters: was_given ? given : (characters ?? given), goneSince }],
   )
   const { now } = clock[0]!
   const isGone = rows.some(({ address, found }) => address === home && found === 'gone')

@@ -7,6 +7,8 @@ export interface SourceTables {
     id: Id
     agent_id: Id
     url: string
+    /** The url's canonical form. */
+    address: string
     kind: SourceKind
     include: string[]
     exclude: string[]
@@ -65,6 +67,6 @@ export interface SitemapReading {
 }
 
 export type SourceKind = 'page' | 'sitemap' | 'site'
-export type SourceStatus = 'pending' | 'ready' | 'error'
+export type SourceStatus = 'pending' | 'ready' | 'error' | 'deleting'
 /** What a crawl has still to do with a page. */
 export type PageTask = 'fetch' | 'create' | 'update' | 'delete'

@@ -18,6 +18,7 @@ export const problems = {
   route_not_found: { status: 404, title: 'Route not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   external_id_conflict: { status: 409, title: 'A document with this external id already exists' },
+  source_exists: { status: 409, title: 'A source with this address already exists' },
   chunk_index_conflict: { status: 409, title: 'A chunk with this index already exists' },
   no_chunks: { status: 409, title: 'The document has no chunks' },
   chunks_missing_embeddings: { status: 409, title: 'No chunk of the document has an embedding' },

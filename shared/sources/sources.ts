@@ -3,12 +3,11 @@ import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, findAgent, isAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
-import type { Change } from '../golden/search-after.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
-import { type DocumentId, newId, type SourceId } from '../ids.ts'
+import { newId, type SourceId } from '../ids.ts'
 import { type CrawlMessage, type Origin, type Sender, sendOrLog } from '../queue.ts'
+import { canonical } from './address.ts'
 
 export const maxSources = 20
 export const maxPages = 5000
@@ -23,7 +22,7 @@ export interface SourceScope extends AgentScope {
 }
 
 /** Undefined where there is no queue. */
-interface Outbox {
+export interface Outbox {
   db: Database
   queue: Sender<CrawlMessage> | undefined
 }
@@ -54,6 +53,9 @@ export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude'
 
 export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
+
+/** It is there, and not being deleted. */
+export const isKept = (scope: SourceScope) => sql<boolean>`(${isSource(scope)} and ${s.status} <> 'deleting')`
 
 /** No crawl is under way, or the one under way goes on now. */
 export const isCrawlDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
@@ -88,7 +90,7 @@ export async function getSource(db: Database, scope: SourceScope): Promise<Sourc
   )
 }
 
-/** Its pages are read in the background. @throws ApiError agent_not_found, validation_failed past a limit of the organization */
+/** Its pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
 export async function createSource(
   outbox: Outbox,
   scope: AgentScope,
@@ -100,17 +102,21 @@ export async function createSource(
   const counts = sql<{ sources: number; pages: number }>`select
     (select count(*)::int from sources where organization_id = ${organizationId}) as sources,
     (select count(*)::int from source_pages where organization_id = ${organizationId}) as pages`
-  const { agents, held, created } = await outbox.db.batch({
+  const address = canonical(url) ?? new URL(url).href
+  const { agents, held, same, created } = await outbox.db.batch({
     agents: findAgent(scope),
     locked: lockSources(scope),
     held: counts,
-    created: sql`insert into sources (organization_id, id, agent_id, url, kind, include, exclude, refresh_hours, request_id, requested_by)
-      select a.organization_id, ${sourceId}, a.id, ${url}, ${kind}, ${include}::text[], ${exclude}::text[], ${refresh_hours}::int,
+    same: sql`select s.id from sources s where ${isOfAgent(scope)} and s.address = ${address}`,
+    created: sql`insert into sources (organization_id, id, agent_id, url, address, kind, include, exclude, refresh_hours, request_id, requested_by)
+      select a.organization_id, ${sourceId}, a.id, ${url}, ${address}, ${kind}, ${include}::text[], ${exclude}::text[], ${refresh_hours}::int,
         ${origin.requestId ?? null}, ${origin.apiKeyId ?? null}::uuid
       from agents a, (${counts}) held
-      where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages} returning id`,
+      where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages}
+      on conflict on constraint sources_address do nothing returning id`,
   })
   if (agents.length === 0) agentNotFound()
+  if (same.length > 0) throw new ApiError('source_exists', 'The agent has a source with this address already.')
   if (created.length === 0) rejectPastLimit(held[0]!)
   await enqueue(outbox, { organizationId, sourceId, ...origin })
   return await getSource(outbox.db, { ...scope, sourceId })
@@ -135,14 +141,14 @@ export async function updateSource(
   const paths = [include && sql`include = ${include}::text[]`, exclude && sql`exclude = ${exclude}::text[]`]
   const { agents, sources } = await outbox.db.batch({
     agents: findAgent(scope),
-    sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
+    sources: sql<{ id: string }>`select s.id from sources s where ${isKept(scope)} for update`,
     ...(refresh_hours && {
       planned: sql`update sources s set refresh_hours = ${refresh_hours}::int,
-        next_check_at = least(s.next_check_at, now() + make_interval(hours => ${refresh_hours}::int)) where ${isSource(scope)}`,
+        next_check_at = least(s.next_check_at, now() + make_interval(hours => ${refresh_hours}::int)) where ${isKept(scope)}`,
     }),
     ...((include || exclude) && {
       changed: sql`update sources s set ${sql.join(paths.filter((path) => path !== undefined))}, ${due(origin)}, resume_at = null,
-        lease_token = null, lease_expires_at = null, attempt = 0 where ${isSource(scope)}`,
+        lease_token = null, lease_expires_at = null, attempt = 0 where ${isKept(scope)}`,
     }),
   })
   requireSource({ agents, sources })
@@ -154,7 +160,7 @@ export async function updateSource(
 export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
   const refreshed = await outbox.db.batch({
     agents: findAgent(scope),
-    sources: sql`update sources s set ${due(origin)} where ${isSource(scope)} returning s.id`,
+    sources: sql`update sources s set ${due(origin)} where ${isKept(scope)} returning s.id`,
   })
   requireSource(refreshed)
   await enqueue(outbox, { ...scope, ...origin })
@@ -163,34 +169,6 @@ export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: 
 
 const due = ({ requestId, apiKeyId }: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
   resend_at = now() + interval '120 seconds', request_id = ${requestId ?? null}, requested_by = ${apiKeyId ?? null}::uuid`
-
-/**
- * Its documents go with it, and a crawl under way creates none any more. @param ignores golden questions that would fail
- * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
- */
-export async function deleteSource(db: Database, scope: SourceScope, ignores = false): Promise<void> {
-  const own = sql`d.organization_id = ${scope.organizationId} and d.source_id = ${scope.sourceId}`
-  const removals = async (): Promise<Change[]> => {
-    const { rows } = await sql<{ id: DocumentId }>`
-      select d.id from documents d where ${own} and d.active_revision is not null`.execute(db)
-    return rows.map(({ id }) => ({ document_id: id, action: 'removes' }))
-  }
-  await guarded(db, scope, removals, ignores, async (verdict) => {
-    const mayGo = isUnchanged(scope, verdict)
-    const { agents, sources, deleted } = await db.batch({
-      agents: findAgent(scope),
-      sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
-      // Everybody who locks several documents locks them in this order.
-      held: sql`select d.id from documents d where ${own} order by d.id for update`,
-      locked: lockKnowledge(scope),
-      documents: sql`delete from documents d where ${own} and ${mayGo}`,
-      deleted: sql`delete from sources s where ${isSource(scope)}
-        and not exists (select from documents d where ${own}) returning s.id`,
-    })
-    requireSource({ agents, sources })
-    return deleted.length > 0 ? undefined : outdated
-  })
-}
 
 const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,
   (select d.id from documents d where d.organization_id = p.organization_id and d.source_id = p.source_id
@@ -218,11 +196,11 @@ export async function listPages(
 }
 
 /** The sweeper sends what fails here. */
-async function enqueue({ queue }: Outbox, { organizationId, sourceId, requestId, apiKeyId }: CrawlMessage) {
+export async function enqueue({ queue }: Outbox, { organizationId, sourceId, requestId, apiKeyId }: CrawlMessage) {
   if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, apiKeyId })
 }
 
-function requireSource<Row>({ agents, sources }: { agents: unknown[]; sources: Row[] }): Row {
+export function requireSource<Row>({ agents, sources }: { agents: unknown[]; sources: Row[] }): Row {
   if (agents.length === 0) agentNotFound()
   if (sources[0]) return sources[0]
   throw new ApiError('source_not_found', 'The agent has no source with this id.')

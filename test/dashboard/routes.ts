@@ -88,8 +88,8 @@ export async function makeSource(
 ) {
   const id = newId()
   const [prices, basket] = [`${url}${'prices-'.repeat(9)}`, `${url}basket`]
-  await sql`insert into sources (organization_id, id, agent_id, url, kind, refresh_hours, status, checked_at, next_check_at, crawl)
-    values (${organizationId}, ${id}, ${agentId}, ${url}, 'site', 24, 'ready', now(), now() + interval '1 day', 1)`.execute(
+  await sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours, status, checked_at, next_check_at, crawl)
+    values (${organizationId}, ${id}, ${agentId}, ${url}, ${url}, 'site', 24, 'ready', now(), now() + interval '1 day', 1)`.execute(
     db,
   )
   await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, left_out, looked_at)

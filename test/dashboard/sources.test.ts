@@ -75,8 +75,8 @@ describe('a website', () => {
 
   test('past the limit of an organization is refused at its field', async () => {
     const tenant = await signedIn()
-    await sql`insert into sources (organization_id, id, agent_id, url, kind, refresh_hours)
-      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn} || i, 'site', 24 from generate_series(1, 20) i`.execute(
+    await sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours)
+      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn} || i, ${inn} || i, 'site', 24 from generate_series(1, 20) i`.execute(
       stand.db,
     )
     const { status, text } = await tenant.browser.post(`${listOf(tenant)}/new`, typed)

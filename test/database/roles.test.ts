@@ -234,7 +234,7 @@ describe('the roles of the Lambdas', () => {
       update chunks set content = null; update vectors set embedding = null; \
       update chunks set vector_id = null; select content from documents; update documents set title = null; \
       delete from documents; update chunk_terms set terms = null
-    crawler: select find_key('x'); insert into sources select from sources; delete from sources; \
+    crawler: select find_key('x'); insert into sources select from sources; \
       update sources set url = null; select key_hash from api_keys; select embedding from vectors; \
       select content from chunks; select secret from signing_secrets; update documents set organization_id = null
     dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \

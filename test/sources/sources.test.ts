@@ -81,9 +81,22 @@ describe('a source', () => {
       expect((await call('PATCH', `${sources}/${id}`, body)).status, JSON.stringify(body)).toBe(422)
   })
 
+  test('is refused at an address that the agent has a source of, whatever its form and kind', async () => {
+    const { call, sources, create } = await tenant()
+    await create()
+    const url = 'HTTPS://paws-inn.example?utm_source=x#top'
+    const answers = await Promise.all(['site', 'page'].map((kind) => call('POST', sources, { url, kind })))
+    for (const { status, body } of answers) expect([status, body.code]).toEqual([409, 'source_exists'])
+    expect((await call('GET', sources)).body.data).toHaveLength(1)
+    const both = await Promise.all([1, 2].map(() => call('POST', sources, { url: `${inn}new` })))
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
+    const other = await tenant()
+    expect((await other.call('POST', other.sources, { url })).status).toBe(201)
+  })
+
   test('is refused past 20 of an organization, also when all are made at once', async () => {
     const { call, sources } = await tenant()
-    const answers = await Promise.all(Array.from({ length: 25 }, () => call('POST', sources, { url: inn })))
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, at) => call('POST', sources, { url: inn + at })))
     const refused = answers.filter(({ status }) => status === 422)
     expect(refused).toHaveLength(5)
     expect(refused[0]!.body.detail).toBe('An organization can have at most 20 sources. Delete a source first.')

@@ -114,6 +114,11 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
       await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
       return await call('DELETE', `${knowledgeBase}/${id}`)
     },
+    source_exists: async ({ call, agentId }) => {
+      const url = 'https://paws-inn.example/'
+      await call('POST', `/v1/agents/${agentId}/sources`, { url })
+      return await call('POST', `/v1/agents/${agentId}/sources`, { url })
+    },
     source_not_found: ({ call, agentId }) => call('GET', `/v1/agents/${agentId}/sources/${never.documentId}`),
     golden_question_not_found: ({ call, agentId }) =>
       call('GET', `/v1/agents/${agentId}/golden-questions/${never.documentId}`),

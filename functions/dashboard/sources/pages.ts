@@ -23,6 +23,8 @@ export interface ShownPage {
   document_id: string | null
   title: string | null
   change: 'added' | 'changed' | null
+  /** What a person has done to its document, so that no look changes it; `document_id` is the edited one's. */
+  by_hand: 'edited' | 'deleted' | null
 }
 
 const ofPage = sql`documents d on d.organization_id = p.organization_id and d.agent_id = p.agent_id
@@ -54,9 +56,11 @@ export async function readPages(
   { after, isLeftOut, limit }: { after: string; isLeftOut: boolean; limit: number },
 ): Promise<{ pages: ShownPage[]; hasMore: boolean }> {
   const { rows } =
-    await sql<ShownPage>`select p.address, p.left_out, p.looked_at, p.gone_since, d.id as document_id, d.title,
+    await sql<ShownPage>`select p.address, p.left_out, p.looked_at, p.gone_since, coalesce(d.id, o.id) as document_id, coalesce(d.title, o.title) as title,
+      case when d.id is null and p.applied_hash is not null then case when o.id is null then 'deleted' else 'edited' end end as by_hand,
       case when ${isAdded} then 'added' when ${isChanged} then 'changed' end as change
-    from source_pages p left join ${ofPage}
+    from source_pages p left join ${ofPage} left join documents o on o.organization_id = p.organization_id and o.agent_id = p.agent_id
+      and o.external_id = p.address and o.source_id is null and o.source_url is null and o.managed_by = 'service'
     where p.organization_id = ${organizationId} and p.source_id = ${sourceId} and p.address > ${after}
       and ${isLeftOut ? sql`p.left_out is not null` : sql`true`}
     order by p.address limit ${limit + 1}`.execute(db)

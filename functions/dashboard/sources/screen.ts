@@ -6,9 +6,10 @@ import type { ApiEnv } from '../../../shared/http/api.ts'
 import { agentPath, sourcePath } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../../shared/queue.ts'
+import { deleteSource } from '../../../shared/sources/delete-source.ts'
+import { followAgain } from '../../../shared/sources/follow-again.ts'
 import {
   createSource,
-  deleteSource,
   getSource,
   listSources,
   maxSources,
@@ -30,6 +31,7 @@ const w = words.sources
 const base = '/dashboard/agents/:agentId/sources'
 const one = `${base}/:sourceId`
 const pagesPerPage = 100
+const followForm = v.object({ address: v.string() })
 const pagesQuery = v.object({
   show: v.optional(v.string()),
   after: v.pipe(v.optional(v.string(), ''), v.transform(oneLine)),
@@ -70,22 +72,18 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
     .post(
       `${base}/new`,
       screen({ permission: 'kb:write', params: agentPath, form: newForm }, async ({ db, scope, form, origin }) => {
-        const [agent, { sources }] = await Promise.all([
-          getAgent(db, scope),
-          listSources(db, scope, { limit: maxSources }),
-        ])
+        const agent = await getAgent(db, scope)
         if (!form.isValid) return { ...newPage(agent, form.typed, form.faults), status: 422 }
         const { include, exclude, refresh_hours, ...given } = form.values
         const refused = (url: string): View => {
           const paths = { include: include.join('\n'), exclude: exclude.join('\n') }
           return { ...newPage(agent, { ...given, ...paths, refresh_hours: `${refresh_hours}` }, { url }), status: 422 }
         }
-        // Such as a form that is sent twice.
-        if (sources.some(({ url }) => url === given.url)) return refused(w.form.known)
         try {
           const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
           return { redirect: sourcePage(agent.id, id), flash: { text: w.looking } }
         } catch (error) {
+          if (isError(error, 'source_exists')) return refused(w.form.known)
           if (isError(error, 'validation_failed')) return refused(error.message)
           throw error
         }
@@ -104,9 +102,10 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
         ])
         const standing = standings.get(source.id)
         if (!standing) throw new Gone()
-        const content = sourceView(agent.id, { ...source, standing }, { pages, hasMore, after, isLeftOut })
+        const mayWrite = may('kb:write') && source.status !== 'deleting'
+        const content = sourceView(agent.id, { ...source, standing }, { pages, hasMore, after, isLeftOut, mayWrite })
         if (isPartial) return { fragment: content }
-        const actions = may('kb:write') && { actions: sourceActions(sourcePage(agent.id, source.id)) }
+        const actions = mayWrite && { actions: sourceActions(sourcePage(agent.id, source.id)) }
         return { ...pageOf(agent, source.url, content), lead: w.kinds[source.kind], ...actions }
       }),
     )
@@ -115,6 +114,13 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
       screen({ permission: 'kb:write', params: sourcePath }, async ({ db, scope, origin }) => {
         await refreshSource({ db, queue }, scope, origin)
         return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: w.looking } }
+      }),
+    )
+    .post(
+      `${one}/follow`,
+      screen({ permission: 'kb:write', params: sourcePath, form: followForm }, async ({ db, scope, form, origin }) => {
+        if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)
+        return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: w.following } }
       }),
     )
     .get(
@@ -146,9 +152,10 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
     )
     .post(
       `${one}/delete`,
-      screen({ permission: 'kb:write', params: sourcePath }, async ({ c, db, scope }) => {
-        await deleteSource(db, scope, isIgnoring(c))
-        return { redirect: agentPage(scope.agentId, 'sources'), flash: { text: w.deletion.done } }
+      screen({ permission: 'kb:write', params: sourcePath }, async ({ c, db, scope, origin }) => {
+        const isGone = await deleteSource({ db, queue }, scope, isIgnoring(c), origin)
+        const text = isGone ? w.deletion.done : w.deletion.begun
+        return { redirect: agentPage(scope.agentId, 'sources'), flash: { text } }
       }),
     )
 }

@@ -9,7 +9,7 @@ import { words } from '../words.ts'
 import type { ShownPage, Standing } from './pages.ts'
 
 const w = words.sources
-const tones = { ready: 'good', error: 'bad', queued: 'wait', reading: 'work' } as const
+const tones = { ready: 'good', error: 'bad', deleting: 'work', queued: 'wait', reading: 'work' } as const
 
 export const sourcePage = (agentId: string, sourceId: string) => `${agentPage(agentId, 'sources')}/${sourceId}`
 
@@ -33,7 +33,8 @@ function timesView({ page_count, checked_at, next_check_at }: SourceRow): Html {
 }
 
 function stateView({ status, standing }: Shown): Html {
-  const state = standing.is_under_way ? 'reading' : status === 'pending' ? 'queued' : status
+  const isRead = standing.is_under_way && status !== 'deleting'
+  const state = isRead ? 'reading' : status === 'pending' ? 'queued' : status
   return html`<p class="state ${tones[state]}">${w.states[state]}</p>`
 }
 
@@ -42,6 +43,7 @@ export interface Pages {
   hasMore: boolean
   after: string
   isLeftOut: boolean
+  mayWrite: boolean
 }
 
 /** A source and its pages, which asks for itself again while they are looked at. */
@@ -56,7 +58,7 @@ export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   }
   const show = isLeftOut && 'left_out'
   return html`<section id="source" hx-get="${to({ show, after })}" hx-swap="outerMorph"
-  hx-trigger="documents-changed from:body${(is_under_way || status === 'pending') && ', every 3s'}">
+  hx-trigger="documents-changed from:body${(is_under_way || status === 'pending' || status === 'deleting') && ', every 3s'}">
 <div class="standing"><div class="document-state" aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>
 ${is_under_way && html`<p class="detail">${w.progress(looked, pages)}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="${w.states.reading}"></progress>`}`}</div>
 ${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && w.stays} ${w.advice}</p></div>`}
@@ -68,7 +70,7 @@ ${checked_at !== null && !is_under_way && html`<p>${w.lastLook(added, changed)}<
       html`<li><a href="${to({ show: group === 'left_out' && group })}"${isLeftOut === (group === 'left_out') && html` aria-current="true"`}>${w.groups[group]} <span class="count">${group === 'all' ? pages : standing.left_out}</span></a></li>`,
   )}</ul></nav>
 ${shown.pages.length === 0 && html`<p class="none">${isLeftOut ? w.noneLeftOut : w.noPages}</p>`}
-<ul class="rows">${shown.pages.map((page) => pageView(agentId, page))}</ul>
+<ul class="rows">${shown.pages.map((page) => pageView(agentId, page, shown.mayWrite && `${address}/follow`))}</ul>
 ${
   (shown.hasMore || after) &&
   html`<nav class="pages" aria-label="${w.pages}">${after && html`<a href="${to({ show })}">${w.first}</a>`}
@@ -76,12 +78,15 @@ ${shown.hasMore && html`<a href="${to({ show, after: shown.pages.at(-1)!.address
 }</section></section>`
 }
 
-function pageView(agentId: string, { address, title, document_id, ...page }: ShownPage): Html {
-  const { left_out, looked_at, gone_since, change } = page
+/** @param follow where a page is followed again that is edited or deleted by hand */
+function pageView(agentId: string, { address, title, document_id, ...page }: ShownPage, follow: string | false): Html {
+  const { left_out, looked_at, gone_since, change, by_hand } = page
   return html`<li><div class="what">${document_id !== null && html`<p class="name"><a href="${documentPath(agentId, document_id)}">${title}</a></p>`}
 <p class="hint"><a href="${address}">${address}</a> · ${looked_at ? html`${w.looked} ${ago(looked_at)}` : w.neverLooked}</p>
-${left_out !== null && html`<p>${document_id === null ? w.leftOut : w.differs} ${left_out}</p>`}
+${by_hand && html`<p>${w.byHand[by_hand]}</p>`}
+${left_out !== null && !by_hand && html`<p>${document_id === null ? w.leftOut : w.differs} ${left_out}</p>`}
 ${gone_since && html`<p>${w.gone} ${ago(gone_since)}.</p>`}</div>
+${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">${w.followAgain}</button></form>`}
 ${change && html`<p class="state work">${w.change[change]}</p>`}</li>`
 }
 

@@ -16,7 +16,13 @@ export const sources = {
   },
   kind: { site: 'Website', page: 'One page', sitemap: 'Sitemap' },
   documents: (count: number) => (count === 1 ? '1 page is a document' : `${number(count)} pages are documents`),
-  states: { ready: 'Up to date', error: 'Couldn’t be read', queued: 'Waiting to be read', reading: 'Being read' },
+  states: {
+    ready: 'Up to date',
+    error: 'Couldn’t be read',
+    queued: 'Waiting to be read',
+    reading: 'Being read',
+    deleting: 'Being deleted',
+  },
   progress: (looked: number, of: number) =>
     of === 0 ? 'Looking for pages' : `${number(looked)} of ${pages(of)} looked at so far`,
   looked: 'looked at',
@@ -34,6 +40,12 @@ export const sources = {
   filter: 'Filter pages',
   noPages: 'No pages yet.',
   noneLeftOut: 'No page is left out.',
+  byHand: {
+    edited: 'Edited by hand: it no longer changes with the page.',
+    deleted: 'Deleted by hand: callers get no answers from this page.',
+  },
+  followAgain: 'Follow the website again',
+  following: 'The page is followed again, and gets its own text with this look.',
   change: { added: 'New', changed: 'Changed' },
   leftOut: 'Left out:',
   differs: 'Not as the page is:',
@@ -53,6 +65,7 @@ export const sources = {
       `${count === 0 ? 'It has no documents.' : `${count === 1 ? 'Its document is' : `Its ${number(count)} documents are`} deleted, too: callers no longer get answers from ${count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. This can’t be undone.`,
     confirm: 'Delete website',
     done: 'The website was deleted.',
+    begun: 'The website is being deleted. Its documents are many, so this takes a few minutes.',
   },
   form: {
     url: 'Address',
@@ -75,6 +88,10 @@ export const sources = {
   ofDocument: {
     page: 'This is the page',
     of: 'of the website',
-    edited: 'If you edit its text, it becomes a document of its own, which no longer changes with the page.',
+    isOf: (website: string) => `This text is a page’s of ${website}.`,
+    detached: (title: string) =>
+      `“${title}” was saved. It no longer changes with its website, which lists it as edited by hand.`,
+    edited:
+      'If you edit its text, it becomes a document of its own, which no longer changes with the page. The website lists it then, and you can follow the page again there.',
   },
 } as const

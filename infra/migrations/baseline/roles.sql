@@ -58,19 +58,20 @@ grant select (organization_id, document_id, id), delete on vectors to cuecard_cr
 
 grant
   select,
-  insert (organization_id, id, agent_id, url, kind, include, exclude, refresh_hours, request_id, requested_by),
+  insert (organization_id, id, agent_id, url, address, kind, include, exclude, refresh_hours, request_id, requested_by),
   update (include, exclude, refresh_hours, status, error_message, next_check_at, resume_at, lease_token, lease_expires_at, attempt,
     resend_at, request_id, requested_by),
   delete
   on sources to cuecard_agents, cuecard_dashboard;
 grant select (organization_id, agent_id, source_id, address, left_out, looked_at, gone_since) on source_pages
   to cuecard_agents, cuecard_dashboard;
-grant select (crawl, task) on source_pages to cuecard_dashboard;
+grant select (crawl, task, applied_hash), update (applied_hash) on source_pages to cuecard_dashboard;
 grant select (id, external_id, source_id, active_revision, warnings), update (warnings), delete on documents to cuecard_agents;
 grant
   select,
   update (status, error_message, notice, checked_at, next_check_at, crawl, resume_at, lease_token, lease_expires_at, attempt, failures,
-    sitemap, resend_at)
+    sitemap, resend_at),
+  delete
   on sources to cuecard_crawler;
 grant select, insert, update, delete on source_pages to cuecard_crawler;
 grant execute on function another_organization_waits to cuecard_crawler;

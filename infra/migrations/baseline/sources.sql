@@ -4,11 +4,12 @@ create table sources (
   id uuid not null,
   agent_id uuid not null,
   url text not null,
+  address text not null, -- the url's canonical form: one source an address
   kind text not null check (kind in ('page', 'sitemap', 'site')),
   include text[] not null default '{}',
   exclude text[] not null default '{}',
   refresh_hours integer not null check (refresh_hours between 1 and 720),
-  status text not null default 'pending' check (status in ('pending', 'ready', 'error')),
+  status text not null default 'pending' check (status in ('pending', 'ready', 'error', 'deleting')),
   error_message text,
   notice text, -- what the last crawl left out, and why, as a whole
   checked_at timestamptz(3), -- when a crawl last ended
@@ -25,6 +26,7 @@ create table sources (
   requested_by uuid,
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id),
+  constraint sources_address unique (organization_id, agent_id, address),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
   check ((status = 'error') = (error_message is not null)),
   check ((lease_token is null) = (lease_expires_at is null)),

@@ -140,7 +140,9 @@ export function textScreens(
             const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
             if (fault)
               return { redirect: address, flash: { text: words.documents.text.savedWithout(fault), isError: true } }
-            return { redirect: address, flash: { text: words.documents.text.saved(title) } }
+            const isDetached = isOther && document.website !== null
+            const saved = isDetached ? words.sources.ofDocument.detached : words.documents.text.saved
+            return { redirect: address, flash: { text: saved(title) } }
           } catch (error) {
             if (isError(error, 'rate_limited')) {
               const faults = { title: words.documents.busy }

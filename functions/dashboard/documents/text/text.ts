@@ -51,6 +51,11 @@ export async function readEditable(db: Database, scope: DocumentScope, maxBytes:
       'd.valid_from',
       'd.valid_until',
     ])
+    .select(
+      sql<
+        string | null
+      >`(select s.url from sources s where (s.organization_id, s.id) = (d.organization_id, d.source_id))`.as('website'),
+    )
     .select([isFileMissing.as('is_file_missing'), isTooLong.as('is_too_long')])
     .select(sql<string | null>`case when not ${isTooLong} then ${text} end`.as('content'))
     .where(isDocument(scope))

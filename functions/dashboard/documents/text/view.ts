@@ -114,10 +114,14 @@ export function queryOf(parameters: object): string {
 }
 
 function noteView(document: Editable, address: string, hasText: boolean) {
-  const { source_url, managed_by, is_too_long, content } = document
+  const { source_url, managed_by, is_too_long, content, website } = document
   if (source_url !== null && hasText)
     return html`<p class="notice">${w.correctsFile(fileNameOfKey(keyOfUrl(source_url)))}</p>`
-  if (hasText) return ''
+  if (hasText)
+    return (
+      website !== null &&
+      html`<p class="notice warn">${words.sources.ofDocument.isOf(website)} ${words.sources.ofDocument.edited}</p>`
+    )
   const need = needsFile(document)
   if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
   if (managed_by === 'client') return html`<p>${w.ofClient}</p>`

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { findAgent } from '../database/scope.ts'
+import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
+import type { Change } from '../golden/search-after.ts'
+import type { DocumentId } from '../ids.ts'
+import type { Origin } from '../queue.ts'
+import { enqueue, isSource, type Outbox, requireSource, type SourceScope } from './sources.ts'
+
+/** Few enough for a short transaction: each document takes its chunks and vectors with it. */
+const documentsAtOnce = 100
+/** A request leaves what takes longer to the crawler. */
+const requestMilliseconds = 4_000
+
+const isOwn = ({ organizationId, sourceId }: SourceScope) =>
+  sql<boolean>`(d.organization_id = ${organizationId} and d.source_id = ${sourceId})`
+
+/**
+ * Its documents go with it, and a crawl under way creates none any more. @param ignores golden questions that would fail
+ * @returns whether it is gone; else its status is `deleting`, and the crawler deletes what is left
+ * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
+ */
+export async function deleteSource(
+  outbox: Outbox,
+  scope: SourceScope,
+  ignores: boolean,
+  origin: Origin,
+): Promise<boolean> {
+  const { db } = outbox
+  const removals = async (): Promise<Change[]> => {
+    const { rows } = await sql<{ id: DocumentId }>`
+      select d.id from documents d where ${isOwn(scope)} and d.active_revision is not null`.execute(db)
+    return rows.map(({ id }) => ({ document_id: id, action: 'removes' }))
+  }
+  await guarded(db, scope, removals, ignores, async (verdict) => {
+    const { agents, sources, marked } = await db.batch({
+      agents: findAgent(scope),
+      sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
+      locked: lockKnowledge(scope),
+      marked: sql<{
+        id: string
+      }>`update sources s set status = 'deleting', error_message = null, lease_token = null, lease_expires_at = null,
+          resume_at = null, attempt = 0, next_check_at = now(), resend_at = now() + interval '120 seconds',
+          request_id = ${origin.requestId ?? null}, requested_by = ${origin.apiKeyId ?? null}::uuid
+        where ${isSource(scope)} and ${isUnchanged(scope, verdict)} returning s.id`,
+    })
+    requireSource({ agents, sources })
+    return marked.length > 0 ? undefined : outdated
+  })
+  const end = performance.now() + requestMilliseconds
+  do if (await deleteNext(db, scope)) return true
+  while (performance.now() < end)
+  await enqueue(outbox, { ...scope, ...origin })
+  return false
+}
+
+/** Deletes a source's next documents, and with the last the source. @returns whether it is gone */
+export async function deleteNext(db: Database, scope: SourceScope): Promise<boolean> {
+  const next = sql`select d.id from documents d where ${isOwn(scope)} order by d.id limit ${documentsAtOnce}`
+  const { left } = await db.batch({
+    // Waits for a crawl that is creating documents.
+    sources: sql`select s.id from sources s where ${isSource(scope)} for update`,
+    // Everybody who locks several documents locks them in this order.
+    held: sql`${next} for update`,
+    locked: lockKnowledge(scope),
+    documents: sql`delete from documents d where d.organization_id = ${scope.organizationId} and d.id = any(array(${next}))`,
+    deleted: sql`delete from sources s where ${isSource(scope)} and s.status = 'deleting'
+      and not exists (select from documents d where ${isOwn(scope)})`,
+    left: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)}`,
+  })
+  return left.length === 0
+}

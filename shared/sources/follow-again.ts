@@ -1,0 +1,29 @@
+import { sql } from 'kysely'
+import type { Origin } from '../queue.ts'
+import { isKept, type Outbox, refreshSource, type SourceRow, type SourceScope } from './sources.ts'
+
+/**
+ * A page whose document was edited or deleted by hand gets the page's own text again, with the look that begins now. Does nothing to
+ * another page. @throws ApiError agent_not_found, source_not_found
+ */
+export async function followAgain(
+  outbox: Outbox,
+  scope: SourceScope,
+  address: string,
+  origin: Origin,
+): Promise<SourceRow> {
+  const { organizationId, agentId, sourceId } = scope
+  const isOfPage = sql`d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.external_id = ${address}`
+  await outbox.db.batch({
+    // Without it the page counts as never stored, so that its text is not compared with the document's.
+    pages: sql`update source_pages p set applied_hash = null
+      where p.organization_id = ${organizationId} and p.agent_id = ${agentId} and p.source_id = ${sourceId} and p.address = ${address}
+        and not exists (select from documents d where ${isOfPage} and d.source_id = ${sourceId})`,
+    documents: sql`update documents d set source_id = ${sourceId}, source_type = 'txt'
+      where ${isOfPage} and d.source_id is null and d.source_url is null and d.managed_by = 'service'
+        and exists (select from sources s where ${isKept(scope)})
+        and exists (select from source_pages p where p.organization_id = ${organizationId} and p.source_id = ${sourceId}
+          and p.address = ${address})`,
+  })
+  return await refreshSource(outbox, scope, origin)
+}

@@ -1,0 +1,56 @@
+import { beforeAll, expect, test } from 'vitest'
+import { words } from '../../functions/dashboard/words.ts'
+import { useDashboard } from '../dashboard/support.ts'
+import { inn, prices, sourceOf } from './source-of.ts'
+import { page, website } from './website.ts'
+
+const { signedIn, stand } = useDashboard()
+beforeAll(() => {
+  process.env.ALLOW_LOOPBACK = 'true'
+})
+
+const w = words.sources
+
+test('a page edited or deleted by hand is listed as such, and has its own text again once it is followed again', async () => {
+  const site = await website(inn())
+  const tenant = await signedIn()
+  const { browser, agentId } = tenant
+  const { deliver, documents, id, call, knowledgeBase } = await sourceOf(stand, site.url, {}, tenant)
+  await deliver()
+  const before = await documents()
+  const edit = `/dashboard/agents/${agentId}/documents/${before['/prices'].id}/edit`
+  expect((await browser.get(edit)).text).toContain(w.ofDocument.edited)
+  const saved = await browser.submit(edit, { title: 'Prices', content: 'Ask us.'.repeat(500), edits: '1' })
+  expect(saved.text).toContain(w.ofDocument.detached('Prices'))
+  expect((await browser.get(edit)).text).not.toContain(w.ofDocument.edited)
+  await call('DELETE', `${knowledgeBase}/${before['/parking'].id}`)
+  site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
+  await deliver()
+  const source = `/dashboard/agents/${agentId}/sources/${id}`
+  const { text } = await browser.get(source)
+  for (const said of [w.byHand.edited, w.byHand.deleted, w.followAgain]) expect(text).toContain(said)
+  for (const path of ['/prices', '/parking'])
+    expect((await browser.submit(`${source}/follow`, { address: site.url + path })).text).toContain(w.following)
+  await deliver()
+  const after = await documents()
+  expect(after['/prices']).toMatchObject({ id: before['/prices'].id, source_id: id, source_type: 'txt' })
+  expect(after['/prices'].content).toContain('38 euros')
+  expect(after['/parking'].content).toContain('22 in the evening')
+  expect((await browser.get(source)).text).not.toContain(w.followAgain)
+})
+
+test('a text that a person saves while a crawl has read the page and not yet stored it stays', async () => {
+  const site = await website(inn())
+  const { deliver, refresh, documents, call, knowledgeBase } = await sourceOf(stand, site.url)
+  await deliver()
+  const { id } = (await documents())['/prices']
+  site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
+  let edits = 0
+  site.onRequest = async (path) => {
+    // The last page, so that all others have been looked at.
+    if (path === '/parking' && edits++ === 0) await call('PATCH', `${knowledgeBase}/${id}`, { content: 'Ask us.' })
+  }
+  for (let look = 0; look < 2; look++) expect(await refresh()).toMatchObject({ status: 'ready' })
+  expect(edits).toBeGreaterThan(0)
+  expect((await documents())['/prices']).toMatchObject({ id, content: 'Ask us.', source_id: null })
+})
