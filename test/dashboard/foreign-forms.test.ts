@@ -61,7 +61,7 @@ const forms: Record<string, Sent> = {
   [`${documents}/:documentId/delete`]: edits(),
   [`${agent}/sources/new`]: { fields: () => ({ url: 'https://shop.example/', kind: 'site', ...settings }) },
   [`${agent}/sources/:sourceId/refresh`]: {},
-  [`${agent}/sources/:sourceId/follow`]: { address: 'https://paws-inn.example/basket' },
+  [`${agent}/sources/:sourceId/follow`]: { fields: () => ({ address: 'https://paws-inn.example/basket' }) },
   [`${agent}/sources/:sourceId/edit`]: { fields: () => settings },
   [`${agent}/sources/:sourceId/delete`]: {},
   [`${agent}/unanswered/delete`]: { fields: ({ questionId }) => ({ first: questionId, last: questionId }) },
