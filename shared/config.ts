@@ -62,6 +62,13 @@ const environment = v.pipe(
     EMBEDDING_SECRET_ARN: v.optional(v.string()),
     EMBEDDING_QUERY_PREFIX: v.optional(v.string()),
     EMBEDDING_DOCUMENT_PREFIX: v.optional(v.string()),
+    /** The provider from before a change of model, which serves an agent until that has changed. Without an address it is our own model. */
+    PREVIOUS_EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),
+    PREVIOUS_EMBEDDING_MODEL: v.optional(v.string()),
+    PREVIOUS_EMBEDDING_API_KEY: v.optional(v.string()),
+    PREVIOUS_EMBEDDING_SECRET_ARN: v.optional(v.string()),
+    PREVIOUS_EMBEDDING_QUERY_PREFIX: v.optional(v.string()),
+    PREVIOUS_EMBEDDING_DOCUMENT_PREFIX: v.optional(v.string()),
     EMBEDDING_CONCURRENCY: v.optional(count, '4'),
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
     CHUNK_TOKENS: v.optional(whole(1, 4096), `${defaultChunkTokens}`),
@@ -93,6 +100,17 @@ const environment = v.pipe(
       'must be encoder or lexical without EMBEDDING_BASE_URL: set that to the provider of the model',
     ),
     ['EMBEDDING_MODEL'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['PREVIOUS_EMBEDDING_BASE_URL'], ['PREVIOUS_EMBEDDING_MODEL']],
+      ({ PREVIOUS_EMBEDDING_BASE_URL, PREVIOUS_EMBEDDING_MODEL }) =>
+        PREVIOUS_EMBEDDING_BASE_URL === undefined
+          ? [undefined, 'encoder', 'lexical'].includes(PREVIOUS_EMBEDDING_MODEL)
+          : PREVIOUS_EMBEDDING_MODEL !== undefined,
+      'must be encoder or lexical without PREVIOUS_EMBEDDING_BASE_URL, and a model of the provider with it',
+    ),
+    ['PREVIOUS_EMBEDDING_MODEL'],
   ),
   v.forward(
     v.partialCheck(

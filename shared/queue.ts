@@ -3,7 +3,16 @@ import { callAws } from './aws/json-call.ts'
 import type { Signer } from './aws/signing.ts'
 import { config, required } from './config.ts'
 import { inTime } from './deadline.ts'
-import { type DocumentId, documentId, type OrganizationId, organizationId, type SourceId, sourceId } from './ids.ts'
+import {
+  type AgentId,
+  agentId,
+  type DocumentId,
+  documentId,
+  type OrganizationId,
+  organizationId,
+  type SourceId,
+  sourceId,
+} from './ids.ts'
 import { describeError, log } from './log.ts'
 import { report } from './metrics.ts'
 import { Unavailable } from './unavailable.ts'
@@ -15,6 +24,7 @@ const common = {
   api_key_id: v.optional(v.string()),
 }
 const message = v.object({ ...common, document_id: documentId })
+const modelMessage = v.object({ ...common, agent_id: agentId })
 const crawlMessage = v.object({ ...common, source_id: sourceId })
 
 /** Ids only, so the order, age and number of messages do not matter. */
@@ -30,7 +40,13 @@ export interface CrawlMessage extends Origin {
   sourceId: SourceId
 }
 
-type Message = WorkMessage | CrawlMessage
+/** An agent whose change of model has work to do. */
+export interface ModelMessage extends Origin {
+  organizationId: OrganizationId
+  agentId: AgentId
+}
+
+type Message = WorkMessage | CrawlMessage | ModelMessage
 
 /** The API request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {
@@ -185,7 +201,8 @@ export function idsOf(work: Message) {
 }
 
 function subjectOf(work: Message) {
-  return 'sourceId' in work ? { source_id: work.sourceId } : { document_id: work.documentId }
+  if ('documentId' in work) return { document_id: work.documentId }
+  return 'sourceId' in work ? { source_id: work.sourceId } : { agent_id: work.agentId }
 }
 
 export function parseMessage(body: string): WorkMessage | undefined {
@@ -193,6 +210,12 @@ export function parseMessage(body: string): WorkMessage | undefined {
   if (!result.success) return undefined
   const { organization_id, document_id, request_id, api_key_id } = result.output
   return { organizationId: organization_id, documentId: document_id, requestId: request_id, apiKeyId: api_key_id }
+}
+
+export function parseModelMessage(body: string): ModelMessage | undefined {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), modelMessage), body)
+  if (!result.success) return undefined
+  return { organizationId: result.output.organization_id, agentId: result.output.agent_id }
 }
 
 export function parseCrawlMessage(body: string): CrawlMessage | undefined {

@@ -24,6 +24,22 @@ export const agentSchema = v.pipe(
       v.strictObject({ pending: count, processing: count, completed: count, error: count }),
       v.description('How many documents there are, by status.'),
     ),
+    embedding: v.pipe(
+      v.strictObject({
+        model: v.nullable(v.string()),
+        next: v.nullable(
+          v.strictObject({
+            model: v.string(),
+            embedded: count,
+            total: count,
+            waiting: v.pipe(v.nullable(v.string()), v.description('What holds the change up.')),
+          }),
+        ),
+      }),
+      v.description(
+        'The embedding model that serves the agent, null before its first document; and the next one while the agent changes to it, with how many of its chunks are embedded for that.',
+      ),
+    ),
     created_at: v.pipe(v.string(), v.isoTimestamp()),
   }),
   v.title('Agent'),
@@ -34,5 +50,6 @@ export const agentExample: v.InferOutput<typeof agentSchema> = {
   name: 'Front desk',
   knowledge_base_enabled: true,
   documents: { pending: 1, processing: 0, completed: 12, error: 0 },
+  embedding: { model: 'text-embedding-3-small', next: null },
   created_at: '2026-03-01T17:05:00.000Z',
 }

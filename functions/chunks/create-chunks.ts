@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, violates } from '../../shared/database/database.ts'
-import { type DocumentScope, findAgent, isDocument } from '../../shared/database/scope.ts'
+import { type DocumentScope, findAgent, isAgent, isDocument } from '../../shared/database/scope.ts'
 import type { VectorRow } from '../../shared/database/vector-rows.ts'
 import type { ChunkRow } from '../../shared/documents/chunk.ts'
 import { selectDocument } from '../../shared/documents/chunks.ts'
@@ -8,6 +8,7 @@ import { insertChunks, insertTerms, insertVectors } from '../../shared/documents
 import { isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
+import { lockModel } from '../../shared/golden/check.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { requireDocument } from '../../shared/http/not-found.ts'
@@ -37,6 +38,7 @@ export async function createChunks(
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const owns = ownsIdempotencyKey(request)
+  const servingModel = sql<string | null>`(select a.model from agents a where ${isAgent(scope)})`
   const chunksThere = sql`documents d
     join chunks c on c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision
     where ${isDocument(scope)} and c.chunk_index = any(${indexes}::int[])`
@@ -55,6 +57,8 @@ export async function createChunks(
   const { results, ...outcome } = await idempotently(db, request, response, {
     agents: findAgent(scope),
     documents: selectDocument(db, scope).forUpdate(),
+    // The model that serves the agent stays the same until these are stored.
+    locked: lockModel(scope),
     takenOver: db
       .updateTable('documents as d')
       .set(takeOver(apiKeyId))
@@ -66,7 +70,7 @@ export async function createChunks(
     }>`select c.chunk_index from ${chunksThere} and ${owns} order by c.chunk_index`,
     // Throws before anything is written.
     limit: count.where(isAccepted).where('d.chunk_count', '>', maxChunks - rows.length),
-    ...(vectors.length > 0 && { vectors: insertVectors([{ scope, rows: vectors }], isAccepted) }),
+    ...(vectors.length > 0 && { vectors: insertVectors([{ scope, rows: vectors }], isAccepted, servingModel) }),
     chunks: insertChunks([{ scope, rows: chunks }], isAccepted),
     ...(terms.length > 0 && { terms: insertTerms([{ scope, rows: terms }], isInserted) }),
     // After the chunks, which a trigger counts.

@@ -1,5 +1,7 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { consume } from '../../shared/documents/attempt.ts'
+import { type ModelMessage, parseMessage, parseModelMessage, type WorkMessage } from '../../shared/queue.ts'
+import { changeModel } from './change-model.ts'
 import { type Pipeline, processDocument } from './process-document.ts'
 import { sharedRequests } from './shared-requests.ts'
 
@@ -12,7 +14,15 @@ export function consumer(pipeline: Pipeline) {
     const shared = sharedRequests(pipeline)
     const done = await Promise.all(
       Records.map((record) =>
-        consume(pipeline.queue, record, (message) => processDocument(pipeline, shared, message, remaining)),
+        consume<WorkMessage | ModelMessage>(
+          pipeline.queue,
+          record,
+          (message) =>
+            'agentId' in message
+              ? changeModel(pipeline, message, remaining)
+              : processDocument(pipeline, shared, message, remaining),
+          (body) => parseMessage(body) ?? parseModelMessage(body),
+        ),
       ),
     )
     const failed = Records.filter((_, i) => !done[i])

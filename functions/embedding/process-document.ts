@@ -15,6 +15,7 @@ import { hashContent } from '../../shared/documents/documents.ts'
 import { attemptsFailed } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { embedderOf } from '../../shared/embedding/serving-embedder.ts'
 import { blockingOf, checkChange, keepResults } from '../../shared/golden/check.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
@@ -87,7 +88,8 @@ async function storeCorrected({ db, claim }: Job, content: string): Promise<bool
 const unlimited = semaphore(Number.POSITIVE_INFINITY)
 
 async function embedRevision(job: Job, remaining: () => number): Promise<void> {
-  const { db, shared, claim, embedder, callLimits: limits } = job
+  const { db, shared, claim, callLimits: limits } = job
+  const embedder = embedderFor(job)
   const other = claim.mayReplace ? await findResembled(db, claim) : undefined
   if (other) return await hold(job, other)
   const chunks = await inTurns(chunking(claim.content, job.chunkSize))
@@ -100,7 +102,9 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   const isCountedLater = isSmall && claim.tokensLeft > plentyOfTokens
   let spent = 0
   const ending = await embedMissing(missing, {
-    ...(isSmall ? { embedder: shared.embedder, semaphore: unlimited } : { embedder, semaphore: job.semaphore }),
+    ...(isSmall
+      ? { embedder: shared.embedderFor(embedder), semaphore: unlimited }
+      : { embedder, semaphore: job.semaphore }),
     limits,
     mayCall: () => remaining() > lastCallMilliseconds,
     async reserve(call) {
@@ -124,6 +128,13 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
 }
 
+/** Of the model that serves the agent. @throws EmbeddingError where the settings name none of it */
+function embedderFor({ claim: { model }, embedder }: Job): Embedder {
+  const found = model === null ? embedder : embedderOf(embedder, model)
+  if (found) return found
+  throw new EmbeddingError('wrong_model', 'The service has no provider for the embedding model that serves the agent.')
+}
+
 /** A person is asked in the dashboard; nothing of it is stored before. */
 async function hold({ db, claim }: Job, other: string): Promise<void> {
   const held = db.updateTable('documents as d').set(transitions.hold(other)).where(transitions.leaseFence(claim))
@@ -133,17 +144,18 @@ async function hold({ db, claim }: Job, other: string): Promise<void> {
 
 /** Asks the agent's golden questions first, if it has any. False if another revision stays served. */
 async function switchRevision(job: Job, last: Part, remaining: () => number): Promise<boolean> {
-  const { db, shared, claim, embedder } = job
+  const { db, shared, claim } = job
+  const { plan } = last
   const first = await shared.complete(last)
+  if (first === 'other_model') await requeueOnTimeout(job)
   if (first !== 'outdated') return first === 'served'
   // The chunks are stored now, and not served.
-  const { plan } = last
   const change = { document_id: claim.documentId, action: 'serves', chunk_count: plan.chunks.length } as const
   const reserve = (tokens: number) => shared.reserve({ organizationId: claim.organizationId, tokens })
   const release = await shared.guarded.acquire()
   try {
     while (remaining() > requeueMilliseconds) {
-      const verdict = await checkChange(db, claim, [change], { embedder, reserve })
+      const verdict = await checkChange(db, claim, [change], { embedder: embedderFor(job), reserve })
       const blocking = blockingOf(verdict)
       if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
         await endInError(job, blocked(blocking))
@@ -151,6 +163,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
       }
       const completion = await shared.complete({ claim, plan, verdict })
       if (completion === 'served') await keepResults(db, claim, verdict)
+      if (completion === 'other_model') await requeueOnTimeout(job)
       if (completion !== 'outdated') return completion === 'served'
     }
   } finally {

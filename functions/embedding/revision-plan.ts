@@ -2,6 +2,8 @@ import { type Chunk, embeddedText, vectorIdOf } from '../../shared/chunking/chun
 import type { RevisionClaim, StoredChunk } from './claim.ts'
 
 export interface RevisionPlan {
+  /** Makes the vectors. */
+  model: string
   chunks: Chunk[]
   keptCount: number
   vectorIds: string[]
@@ -42,5 +44,5 @@ export function planRevision(claim: RevisionClaim, chunks: Chunk[], model: strin
     else if (known) known.chunks.push(chunk)
     else missing.set(vectorId, { vectorId, text: texts[chunk.chunk_index]!, chunks: [chunk] })
   }
-  return { chunks, keptCount, vectorIds, reused, missing: [...missing.values()], stale }
+  return { model, chunks, keptCount, vectorIds, reused, missing: [...missing.values()], stale }
 }

@@ -13,8 +13,8 @@ import { type Completion, completeRevisions, type Part } from './stored-chunks.t
 export interface SharedRequests {
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
   reserve: (spending: Spending) => Promise<void>
-  /** Joins the requests of documents that need a single one. */
-  embedder: Embedder
+  /** Joins the requests of documents that need a single one of the same model. */
+  embedderFor: (embedder: Embedder) => Embedder
   complete: (last: Part) => Promise<Completion>
   /** Documents of agents with golden questions are switched one after the other. */
   guarded: Semaphore
@@ -33,10 +33,14 @@ interface Sources {
 }
 
 export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources): SharedRequests {
+  const [current, previous] = [embedder, embedder.previous].map(
+    (each) => each && sharedEmbedder(each, semaphore, callLimits),
+  )
   return {
     claim: coalesceRequests<Claimant, RevisionClaim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
-      request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
+      request: (claimants) =>
+        claim(db.forOrganization(claimants[0]!.organizationId), claimants, embedder.previous?.model),
     }),
     reserve: coalesceRequests<Spending, void>({
       mayJoin: (group, spending) =>
@@ -53,13 +57,14 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
       },
       concernsAll: (error) => error instanceof TokensUsedUp,
     }),
-    embedder: sharedEmbedder(embedder, semaphore, callLimits),
+    embedderFor: ({ model }) => (model === current!.model ? current! : previous!),
     complete: coalesceRequests<Part, Completion>({
       mayJoin: (group, part) =>
         group[0]!.verdict === undefined &&
         part.verdict === undefined &&
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
+        group[0]!.plan.model === part.plan.model &&
         sumOf([...group, part], ({ plan }) => plan.chunks.length) <= textsPerPart,
       request: (parts) => completeRevisions(db.forOrganization(parts[0]!.claim.organizationId), parts),
     }),

@@ -4,6 +4,7 @@ import type { Chunk } from '../../shared/chunking/chunker.ts'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
+import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import type { VectorRow } from '../../shared/database/vector-rows.ts'
 import {
   insertChunks,
@@ -42,8 +43,11 @@ export interface Part {
   verdict?: Verdict | undefined
 }
 
-/** `outdated`: the agent has golden questions that the verdict is not about, or search serves something else by now. */
-export type Completion = 'served' | 'lease_lost' | 'outdated'
+/**
+ * `outdated`: the agent has golden questions that the verdict is not about, or search serves something else by now. `other_model`: the
+ * agent is served by another model by now.
+ */
+export type Completion = 'served' | 'lease_lost' | 'outdated' | 'other_model'
 
 /** Stores chunks that search does not serve yet. False, and nothing is changed, if the lease is lost. */
 export async function storePart(db: Database, part: Part): Promise<boolean> {
@@ -63,7 +67,8 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
 
 /** `lease_lost` also where the stored chunks are not those of the plan. Parts with a verdict complete one by one. */
 export async function completeRevisions(db: Database, parts: Part[]): Promise<Completion[]> {
-  const [{ claim: scope, verdict }] = parts as [Part, ...Part[]]
+  const [{ claim: scope, verdict, plan }] = parts as [Part, ...Part[]]
+  const { model } = plan
   const { organizationId } = scope
   const ids = parts.map(({ claim }) => claim.documentId)
   const spent = parts.reduce((sum, part) => sum + (part.spent ?? 0), 0)
@@ -72,6 +77,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
     held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
     ...(await changes(parts)),
     locked: lockKnowledge(scope),
+    ...(parts.some(({ claim }) => claim.model === null) && { named: nameModel(scope, model) }),
     completed: db
       .with('completed', (db) =>
         db
@@ -85,6 +91,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
           }))
           .where(isHeld(parts))
           .where(isUnchanged(scope, verdict))
+          .where(isServedBy(scope, model))
           .whereRef('d.id', '=', 'planned.document_id')
           .where(({ ref }) => sql<boolean>`${fingerprintOfStored(parts)} = ${ref('planned.fingerprint')}`)
           .returning(['d.id', 'd.revision', 'planned.chunk_count', 'planned.served_revision']),
@@ -100,14 +107,27 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
                   and newer.document_id = c.document_id and newer.revision = completed.revision
                   and newer.chunk_index = c.chunk_index)))`,
       )
-      .selectFrom(sql<{ holds: boolean }>`(select ${isUnchanged(scope, verdict)} as holds)`.as('guard'))
+      .selectFrom(
+        sql<{ holds: boolean; serves: boolean }>`(
+          select ${isUnchanged(scope, verdict)} as holds, ${isServedBy(scope, model)} as serves)`.as('guard'),
+      )
       .leftJoin('completed', (join) => join.onTrue())
-      .select(['completed.id', 'guard.holds']),
+      .select(['completed.id', 'guard.holds', 'guard.serves']),
     ...deleteUnused(parts),
     ...(spent > 0 && { counted: countTokens(organizationId, spent) }),
   })
   const done = new Set(completed.map(({ id }) => id))
-  return ids.map((id) => (done.has(id) ? 'served' : completed[0]!.holds ? 'lease_lost' : 'outdated'))
+  const { holds, serves } = completed[0]!
+  const otherwise = serves ? (holds ? 'lease_lost' : 'outdated') : 'other_model'
+  return ids.map((id) => (done.has(id) ? 'served' : otherwise))
+}
+
+function nameModel(scope: AgentScope, model: string) {
+  return sql`update agents a set model = ${model} where ${isAgent(scope)} and a.model is null`
+}
+
+function isServedBy(scope: AgentScope, model: string) {
+  return sql<boolean>`exists (select from agents a where ${isAgent(scope)} and coalesce(a.model, ${model}) = ${model})`
 }
 
 const c = columnsOf('chunks', 'c')
@@ -147,7 +167,7 @@ async function changes(parts: Part[]): Promise<Batch> {
   return {
     ...(stale.length > 0 && { stale: deleteStale(parts, stale) }),
     ...(vectors.some(({ rows }) => rows.length > 0) && {
-      vectors: insertVectors(vectors, isHeld(parts)),
+      vectors: insertVectors(vectors, isHeld(parts), parts[0]!.plan.model),
     }),
     ...(chunks.some(({ rows }) => rows.length > 0) && {
       chunks: insertChunks(chunks, isHeld(parts)),

@@ -6,6 +6,7 @@ import { report } from '../../shared/metrics.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { listTerms } from './list-terms.ts'
+import { acquireDueModels, sendDueModels } from './models.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import {
   purgeDeliveries,
@@ -60,6 +61,7 @@ export async function sweep(
       return isSent.length - send_failures
     },
     sources_sent: async (db) => await sendDueSources(crawlerQueue, await rowsOf(db, acquireDueSources())),
+    models_sent: async (db) => await sendDueModels(queue, await rowsOf(db, acquireDueModels())),
     oldest_pending_seconds: async (db) => (await rowsOf(db, measureOldest(db)))[0]!.seconds,
     oldest_due_source_seconds: async (db) => (await rowsOf(db, measureOldestDueSource()))[0]!.seconds,
     told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),

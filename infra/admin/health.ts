@@ -4,6 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { ownFaults } from '../../shared/documents/failures.ts'
 import { isPostponed, isWaiting } from '../../shared/documents/transitions.ts'
 import { tokensUsedUpPattern } from '../../shared/limits/tokens.ts'
+import { findModels } from '../embedding-models.ts'
 import { messageOf } from '../error-message.ts'
 import { action, audited, type Context } from './action.ts'
 import { CommandError } from './command-error.ts'
@@ -53,6 +54,7 @@ async function countDeadLetters({ queues, program }: Context): Promise<number | 
 const maxDocuments = 10_000
 
 export async function checkDocuments(db: Database) {
+  const { models, changing } = await findModels(db)
   const { statuses, work, faults, agents, connections } = await db.batch({
     statuses: sql<StatusCount>`select status, count(*)::int as count from documents group by status`,
     work: sql<Work>`
@@ -77,6 +79,8 @@ export async function checkDocuments(db: Database) {
     ...work[0]!,
     provider_fault: faults[0]?.waiting_reason ?? null,
     connections: connections[0]!,
+    embedding_models: models,
+    agents_that_change_model: changing,
     agents_at_document_limit: agents,
   }
 }

@@ -1,13 +1,14 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { LambdaName, QueueName } from '../wiring.ts'
 import type { Secrets } from './secrets.ts'
-import type { SecretName, StageSettings } from './stages.ts'
+import type { Provider, ProviderSecret, SecretName, StageSettings } from './stages.ts'
 
 export type Access = {
-  readonly database?: Exclude<SecretName, 'provider' | 'canary'>
+  readonly database?: Exclude<SecretName, ProviderSecret | 'canary'>
   readonly sends?: readonly QueueName[]
   readonly receives?: QueueName
   readonly files?: readonly FileAction[]
@@ -95,16 +96,28 @@ function contactOf({ crawlerContact, alarmAddress }: StageSettings): Record<stri
   return contact === undefined ? {} : { CRAWLER_CONTACT: contact }
 }
 
-function embeddingSettings({ provider }: StageSettings, secrets: Secrets): Record<string, string> {
+function embeddingSettings({ provider, previousProvider }: StageSettings, secrets: Secrets): Record<string, string> {
+  const previous = previousProvider ? settingsOf(previousProvider, secrets['previous-provider']) : {}
+  const chunkTokens = [provider, previousProvider].flatMap(
+    (each) => (each && each !== 'encoder' && each.chunkTokens) || [],
+  )
+  return {
+    ...settingsOf(provider, secrets.provider),
+    ...Object.fromEntries(Object.entries(previous).map(([name, value]) => [`PREVIOUS_${name}`, value])),
+    // A chunk is embedded by both.
+    ...(chunkTokens.length > 0 && { CHUNK_TOKENS: `${Math.min(...chunkTokens)}` }),
+  }
+}
+
+function settingsOf(provider: Provider | 'encoder', key: ISecret | undefined): Record<string, string> {
   if (provider === 'encoder') return { EMBEDDING_MODEL: 'encoder' }
-  const { baseUrl, model, queryPrefix, documentPrefix, chunkTokens } = provider
+  const { baseUrl, model, queryPrefix, documentPrefix } = provider
   return {
     EMBEDDING_BASE_URL: baseUrl,
     EMBEDDING_MODEL: model,
     ...(queryPrefix && { EMBEDDING_QUERY_PREFIX: queryPrefix }),
     ...(documentPrefix && { EMBEDDING_DOCUMENT_PREFIX: documentPrefix }),
-    ...(chunkTokens && { CHUNK_TOKENS: `${chunkTokens}` }),
-    EMBEDDING_SECRET_ARN: secrets.provider!.secretArn,
+    EMBEDDING_SECRET_ARN: key!.secretArn,
   }
 }
 
@@ -115,7 +128,8 @@ export function statementsFor(
   { secrets, queues, files }: Resources,
 ): PolicyStatement[] {
   const { database, embeds, calls, sends = [], receives, files: actions = [] } = allowed
-  const names = [database, embeds && ('provider' as const), calls && ('canary' as const)]
+  const keys = embeds ? (['provider', 'previous-provider'] as const) : []
+  const names = [database, ...keys, calls && ('canary' as const)]
   const readable = names.flatMap((name) => (name && secrets[name]?.secretArn) || [])
   const sendable = sends.map((name) => queues[name].queueArn)
   return [

@@ -6,7 +6,7 @@ import { bundleAll, bundleEncoding } from './bundles/bundle.ts'
 import { acknowledgedRules, addRuleChecks } from './rule-checks.ts'
 import { SecretsStack } from './secrets.ts'
 import { CuecardStack } from './stack.ts'
-import { type StageName, type StageSettings, stages } from './stages.ts'
+import { embedsItself, type StageName, type StageSettings, stages } from './stages.ts'
 
 /** CDK's recommended defaults, with cross-stack exports, so that CloudFormation does not remove a secret still in use. */
 const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 'strong' }
@@ -14,7 +14,7 @@ const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 
 export async function cuecardApp(outdir: string, all: Record<string, StageSettings> = stages): Promise<App> {
   await mkdir(outdir, { recursive: true })
   const bundles = await bundleAll(join(outdir, 'bundles'))
-  const hasEncoder = Object.values(all).some(({ provider }) => provider === 'encoder')
+  const hasEncoder = Object.values(all).some(embedsItself)
   const withEncoder = { ...bundles, ...(hasEncoder && (await bundleEncoding(join(outdir, 'bundles-with-encoder')))) }
   const app = new App({ outdir, analyticsReporting: false, context })
   addRuleChecks(app)
@@ -28,7 +28,7 @@ export async function cuecardApp(outdir: string, all: Record<string, StageSettin
       ...props,
       settings,
       secrets,
-      bundles: settings.provider === 'encoder' ? withEncoder : bundles,
+      bundles: embedsItself(settings) ? withEncoder : bundles,
     })
   }
   Tags.of(app).add('application', 'cuecard')

@@ -2,10 +2,12 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
-import { type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
+import { type ProviderSecret, type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
 
-/** A stage with the encoder has no `provider`. */
-export type Secrets = Readonly<Record<Exclude<SecretName, 'provider'>, ISecret> & { provider?: ISecret }>
+/** Only of providers that the stage has. */
+export type Secrets = Readonly<
+  Record<Exclude<SecretName, ProviderSecret>, ISecret> & Partial<Record<ProviderSecret, ISecret>>
+>
 
 /** Deployed before the system, and outlives it: an operator fills the secrets before the first migration. */
 export class SecretsStack extends Stack {
@@ -40,6 +42,7 @@ export class SecretsStack extends Stack {
 
 function describe(name: SecretName): string {
   if (name === 'provider') return 'API key of the embedding provider (plain string).'
+  if (name === 'previous-provider') return 'API key of the embedding provider from before (plain string).'
   if (name === 'canary') return 'API key of the organization in which the canary works (plain string, cue_…).'
   return `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`
 }

@@ -16,7 +16,7 @@ import { createAliases } from './release/aliases.ts'
 import { shiftTraffic } from './release/shift.ts'
 import { addSchedule } from './schedule.ts'
 import type { Secrets } from './secrets.ts'
-import type { StageSettings } from './stages.ts'
+import { embedsItself, type StageSettings } from './stages.ts'
 
 type CuecardProps = StackProps & {
   readonly settings: StageSettings
@@ -89,7 +89,7 @@ function createFunctions(
 ): Record<LambdaName, LambdaFunction> {
   const created = lambdaNames.map((name): [LambdaName, LambdaFunction] => {
     const { timeoutSeconds, heap, ...lambda }: Lambda = lambdas[name]
-    const hasEncoder = resources.settings.provider === 'encoder' && access[name].embeds
+    const hasEncoder = embedsItself(resources.settings) && access[name].embeds
     const memoryMb = hasEncoder ? encoderMemoryMb : lambda.memoryMb
     const reservedConcurrency = resources.settings.reservedConcurrency?.[name]
     const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access: access[name] }

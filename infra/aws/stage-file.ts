@@ -17,23 +17,24 @@ export const answers = {
   certificateArn: v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a certificate in ACM')),
 }
 
+const provider = v.union([
+  v.literal('encoder'),
+  v.strictObject({
+    baseUrl: answers.providerUrl,
+    model: answers.model,
+    queryPrefix: v.exactOptional(v.string()),
+    documentPrefix: v.exactOptional(v.string()),
+    chunkTokens: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4096))),
+  }),
+])
+
 const stageFile = v.strictObject({
   account: answers.account,
   region: answers.region,
   alarmAddress: v.exactOptional(answers.alarmAddress),
   runbookUrl: v.exactOptional(https),
-  provider: v.exactOptional(
-    v.union([
-      v.literal('encoder'),
-      v.strictObject({
-        baseUrl: answers.providerUrl,
-        model: answers.model,
-        queryPrefix: v.exactOptional(v.string()),
-        documentPrefix: v.exactOptional(v.string()),
-        chunkTokens: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4096))),
-      }),
-    ]),
-  ),
+  provider: v.exactOptional(provider),
+  previousProvider: v.exactOptional(provider),
   customDomain: v.exactOptional(v.strictObject({ name: answers.domain, certificateArn: answers.certificateArn })),
   corsOrigins: v.exactOptional(v.array(v.string())),
   crawlerContact: v.exactOptional(v.string()),

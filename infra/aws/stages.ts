@@ -9,13 +9,28 @@ export const secretNames = [
   'database-owner',
   ...databaseUsers.map((name) => `database-${name}` as const),
   'provider',
+  'previous-provider',
   'canary',
 ] as const
 
 export type SecretName = (typeof secretNames)[number]
 
-export function secretNamesOf({ provider }: StageSettings): SecretName[] {
-  return secretNames.filter((name) => name !== 'provider' || provider !== 'encoder')
+export function secretNamesOf(settings: StageSettings): SecretName[] {
+  return secretNames.filter((name) => (isProviderSecret(name) ? providerOf(settings, name) !== undefined : true))
+}
+
+/** Whether the encoder is in its Lambdas. */
+export const embedsItself = ({ provider, previousProvider }: StageSettings) =>
+  [provider, previousProvider].includes('encoder')
+
+export type ProviderSecret = 'provider' | 'previous-provider'
+
+export const isProviderSecret = (name: SecretName): name is ProviderSecret => name.endsWith('provider')
+
+/** The provider whose key the secret has; undefined for none. */
+export function providerOf({ provider, previousProvider }: StageSettings, name: ProviderSecret): Provider | undefined {
+  const found = name === 'provider' ? provider : previousProvider
+  return found === 'encoder' ? undefined : found
 }
 
 export type Provider = {
@@ -62,6 +77,8 @@ export type StageSettings = {
   readonly filesReaderArn?: string
   /** The encoder needs no key and no network; it has meaning in English only. */
   readonly provider: Provider | 'encoder'
+  /** The one before, which serves an agent until it has changed its model, and as long as it may return. */
+  readonly previousProvider?: Provider | 'encoder'
   readonly oldestPendingSeconds: number
   /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
   readonly tokensPerDay: number

@@ -1,42 +1,53 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import { restart } from '../../shared/documents/transitions.ts'
+import { configuredEmbedder, defaultModel } from '../../shared/embedding/configured-embedder.ts'
+import { assumedModel } from '../../shared/embedding/serving-embedder.ts'
+import { changeModels } from '../embedding-models.ts'
 import { ignoreMissing } from '../error-message.ts'
 
-/**
- * Vectors of two models cannot be compared: if the model is not that of the last start, all documents but those of callers' own chunks
- * are processed again, which keeps vectors that the model made. @returns how many documents
- */
-export async function followModel(db: Database, dataDir: string, model: string): Promise<number> {
-  const file = join(dataDir, 'embedding-model')
-  if ((await readFile(file, 'utf8').catch(ignoreMissing)) === model) return 0
-  let restarted = 0
-  for (let count = documentsPerStep; count === documentsPerStep; restarted += count) count = await restartSome(db)
-  await writeFile(file, model, { mode: 0o600 })
-  return restarted
+const names = ['BASE_URL', 'MODEL', 'API_KEY', 'QUERY_PREFIX', 'DOCUMENT_PREFIX']
+
+/** What follows `EMBEDDING_` in the name of a setting, and its value. */
+type Settings = Record<string, string>
+
+interface Remembered {
+  current: Settings
+  previous?: Settings | undefined
 }
 
-const documentsPerStep = 1000
+/**
+ * Remembers the settings of the embedding model in the directory, keys included, and has those of another model at an earlier start serve
+ * as `PREVIOUS_EMBEDDING_…`, unless these are set. Agents that another model serves begin to change. @returns how many
+ */
+export async function followModel(
+  db: Database,
+  dataDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<number> {
+  const file = join(dataDir, 'embedding-model')
+  const current = Object.fromEntries(
+    names.flatMap((name) => (env[`EMBEDDING_${name}`] ? [[name, env[`EMBEDDING_${name}`]!]] : [])),
+  )
+  current.MODEL ??= current.BASE_URL ? defaultModel : 'lexical'
+  const before = parse(await readFile(file, 'utf8').catch(ignoreMissing), current)
+  const previous = before && identityOf(before.current) !== identityOf(current) ? before.current : before?.previous
+  if (previous && !env.PREVIOUS_EMBEDDING_MODEL)
+    for (const [name, value] of Object.entries(previous)) env[`PREVIOUS_EMBEDDING_${name}`] = value
+  await writeFile(file, JSON.stringify({ current, previous } satisfies Remembered), { mode: 0o600 })
+  const embedder = configuredEmbedder()
+  return await changeModels(db, embedder.model, assumedModel(embedder))
+}
 
-/** The pipeline's limit is for callers: an organization may have more documents. */
-async function restartSome(db: Database): Promise<number> {
-  const { restarted } = await db.batch({
-    unlimited: sql`alter table documents disable trigger limit_restarted_documents`,
-    restarted: db
-      .updateTable('documents as d')
-      .set(restart({}))
-      .where('d.id', 'in', (some) =>
-        some
-          .selectFrom('documents')
-          .select('id')
-          .where('managed_by', '=', 'service')
-          .where('status', '=', 'completed')
-          .limit(documentsPerStep),
-      )
-      .returning('d.id'),
-    limited: sql`alter table documents enable trigger limit_restarted_documents`,
-  })
-  return restarted.length
+/** What makes two vectors comparable: the same model may move to another address, with another key. */
+function identityOf({ BASE_URL, MODEL, QUERY_PREFIX, DOCUMENT_PREFIX }: Settings): string {
+  return JSON.stringify([BASE_URL !== undefined, MODEL, QUERY_PREFIX, DOCUMENT_PREFIX])
+}
+
+/** An older stand has written the name of the model only. */
+function parse(text: string | undefined, current: Settings): Remembered | undefined {
+  if (!text) return undefined
+  if (text.startsWith('{')) return JSON.parse(text)
+  const own = /^(encoder|lexical)-/.exec(text)?.[1]
+  return { current: own ? { MODEL: own } : { ...current, MODEL: text } }
 }

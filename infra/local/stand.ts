@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
-import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { publishAddress } from '../data-directory/address.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { lambdas, type QueueName, queues } from '../wiring.ts'
@@ -58,10 +57,8 @@ export async function startStand(options: StandOptions) {
     await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))
     await database.makeLogins()
     const db = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
-    if (databaseUrl === undefined) {
-      if (dataDir) await step(modelStep, () => followModel(db, dataDir, configuredEmbedder().model))
-      await releaseWork(db)
-    }
+    if (dataDir) await step(modelStep, () => followModel(db, dataDir))
+    if (databaseUrl === undefined) await releaseWork(db)
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
     const gateway = await step('HTTP gateway', () => startGateway({ port, corsOrigins, routes: functions.routes }))
     closers.push(gateway.close)
@@ -90,8 +87,8 @@ export async function startStand(options: StandOptions) {
   }
 }
 
-function modelStep(restarted: number): string {
-  return restarted === 0 ? 'embedding model' : `another embedding model: embedding ${restarted} documents again`
+function modelStep(agents: number): string {
+  return agents === 0 ? 'embedding model' : `another embedding model: ${agents} agents change to it in the background`
 }
 
 export function addressOf(

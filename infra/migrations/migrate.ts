@@ -4,13 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../error-message.ts'
 import { retrying } from '../retrying.ts'
+import { steps as models } from './0002_models.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
 
-const search = ['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-arm', 'search', 'search-after'].map(
-  (name) => `search/${name}`,
-)
+/** What search calls, as it is today: the newest migration that changes any of it applies all. */
+const search = [
+  ...['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'listed-arm', 'switch-model', 'search', 'search-after'],
+].map((name) => read(`search/${name}`))
 
 /** In order. See README.md for how the next one is written. */
 const all: Readonly<Record<string, readonly Step[]>> = {
@@ -20,17 +22,17 @@ const all: Readonly<Record<string, readonly Step[]>> = {
         'organizations',
         'sources',
         'documents',
-        'search/tables',
+        'search-tables',
         'functions',
         'revisions',
         'golden-questions',
         'webhooks',
         'roles',
         'policies',
-        ...search,
-      ].map(read),
+      ].map((name) => read(`baseline/${name}`)),
     ),
   ],
+  '0002_models': [...models, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)
@@ -171,5 +173,5 @@ async function lock(client: PoolClient): Promise<void> {
 }
 
 function read(name: string): string {
-  return readFileSync(join(import.meta.dirname, 'baseline', `${name}.sql`), 'utf8')
+  return readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8')
 }

@@ -8,6 +8,7 @@ import { openStage, type Surroundings } from './context.ts'
 import { type CreateOptions, create } from './create/create.ts'
 import { type DeployOptions, deploy } from './deploy.ts'
 import { type DestroyOptions, destroy } from './destroy.ts'
+import { type ModelOptions, model } from './model.ts'
 import { type OperatorOptions, operator } from './operators.ts'
 import { pause, resume } from './pause.ts'
 import { replaceable, replaceSecret } from './replace-secret.ts'
@@ -50,6 +51,14 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .argument('<person>', 'such as ada', person)
     .option('--remove', 'take the login away')
     .action((stage: string, name: string, options: OperatorOptions) => operator(open(stage), name, options))
+  subcommand(
+    program,
+    'model <stage>',
+    'have the agents change to the embedding model of the settings; show how far they are',
+  )
+    .option('--back', 'to the model of previousProvider, whose vectors are kept for 7 days')
+    .option('--finish', 'delete what is kept of former models now')
+    .action((stage: string, options: ModelOptions) => model(open(stage), options))
   subcommand(program, 'pause <stage>', 'stop everything that reads or writes the database').action((stage: string) =>
     pause(open(stage)),
   )

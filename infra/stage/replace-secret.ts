@@ -3,10 +3,11 @@ import { answersFrom, type Question } from './answers.ts'
 import type { Context } from './context.ts'
 import { ownerQuestion, providerQuestion } from './create/plan.ts'
 
-export const replaceable = ['provider', 'database-owner'] as const
+export const replaceable = ['provider', 'previous-provider', 'database-owner'] as const
 
 const questions: Record<(typeof replaceable)[number], (context: Context) => Question> = {
-  provider: providerQuestion,
+  provider: (context) => providerQuestion(context),
+  'previous-provider': (context) => providerQuestion(context, 'previous-provider'),
   'database-owner': ownerQuestion,
 }
 

@@ -6,6 +6,7 @@ interface SqlTypes {
   'int[]': number[]
   text: string
   boolean: boolean
+  float8: number
   bytea: Buffer
   sparsevec: string
   jsonb: string

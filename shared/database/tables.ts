@@ -35,6 +35,13 @@ export interface Tables extends SourceTables, WebhookTables {
     ready_document_count: Generated<number>
     knowledge_version: Generated<string>
     knowledge_base_enabled: ColumnType<boolean, never, never>
+    model: string | null
+    next_model: string | null
+    /** The other vectors of its chunks are of this model; of the next one where it is null. */
+    former_model: string | null
+    former_until: Date | null
+    model_due_at: Date | null
+    model_waiting: string | null
     created_at: Time
   }
   api_keys: {
@@ -153,9 +160,18 @@ export interface Tables extends SourceTables, WebhookTables {
     metadata: Json
     vector_id: Id | null
     sketch: string | null
+    other_vector_id: Id | null
     created_at: Time
   }
-  vectors: { organization_id: Id; document_id: Id; id: Id; exponent: number; embedding: string; sketch: string }
+  vectors: {
+    organization_id: Id
+    document_id: Id
+    id: Id
+    exponent: number
+    embedding: string
+    sketch: string
+    model: string | null
+  }
   chunk_terms: {
     organization_id: Id
     agent_id: Id

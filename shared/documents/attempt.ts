@@ -9,6 +9,7 @@ import { report } from '../metrics.ts'
 import {
   type CrawlMessage,
   idsOf,
+  type ModelMessage,
   type Origin,
   originOf,
   parseMessage,
@@ -76,7 +77,7 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
  * Whether the record is done. A message that is not ours is dropped, since the sweeper sends again for all that is pending.
  * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done
  */
-export async function consume<Work extends WorkMessage | CrawlMessage = WorkMessage>(
+export async function consume<Work extends WorkMessage | CrawlMessage | ModelMessage = WorkMessage>(
   queue: Pick<Queue, 'changeVisibility'>,
   record: SQSRecord,
   work: (message: Work) => Promise<number | undefined>,

@@ -1,4 +1,4 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { recordset } from '../database/recordset.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { type VectorRow, vectorRows } from '../database/vector-rows.ts'
@@ -16,10 +16,14 @@ export interface NewChunk {
 
 export type NewRows<Row> = { scope: DocumentScope; rows: Row[] }
 
-/** Inserts for documents of one organization, where the condition on `documents as d` holds. */
-export function insertVectors(documents: NewRows<VectorRow>[], condition: Expression<SqlBool>) {
-  return sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
-    select d.organization_id, d.id, made.id, made.exponent, made.embedding, made.sketch
+/** Inserts for documents of one organization, where the condition on `documents as d` holds. @param model that made the vectors */
+export function insertVectors(
+  documents: NewRows<VectorRow>[],
+  condition: Expression<SqlBool>,
+  model: string | RawBuilder<string | null>,
+) {
+  return sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch, model)
+    select d.organization_id, d.id, made.id, made.exponent, made.embedding, made.sketch, ${model}
     from documents d join ${vectorRows('made', withDocument(documents))} on made.document_id = d.id
     where ${isAnyOf(documents)} and ${condition} on conflict do nothing`
 }

@@ -14,11 +14,13 @@ export const chunkMetadata = sql<Record<string, unknown>>`(case
     'start', ${d.chunk_offsets}[2 * ${c.chunk_index} + 1], 'end', ${d.chunk_offsets}[2 * ${c.chunk_index} + 2])
   else ${c.metadata} end)`
 
-/** Deletes vectors that no chunk of the document uses, if the document is the agent's and meets `fence`. Goes last in a transaction. */
+/** Deletes vectors that no chunk of the document names, if the document is the agent's and meets `fence`. Goes last in a transaction. */
 export function deleteUnusedVectors(scope: DocumentScope, fence = sql<boolean>`true`) {
   const { organizationId, agentId, documentId } = scope
   return sql`delete from vectors v where v.organization_id = ${organizationId} and v.document_id = ${documentId}
     and exists (select from documents d where ${isDocument(scope)} and ${fence})
     and not exists (select from chunks c where c.organization_id = ${organizationId} and c.agent_id = ${agentId}
-      and c.document_id = ${documentId} and c.vector_id = v.id)`
+      and c.document_id = ${documentId} and c.vector_id = v.id)
+    and not exists (select from chunks c where c.organization_id = ${organizationId} and c.agent_id = ${agentId}
+      and c.document_id = ${documentId} and c.other_vector_id = v.id)`
 }

@@ -1,4 +1,4 @@
-import { config } from '../config.ts'
+import { type Config, config } from '../config.ts'
 import { beginEarly } from '../loading.ts'
 import { secret } from '../secrets.ts'
 import type { Embedder } from './embedder.ts'
@@ -6,20 +6,40 @@ import { encoderEmbedder } from './encoder-embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
 import { openAiEmbedder } from './openai-embedder.ts'
 
-const defaultModel = 'text-embedding-3-small'
+export const defaultModel = 'text-embedding-3-small'
 
-/** An embedder of our own without a provider; on AWS the encoder, or provider and key. @throws Error when a setting is missing */
+/** What the settings say of one model, in the form of `EMBEDDING_…`. */
+export type ModelSettings = Pick<Config, `EMBEDDING_${'BASE_URL' | 'MODEL' | 'API_KEY' | 'SECRET_ARN'}`> &
+  Pick<Config, `EMBEDDING_${'QUERY' | 'DOCUMENT'}_PREFIX`>
+
+/**
+ * An embedder of our own without a provider; on AWS the encoder, or provider and key. With the previous one, if `PREVIOUS_EMBEDDING_…` name
+ * it. @throws Error when a setting is missing
+ */
 export function configuredEmbedder(): Embedder {
-  const {
-    AWS_LAMBDA_FUNCTION_NAME,
-    EMBEDDING_BASE_URL,
-    EMBEDDING_MODEL,
-    EMBEDDING_API_KEY,
-    EMBEDDING_SECRET_ARN,
-    EMBEDDING_QUERY_PREFIX,
-    EMBEDDING_DOCUMENT_PREFIX,
-    EMBEDDING_TIMEOUT_SECONDS,
-  } = config()
+  const settings = config()
+  const embedder = embedderOfSettings(settings)
+  if (!settings.PREVIOUS_EMBEDDING_MODEL) return embedder
+  const previous = embedderOfSettings({
+    EMBEDDING_BASE_URL: settings.PREVIOUS_EMBEDDING_BASE_URL,
+    EMBEDDING_MODEL: settings.PREVIOUS_EMBEDDING_MODEL,
+    EMBEDDING_API_KEY: settings.PREVIOUS_EMBEDDING_API_KEY,
+    EMBEDDING_SECRET_ARN: settings.PREVIOUS_EMBEDDING_SECRET_ARN,
+    EMBEDDING_QUERY_PREFIX: settings.PREVIOUS_EMBEDDING_QUERY_PREFIX,
+    EMBEDDING_DOCUMENT_PREFIX: settings.PREVIOUS_EMBEDDING_DOCUMENT_PREFIX,
+  })
+  return previous.model === embedder.model ? embedder : { ...embedder, previous }
+}
+
+function embedderOfSettings({
+  EMBEDDING_BASE_URL,
+  EMBEDDING_MODEL,
+  EMBEDDING_API_KEY,
+  EMBEDDING_SECRET_ARN,
+  EMBEDDING_QUERY_PREFIX,
+  EMBEDDING_DOCUMENT_PREFIX,
+}: ModelSettings): Embedder {
+  const { AWS_LAMBDA_FUNCTION_NAME, EMBEDDING_TIMEOUT_SECONDS } = config()
   if (!EMBEDDING_BASE_URL && EMBEDDING_MODEL === 'encoder') {
     const embedder = encoderEmbedder()
     if (AWS_LAMBDA_FUNCTION_NAME) beginEarly(embedder.embed(['hello'], { of: 'query' }))

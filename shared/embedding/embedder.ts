@@ -1,5 +1,7 @@
 export interface Embedder {
   readonly model: string
+  /** The one before, while agents may be served by its model. */
+  readonly previous?: Embedder | undefined
   /** Needs no network, so its vectors are not stored. */
   readonly isLocal?: boolean
   /** Whether a second call may race a slow one; by default always. */

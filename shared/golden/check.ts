@@ -45,9 +45,7 @@ export async function checkChange(
   made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
   const { versions, questions, moments } = await db.batch({
-    versions: sql<{
-      version: string
-    }>`select a.knowledge_version::text as version from agents a where ${isAgent(scope)}`,
+    versions: selectVersion(scope),
     questions: selectQuestions(scope, maxPerSwitch),
     moments: selectMoments(scope, changes),
   })
@@ -64,7 +62,12 @@ export async function checkChange(
   return { version: versions[0]!.version, results, broken }
 }
 
-async function brokenOf(db: Database, scope: AgentScope, results: Result[], moment?: Date): Promise<Broken[]> {
+/** It grows with what search serves, and with golden questions. */
+export function selectVersion(scope: AgentScope) {
+  return sql<{ version: string }>`select a.knowledge_version::text as version from agents a where ${isAgent(scope)}`
+}
+
+export async function brokenOf(db: Database, scope: AgentScope, results: Result[], moment?: Date): Promise<Broken[]> {
   const failing = results.filter(({ passed }) => !passed)
   const asked = failing.map(({ question }) => question)
   const without = await ask(db, scope, asked)
@@ -96,14 +99,20 @@ export function blockingOf(verdict: Verdict | undefined): Broken[] {
   return verdict?.broken.filter(({ blocks }) => blocks) ?? []
 }
 
-interface Renewal {
+export interface Renewal {
   embedder: Embedder
   /** Reserves the organization's tokens for a call of the provider. */
   reserve: (tokens: number) => Promise<void>
 }
 
+/** @param texts at most `renewedPerCall` */
+export async function embedQuestions(texts: string[], { embedder, reserve }: Renewal): Promise<Float32Array[]> {
+  await reserve(texts.reduce((sum, text) => sum + estimatedTokens(text), 0))
+  return await embedder.embed(texts, { of: 'query' })
+}
+
 /** So few questions, of 8,192 tokens at most, are within the provider's limit of 300,000 tokens a call. */
-const renewedPerCall = 36
+export const renewedPerCall = 36
 
 /** What is renewed stays so, whatever becomes of the rest. */
 async function renewVectors(
@@ -116,8 +125,7 @@ async function renewVectors(
   for (let from = 0; from < stale.length; from += renewedPerCall) {
     const part = stale.slice(from, from + renewedPerCall)
     const texts = part.map(({ question }) => question)
-    await reserve(texts.reduce((sum, text) => sum + estimatedTokens(text), 0))
-    const vectors = await embedder.embed(texts, { of: 'query' })
+    const vectors = await embedQuestions(texts, { embedder, reserve })
     const renewals = part.map(({ id }, i) => [id, setVector(db, scope, id, vectorColumns(embedder.model, vectors[i]!))])
     await db.batch(Object.fromEntries(renewals))
   }
@@ -150,6 +158,11 @@ function setVector(db: Database, scope: AgentScope, id: string, columns: ReturnT
 /** Goes first in a transaction that a guard holds for, after its locks of documents. */
 export function lockKnowledge({ agentId }: AgentScope) {
   return sql`select pg_advisory_xact_lock(hashtextextended(${agentId}, 1))`
+}
+
+/** As `lockKnowledge`, and others may lock so too at the same time: which model serves the agent does not change. */
+export function lockModel({ agentId }: AgentScope) {
+  return sql`select pg_advisory_xact_lock_shared(hashtextextended(${agentId}, 1))`
 }
 
 /** Nothing has changed since the check; without one, that the agent has no golden questions. */

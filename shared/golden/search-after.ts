@@ -7,11 +7,11 @@ import { type Found, toFound } from '../retrieval/search.ts'
 import { searchArguments } from '../retrieval/statement/search-arguments.ts'
 import type { GoldenRow } from './golden-question.ts'
 
-/** What becomes of a document: see `search_after` in infra/migrations/baseline/search. */
+/** What becomes of a document, or of the agent's model: see `search_after` in infra/migrations/search. */
 export interface Change {
-  document_id: DocumentId
+  document_id?: DocumentId
   /** `serves` its newest revision, of so many chunks if the service made it; `replaces` its text; `removes` it from search. */
-  action?: 'serves' | 'replaces' | 'removes'
+  action?: 'serves' | 'replaces' | 'removes' | 'switches_model'
   chunk_count?: number
   title?: string
   title_terms?: string
@@ -29,12 +29,13 @@ export interface MadeChunk {
   exponent?: number
   embedding?: string
   sketch?: string
+  model?: string
   length: number
   terms: string
 }
 
-/** A golden question, whose vector is stored, or any other with its vector. */
-export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> & { vector?: Float32Array | undefined }
+/** A golden question, whose vector is stored, or any with its vector and the model that made it. */
+export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> & { vector?: Float32Array; vectorModel?: string }
 
 /** So few questions hold the document's lock at a time. */
 const perStatement = 50
@@ -66,7 +67,7 @@ function toRow({ dates, ...change }: Change) {
   return { ...change, dates: dates !== undefined, ...dates }
 }
 
-function toArguments(scope: AgentScope, { id, question, as_of, vector }: Asked) {
+function toArguments(scope: AgentScope, { id, question, as_of, vector, vectorModel: asked_model }: Asked) {
   const [call] = searchArguments(scope, 'hybrid', [{ query: question, vector }], { limit: comparedHits })
-  return { ...call, id, as_of, max_bytes: maxBytes }
+  return { ...call, id, asked_model, as_of, max_bytes: maxBytes }
 }

@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { type AgentScope, findAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Embedder } from '../embedding/embedder.ts'
+import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound, documentNotFound } from '../http/not-found.ts'
 import { newId } from '../ids.ts'
@@ -64,10 +65,11 @@ export async function getGolden(db: Database, scope: AgentScope, id: string): Pr
 
 /** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limit; Unavailable */
 export async function createGolden(
-  { db, embedder }: { db: Database; embedder: Embedder },
+  { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
   input: GoldenInput,
 ): Promise<KeptGolden> {
+  const embedder = await servingEmbedder(db, scope, configured)
   const { organizationId, agentId } = scope
   const [vector] = await vectorsOf(embedder, [input.question])
   const id = newId()
@@ -99,11 +101,12 @@ export async function createGolden(
 
 /** Changes what is given; it is asked again. @throws ApiError agent_not_found, golden_question_not_found, document_not_found; Unavailable */
 export async function updateGolden(
-  { db, embedder }: { db: Database; embedder: Embedder },
+  { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
   id: string,
   input: Partial<GoldenInput>,
 ): Promise<KeptGolden> {
+  const embedder = await servingEmbedder(db, scope, configured)
   const vectors = input.question === undefined ? [] : await vectorsOf(embedder, [input.question])
   const { documents, changed } = await db.batch({
     documents: findExpected(scope, input),

@@ -3,6 +3,7 @@ import { type ChunkSize, chunking, embeddedText, vectorIdOf } from '../chunking/
 import type { Database } from '../database/database.ts'
 import type { AgentScope, DocumentScope } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
+import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { sketchOf } from '../embedding/sketch.ts'
 import { toStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
@@ -35,7 +36,7 @@ interface Trier {
  * @throws ApiError rate_limited; Unavailable
  */
 export async function tryText(
-  { db, embedder, chunkSize }: Omit<Trier, 'reserve'>,
+  { db, embedder: configured, chunkSize }: Omit<Trier, 'reserve'>,
   scope: DocumentScope,
   text: { title: string; content: string },
   reserve: Trier['reserve'],
@@ -43,6 +44,7 @@ export async function tryText(
   const golden = sql`select from golden_questions
     where organization_id = ${scope.organizationId} and agent_id = ${scope.agentId} limit 1`
   if ((await db.batch({ golden })).golden.length === 0) return undefined
+  const embedder = await servingEmbedder(db, scope, configured)
   const trier = { db, embedder, chunkSize, reserve }
   const { changes, made } = await replacing(trier, scope, [{ documentId: scope.documentId, ...text }])
   const verdict = await checkChange(db, scope, changes, trier, made)
@@ -83,6 +85,7 @@ export async function replacing(
   const vectorOf = new Map([...missing.keys()].map((id, i) => [id, vectors[i]!]))
   for (const chunk of made) {
     const vector = vectorOf.get(chunk.vector_id)
+    chunk.model = embedder.model
     if (vector) Object.assign(chunk, toStored(vector), { sketch: sketchOf(vector) })
   }
   return { changes, made }

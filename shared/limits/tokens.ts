@@ -56,9 +56,12 @@ export async function reserveTokens(db: Database, organizationId: OrganizationId
   if (limits[0]) throw new TokensUsedUp(limits[0].perDay, limits[0].seconds)
 }
 
-/** A statement: how many of the day's tokens are left for documents. */
+/** A statement: how many of the day's tokens are left for documents, of how many. */
 export function findTokensLeft(organizationId: OrganizationId) {
-  return sql<{ left: string }>`select ${documentTokens} - coalesce((select ${t.tokens} from embedded_tokens t
+  return sql<{
+    left: string
+    per_day: string
+  }>`select ${o.tokens_per_day} as per_day, ${documentTokens} - coalesce((select ${t.tokens} from embedded_tokens t
       where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0) as left
     from organizations o where ${o.id} = ${organizationId}`
 }

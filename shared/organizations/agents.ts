@@ -13,7 +13,15 @@ export interface AgentRow {
   name: string
   knowledge_base_enabled: boolean
   documents: Record<Status, number>
+  embedding: { model: string | null; next: NextModel | null }
   created_at: Date
+}
+
+interface NextModel {
+  model: string
+  embedded: number
+  total: number
+  waiting: string | null
 }
 
 interface AgentsPage {
@@ -38,11 +46,24 @@ export async function getAgent(db: Database, scope: AgentScope): Promise<AgentRo
   return rows[0] ?? agentNotFound()
 }
 
+/** What serves the agent `a`, and how far a change is: chunks with a vector of the next model, counted from an index, of those that search finds. */
+export const embeddingOf = sql`json_build_object('model', a.model, 'next', case when a.next_model is not null then (
+  select json_build_object('model', a.next_model, 'embedded', case when a.former_model is null then least(e.embedded, e.total) else 0 end,
+    'total', e.total, 'waiting', a.model_waiting)
+  from (
+    select (
+      select count(*) from chunks c
+      where c.organization_id = a.organization_id and c.agent_id = a.id and c.other_vector_id is not null) as embedded, (
+      select coalesce(sum(d.searchable_chunk_count), 0) from documents d
+      where d.organization_id = a.organization_id and d.agent_id = a.id) as total) e) end)`
+
 /** Counts only these agents' documents, and only from an index. */
 function newestAgents(condition: RawBuilder<boolean>, limit: number) {
   return sql<AgentRow>`
-    select newest.id, newest.name, newest.knowledge_base_enabled, counted.documents, newest.created_at
-    from (select a.organization_id, a.id, a.name, a.knowledge_base_enabled, a.created_at from agents a where ${condition} order by a.id desc limit ${limit}) newest
+    select newest.id, newest.name, newest.knowledge_base_enabled, counted.documents, newest.embedding, newest.created_at
+    from (
+      select a.organization_id, a.id, a.name, a.knowledge_base_enabled, a.created_at, ${embeddingOf} as embedding
+      from agents a where ${condition} order by a.id desc limit ${limit}) newest
     cross join lateral (
       select json_build_object(
         'pending', count(*) filter (where d.status = 'pending'),

@@ -1,10 +1,13 @@
+import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, findAgent } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
+import { assumedModel, embedderOf, notConfigured } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import type { Meter } from '../http/request-meter.ts'
 import type { Timing } from '../http/server-timing.ts'
+import type { AgentId } from '../ids.ts'
 import { estimatedTokens } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -76,11 +79,20 @@ const maxReserveMilliseconds = 250
 const brokenOffWithinMilliseconds = 20
 const maxLogMilliseconds = 250
 
-/** What one instance knows: the vectors of recent questions, and what calls of the provider and round trips take. */
-export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
+const maxRemembered = 10_000
+/** An agent changes its model once in a long time: a search that has met two changes is not asked again. */
+const maxModelsAsked = 3
+
+/** What one instance remembers: vectors of recent questions, agents' models, and what calls of the provider and round trips take. */
+export function answering(configured: Embedder, clock: Clock, limits: Timeouts) {
   const cache = vectorCache()
-  const embedQuery = queryEmbedder(embedder, clock, limits.patienceSeconds)
+  const assumed_model = assumedModel(configured)
+  const models = new BoundedMap<AgentId, string>(maxRemembered)
   const roundTrips = recentDurations()
+  const queryEmbedders = [configured, configured.previous].map(
+    (each) => each && queryEmbedder(each, clock, limits.patienceSeconds),
+  )
+  const embedderFor = ({ agentId }: AgentScope) => embedderOf(configured, models.get(agentId) ?? assumed_model)
 
   async function ask<Result>(
     db: Database,
@@ -100,13 +112,14 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     deadline: number,
     hypotheses: string[],
     { meter }: PayingAgent,
+    embedder: Embedder,
   ): Promise<Float32Array[]> {
     const tokens = hypotheses.reduce((sum, text) => sum + estimatedTokens(text), 0)
     await meter.reserveTokens(tokens)
     const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
     const due = deadline - reserve
     try {
-      return await measure('embed', () => embedQuery(hypotheses, due))
+      return await measure('embed', () => queryEmbedders[embedder === configured ? 0 : 1]!(hypotheses, due))
     } catch (error) {
       // What was broken off when its time was up may be charged all the same; what failed before, or was never asked, is not.
       if (due - clock.now() > brokenOffWithinMilliseconds) meter.releaseTokens(tokens)
@@ -115,19 +128,28 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   }
 
   /** Vectors in the order of the hypotheses; one call for those that are not cached. @throws ApiError rate_limited, validation_failed; Unavailable */
-  async function vectorsOf(scope: PayingAgent, timing: Timing, deadline: number, hypotheses: readonly Hypothesis[]) {
+  async function vectorsOf(
+    scope: PayingAgent,
+    timing: Timing,
+    deadline: number,
+    hypotheses: readonly Hypothesis[],
+    embedder: Embedder,
+  ) {
     const missing = hypotheses.filter(({ key }) => !cache.get(scope, key))
     const texts = missing.map(({ text }) => text)
-    const given = texts.length > 0 ? await embed(timing, deadline, texts, scope) : []
+    const given = texts.length > 0 ? await embed(timing, deadline, texts, scope, embedder) : []
     for (const [i, { key }] of missing.entries()) cache.set(scope, key, given[i]!)
     return hypotheses.map(({ key }) => cache.get(scope, key)!)
   }
 
-  const toHypothesis = (text: string): Hypothesis => ({ text, key: queryVectorKey(embedder.model, text) })
+  const toHypothesis =
+    ({ model }: Embedder) =>
+    (text: string): Hypothesis => ({ text, key: queryVectorKey(model, text) })
 
   /**
    * One round trip if the vector of the query is at hand, in this instance or in the database. Else the provider is called after
-   * the first one, which has the keyword arm's answer, and a second one has the whole. One more where questions are kept.
+   * the first one, which has the keyword arm's answer, and a second one has the whole. One more where questions are kept, and once an
+   * instance where the agent is served by another model than was thought.
    * @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable
    */
   async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
@@ -163,18 +185,56 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     timing: Timing,
     figures: Figures,
   ): Promise<Omit<Answer, 'data'> & Pick<Found, 'hits'>> {
+    let found: Awaited<ReturnType<typeof findBy>>
+    let asked = 0
+    do found = await findBy(db, scope, input, timing, figures)
+    while (found === 'other_model' && ++asked < maxModelsAsked)
+    if (found === 'other_model')
+      throw new Unavailable('database', new Error('The agent changes its model at each search'))
+    return found
+  }
+
+  /** `other_model`: the agent is served by another model, which is remembered. */
+  async function findBy(
+    db: Database,
+    scope: AskedAgent,
+    input: Question,
+    timing: Timing,
+    figures: Figures,
+  ): Promise<(Omit<Answer, 'data'> & Pick<Found, 'hits'>) | 'other_model'> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const texts = hypotheses.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
+    const embedder = embedderFor(scope)
+    const asked_model = mode === 'keyword' || query === undefined || embedding ? undefined : embedder?.model
     const find = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
       const asked = hypotheses.map((query, i) => ({ query, ...by(i) }))
-      return ask(db, timing, until, (db) => search(db, scope, mode, asked, input))
+      return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }))
     }
-    const toAnswer = ({ hasVector, ...found }: Found) => ({ degraded: null, ...found })
-    const whole = async (...by: Parameters<typeof find>) => toAnswer(await find(...by))
+    const isOther = ({ model }: Found) => {
+      if (asked_model === undefined || model === asked_model) return false
+      models.set(scope.agentId, model)
+      return true
+    }
+    const toAnswer = ({ hasVector, model, ...found }: Found) => ({ degraded: null, ...found })
+    const whole = async (...by: Parameters<typeof find>) => {
+      const found = await find(...by)
+      return isOther(found) ? 'other_model' : toAnswer(found)
+    }
 
-    if (mode === 'keyword' || query === undefined || embedding) return await whole(() => ({ vector: embedding }))
+    if (mode === 'keyword' || query === undefined || embedding)
+      return toAnswer(await find(() => ({ vector: embedding })))
+    if (!embedder) {
+      const found = await find(() => ({}))
+      if (found.model !== models.get(scope.agentId)) {
+        models.set(scope.agentId, found.model)
+        if (embedderFor(scope)) return 'other_model'
+      }
+      if (mode === 'semantic') notConfigured(found.model)
+      figures.SearchesDegraded = 1
+      return { ...toAnswer(found), degraded: 'keyword_only' }
+    }
     if (embedder.isLocal) {
       try {
         const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
@@ -185,17 +245,18 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
         if (!(error instanceof EmbeddingError)) throw error
         if (mode === 'semantic') throw new Unavailable('embedding_provider', error)
         figures.SearchesDegraded = 1
-        return { ...(await whole(() => ({}))), degraded: 'keyword_only' }
+        return { ...toAnswer(await find(() => ({}))), degraded: 'keyword_only' }
       }
     }
 
-    const heard = texts.map(toHypothesis)
+    const heard = texts.map(toHypothesis(embedder))
     const cached = heard.map(({ key }) => cache.get(scope, key))
     const first = await find((i) => (cached[i] ? { vector: cached[i] } : { key: heard[i]!.key }))
+    if (isOther(first)) return 'other_model'
     figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
     if (first.hasVector) return toAnswer(first)
     try {
-      const all = await vectorsOf(scope, timing, deadline, heard)
+      const all = await vectorsOf(scope, timing, deadline, heard, embedder)
       const by = (i: number) => ({ vector: all[i], key: cached[i] ? undefined : heard[i]!.key })
       return await whole(by, mode === 'hybrid' ? deadline : undefined)
     } catch (error) {
@@ -209,7 +270,9 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
   /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
   async function prefetch(db: Database, scope: PayingAgent, hypotheses: string[], timing: Timing): Promise<void> {
     const deadline = timing.arrivedAt + limits.prefetchMilliseconds
-    const heard = [...new Set(hypotheses)].map(toHypothesis)
+    const embedder = embedderFor(scope)
+    if (!embedder) return
+    const heard = [...new Set(hypotheses)].map(toHypothesis(embedder))
     const keys = heard.map(({ key }) => key)
     const { agents, stored } = await ask(db, timing, deadline, (db) =>
       db.batch({ agents: findAgent(scope), stored: findQueryVectors(scope, keys) }),
@@ -218,7 +281,7 @@ export function answering(embedder: Embedder, clock: Clock, limits: Timeouts) {
     const known = new Set(stored.map(({ key }) => key))
     const missing = heard.filter(({ key }) => !known.has(key.toString('hex')))
     if (embedder.isLocal || missing.length === 0) return
-    const vectors = await vectorsOf(scope, timing, deadline, missing)
+    const vectors = await vectorsOf(scope, timing, deadline, missing, embedder)
     const statements = missing.map(({ key }, i) => [`remembered${i}`, rememberQueryVector(scope, key, vectors[i]!)])
     await ask(db, timing, deadline, (db) => db.batch(Object.fromEntries(statements)))
   }

@@ -17,7 +17,16 @@ export interface Found {
   /** Null in a search by a vector only. */
   answerable: number | null
   hasVector: boolean
+  /** The model that serves the agent: `hasVector` is false for vectors of another. */
+  model: string
   likenessOf: LikenessOf
+}
+
+export interface Models {
+  /** Made the vectors; undefined for a caller's own, which count as the serving model's. */
+  asked_model: string | undefined
+  /** Serves an agent that names none. */
+  assumed_model: string | undefined
 }
 
 /** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
@@ -26,6 +35,7 @@ export type LikenessOf = (cosine: number) => number
 export type Row = {
   is_agent: boolean
   has_vector: boolean
+  model: string
   /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
   unlike: number | null
   reach: number | null
@@ -43,10 +53,12 @@ export async function search(
   mode: Mode,
   hypotheses: readonly Asked[],
   filters: Filters,
+  models: Models = { asked_model: undefined, assumed_model: undefined },
 ): Promise<Found> {
   const limit = Math.max(filters.limit, comparedHits)
   const calls = searchArguments(scope, mode, hypotheses, { ...filters, limit }).map(
-    (call) => sql<Row>`select * from search(${named({ ...call, min_score: undefined, max_bytes: payloadLimit })})`,
+    (call) =>
+      sql<Row>`select * from search(${named({ ...models, ...call, min_score: undefined, max_bytes: payloadLimit })})`,
   )
   const all: Row[][] =
     calls.length === 1
@@ -62,9 +74,9 @@ export async function search(
 /** Rows of the database function `search`. */
 export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
   const queries = hypotheses.flatMap(({ query }) => query ?? [])
-  const { has_vector, unlike, reach } = rows[0]!
+  const { has_vector, model, unlike, reach } = rows[0]!
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
-  const found = rows.flatMap(({ is_agent, has_vector, unlike, reach, semantic, keyword, ...hit }) =>
+  const found = rows.flatMap(({ is_agent, has_vector, model, unlike, reach, semantic, keyword, ...hit }) =>
     hit.chunk_id === null ? [] : [{ ...hit, scores: { semantic, keyword } }],
   )
   const hits = mode === 'hybrid' && has_vector ? orderedByRuns(queries, found) : found
@@ -73,6 +85,7 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
     hits,
     answerable: queries.length === 0 ? null : answerableBy(queries, scale, hits, likenessOf),
     hasVector: has_vector,
+    model,
     likenessOf,
   }
 }

@@ -105,7 +105,9 @@ async function refuses(subject: Subject, body: object, code: string) {
 /** What a worker had in flight for the document completes nothing. */
 async function expectVoid({ claim }: Subject) {
   if (!claim) return
-  expect(await completeRevisions(stand.db, [{ claim, plan: planRevision(claim, [], 'fake') }])).toEqual(['lease_lost'])
+  expect(await completeRevisions(stand.db, [{ claim, plan: planRevision(claim, [], 'lexical-2') }])).toEqual([
+    'lease_lost',
+  ])
 }
 
 test('created without content it is pending and not queued', async () => {

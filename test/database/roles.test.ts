@@ -62,12 +62,12 @@ describe('the roles of the Lambdas', () => {
     const expected = linesOf(`
       agents delete: documents sources
       agents insert: sources
-      agents select: agents documents golden_questions source_pages sources
+      agents select: agents chunks documents golden_questions source_pages sources
       agents update: documents golden_questions sources
       chunks delete: chunks idempotency_keys vectors
       chunks insert: chunk_terms chunks idempotency_keys vectors
       chunks select: agents chunks documents golden_questions idempotency_keys vectors
-      chunks update: documents golden_questions idempotency_keys
+      chunks update: chunks documents golden_questions idempotency_keys
       crawler delete: chunks documents source_pages vectors
       crawler insert: documents source_pages
       crawler select: agents chunks documents golden_questions source_pages sources vectors
@@ -89,7 +89,7 @@ describe('the roles of the Lambdas', () => {
       embedding delete: chunks vectors
       embedding insert: chunk_terms chunks embedded_tokens vectors
       embedding select: agents chunks documents embedded_tokens golden_questions organizations request_meters vectors
-      embedding update: documents embedded_tokens golden_questions
+      embedding update: agents chunks documents embedded_tokens golden_questions
       extraction select: documents
       extraction update: documents
       mcp insert: query_vectors question_log
@@ -117,9 +117,9 @@ describe('the roles of the Lambdas', () => {
       search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
       sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
         webhook_deliveries
-      sweeper select: document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
+      sweeper select: agents document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
         question_log sessions sign_in_attempts sources webhook_deliveries
-      sweeper update: documents obsolete_files sources
+      sweeper update: agents documents obsolete_files sources
     `)
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
@@ -143,7 +143,7 @@ describe('the roles of the Lambdas', () => {
       insert documents (title_terms): crawler dashboard documents
       insert query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
         search
-      insert vectors (document_id embedding exponent id organization_id sketch): chunks embedding
+      insert vectors (document_id embedding exponent id model organization_id sketch): chunks embedding
       select chunk_terms (agent_id chunk_index document_id length ordinal organization_id revision terms): dashboard mcp \
         platforms search
       select chunk_terms (agent_id chunk_index document_id organization_id revision): operator
@@ -155,7 +155,7 @@ describe('the roles of the Lambdas', () => {
         search
       select query_vectors (created_at key organization_id): sweeper
       select query_vectors (key organization_id): operator
-      select vectors (document_id embedding exponent id organization_id sketch): chunks
+      select vectors (document_id embedding exponent id model organization_id sketch): chunks
       select vectors (document_id embedding exponent id organization_id): operator
       select vectors (document_id embedding id organization_id): dashboard mcp platforms search
       select vectors (document_id id organization_id sketch): embedding
@@ -203,6 +203,7 @@ describe('the roles of the Lambdas', () => {
         another_organization_waits: ['crawler'],
         open_session: ['dashboard'],
         search_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
+        switch_model: ['embedding'],
         require_operator_action: ['operator'],
       },
       ...{ agents_to_list: ['sweeper'], list_chunks: ['sweeper'] },

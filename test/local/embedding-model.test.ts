@@ -1,11 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { followModel } from '../../infra/local/embedding-model.ts'
-import { useStand } from '../support/stand.ts'
-import { limit } from '../support/tenant.ts'
+import { axis } from '../support/axis.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 let home: string
@@ -14,41 +14,52 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, { recursive: true }))
 
-test('with another model than at the last start, completed documents are embedded again, but for those of callers’ own chunks', async () => {
-  const tenant = await stand.tenant()
-  for (const [title, content] of [['Text', 'A text.'], ['Own']])
-    await tenant.call('POST', tenant.knowledgeBase, { title, content })
-  const statuses = async () => {
-    const { body } = await tenant.call('GET', tenant.knowledgeBase)
-    return Object.fromEntries(body.data.map(({ title, status }: Record<string, string>) => [title, status]))
-  }
-  const complete = sql`update documents set status = 'completed' where organization_id = ${tenant.organizationId}`
-  const starts = async (model: string) => {
-    await complete.execute(stand.db)
-    await followModel(stand.db, home, model)
-    return (await statuses()).Text
-  }
-  expect(await starts('lexical-2')).toBe('pending')
-  expect(await starts('lexical-2')).toBe('completed')
-  expect(await starts('encoder-1')).toBe('pending')
-  expect(await statuses()).toEqual({ Text: 'pending', Own: 'completed' })
+const file = () => join(home, 'embedding-model')
+const kept = { ...process.env }
+afterEach(async () => {
+  await rm(file(), { force: true })
+  for (const name of Object.keys(process.env)) if (/^(PREVIOUS_)?EMBEDDING_/.test(name)) delete process.env[name]
+  Object.assign(process.env, kept)
+  const settled = { next_model: null, former_model: null, former_until: null, model_due_at: null, model: null }
+  await stand.db.updateTable('agents').set(settled).execute()
 })
 
-test('an organization may have more documents than its pipeline’s limit, which holds for callers as before', async () => {
+async function start(settings: Record<string, string>): Promise<number> {
+  for (const name of Object.keys(process.env)) if (name.startsWith('PREVIOUS_')) delete process.env[name]
+  Object.assign(process.env, settings)
+  return await followModel(stand.db, home)
+}
+
+async function serving(): Promise<Tenant> {
+  await sql`delete from organizations`.execute(stand.db)
   const tenant = await stand.tenant()
-  const post = (title: string) => tenant.call('POST', tenant.knowledgeBase, { title, content: 'A text.' })
-  for (const title of ['One', 'Two', 'Three']) await post(title)
-  await sql`update documents set status = 'completed' where organization_id = ${tenant.organizationId}`.execute(
-    stand.db,
-  )
-  await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 2 })
-  expect(await followModel(stand.db, home, 'lexical-3')).toBe(3)
-  const { body } = await tenant.call('GET', tenant.knowledgeBase)
-  expect(body.data.map(({ status }: Record<string, string>) => status)).toEqual(['pending', 'pending', 'pending'])
-  expect(await post('Four')).toMatchObject({ status: 429 })
-  const [{ id }] = body.data
-  await sql`update documents set status = 'completed' where id = ${id}`.execute(stand.db)
-  expect(await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { status: 'pending' })).toMatchObject({
-    status: 429,
-  })
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Own' })
+  const chunks = [{ content: 'a', chunk_index: 0, embedding: axis(1) }]
+  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
+  return tenant
+}
+
+const embeddingOf = async ({ call, agentId }: Tenant) => (await call('GET', `/v1/agents/${agentId}`)).body.embedding
+
+test('with another model than at the last start agents begin to change, and the settings of before serve them', async () => {
+  const tenant = await serving()
+  expect(await start({ EMBEDDING_MODEL: 'lexical' })).toBe(0)
+  const provider = { EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1', EMBEDDING_MODEL: 'other', EMBEDDING_API_KEY: 'sk-1' }
+  expect(await start(provider)).toBe(1)
+  expect(process.env).toMatchObject({ PREVIOUS_EMBEDDING_MODEL: 'lexical' })
+  expect(await embeddingOf(tenant)).toMatchObject({ model: 'lexical-2', next: { model: 'other', embedded: 0 } })
+  expect(await start({ EMBEDDING_API_KEY: 'sk-2' })).toBe(0)
+  expect(process.env).toMatchObject({ PREVIOUS_EMBEDDING_MODEL: 'lexical' })
+  expect(await start({ EMBEDDING_MODEL: 'lexical', EMBEDDING_BASE_URL: '', EMBEDDING_API_KEY: '' })).toBe(1)
+  expect(process.env).toMatchObject({ PREVIOUS_EMBEDDING_MODEL: 'other', PREVIOUS_EMBEDDING_API_KEY: 'sk-2' })
+  expect(await embeddingOf(tenant)).toEqual({ model: 'lexical-2', next: null })
+  expect((await stat(file())).mode & 0o077).toBe(0)
+})
+
+test('a directory of an older stand names only its model, which is taken for that of its agents', async () => {
+  const tenant = await serving()
+  await writeFile(file(), 'encoder-1')
+  expect(await start({ EMBEDDING_MODEL: 'lexical' })).toBe(1)
+  expect(await embeddingOf(tenant)).toMatchObject({ model: 'encoder-1', next: { model: 'lexical-2' } })
+  expect(JSON.parse(await readFile(file(), 'utf8'))).toMatchObject({ previous: { MODEL: 'encoder' } })
 })

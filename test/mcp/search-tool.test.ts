@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { searchTool } from '../../functions/mcp/tool-texts.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { axis } from '../support/axis.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -154,7 +155,10 @@ describe('with a provider', () => {
 
   test('that rejects the question, a search is a tool error that says so', async () => {
     const tenant = await serving()
-    const embedder = { model: 'strict', embed: () => Promise.reject(new EmbeddingError('input_rejected', 'no')) }
+    const embedder = {
+      model: lexicalEmbedder().model,
+      embed: () => Promise.reject(new EmbeddingError('input_rejected', 'no')),
+    }
     const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
     expect(isError).toBe(true)
     expect(content[0].text).toContain('`query`')
@@ -162,7 +166,10 @@ describe('with a provider', () => {
 
   test('that fails in a way that nobody foresaw, a search is a tool error without internals', async () => {
     const tenant = await serving()
-    const embedder = { model: 'broken', embed: () => Promise.reject(new TypeError('secret is undefined')) }
+    const embedder = {
+      model: lexicalEmbedder().model,
+      embed: () => Promise.reject(new TypeError('secret is undefined')),
+    }
     const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
     expect(isError).toBe(true)
     expect(content[0].text).toMatch(/^The tool failed unexpectedly/)

@@ -90,13 +90,15 @@ describe('what is paid for', () => {
     expect(texts.every((each) => each.startsWith('T > Renamed\n\n'))).toBe(true)
   })
 
-  test('another model embeds everything anew', async () => {
+  test('a worker that has only another model embeds nothing for it: the document waits', async () => {
     const { tenant, document } = await newDocument(stand, paragraphs(3).join('\n\n'))
     await newWorker(stand, provider)([document])
     const first = embedded()
     await tenant.call('PATCH', document.path, { status: 'pending' })
     await newWorker(stand, provider, { model: 'newer' })([document])
-    expect(embedded()).toBe(2 * first)
+    expect(embedded()).toBe(first)
+    const { body } = await tenant.call('GET', document.path)
+    expect(body).toMatchObject({ status: 'pending', waiting: { reason: expect.stringContaining('embedding model') } })
   })
 
   test('revisions that never completed leave nothing behind', async () => {

@@ -70,7 +70,7 @@ function someChunks(from: number, count: number) {
 async function hold(document: TestDocument) {
   const db = databaseAs('cuecard_embedding').forOrganization(document.organizationId as OrganizationId)
   const held = (await claim(db, [leasable(document)]))[0]!
-  const plan = planRevision(held, chunk(held.content, { targetTokens: 12, overlapTokens: 0 }), 'fake')
+  const plan = planRevision(held, chunk(held.content, { targetTokens: 12, overlapTokens: 0 }), 'lexical-2')
   return { db, held, plan }
 }
 

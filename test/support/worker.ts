@@ -6,6 +6,7 @@ import type { Sweeper } from '../../functions/sweeper/sweep.ts'
 import { urlOfRole } from '../../infra/postgres-url.ts'
 import type { DatabaseUser } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import { newId } from '../../shared/ids.ts'
 import { type Queue, type Sender, sqsQueue } from '../../shared/queue.ts'
@@ -20,9 +21,9 @@ export interface WorkerOptions extends Partial<Pipeline> {
   model?: string
 }
 
-/** An embedding Lambda of a test's own, on the stand's database and queue and the fake provider. */
+/** An embedding Lambda of a test's own, on the stand's database and queue and the fake provider, which has the stand's model. */
 export function newWorker(stand: TestStand, provider: { baseUrl: string }, options: WorkerOptions = {}) {
-  const { timeoutSeconds = 10, concurrency = 4, model = 'fake', ...rest } = options
+  const { timeoutSeconds = 10, concurrency = 4, model = lexicalEmbedder().model, ...rest } = options
   const handler = consumer({
     db: databaseAs('cuecard_embedding'),
     queue: sqsQueue(stand.queue.queueUrl),

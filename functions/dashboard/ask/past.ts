@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import { servingEmbedder } from '../../../shared/embedding/serving-embedder.ts'
 import { vectorsOf } from '../../../shared/golden/check.ts'
 import { searchAfter } from '../../../shared/golden/search-after.ts'
 import { replacing } from '../../../shared/golden/try-text.ts'
@@ -24,11 +25,12 @@ const maxBytes = 1024 * 1024
  * 1 MiB has changed since. @throws ApiError rate_limited; Unavailable
  */
 export async function pastAnswer(
-  { db, embedder, chunkSize }: { db: Database; embedder: Embedder; chunkSize: ChunkSize },
+  { db, embedder: configured, chunkSize }: { db: Database; embedder: Embedder; chunkSize: ChunkSize },
   scope: PayingAgent,
   { query, limit, asOf }: { query: string; limit: number; asOf: string },
 ): Promise<Answer | undefined> {
   const { changed } = await db.batch({ changed: changedSince(scope, asOf) })
+  const embedder = await servingEmbedder(db, scope, configured)
   const bytes = changed.reduce((sum, each) => sum + each.bytes, 0)
   if (changed.length === 0 || bytes > maxBytes) return undefined
   const reserve = (tokens: number) => scope.meter.reserveTokens(tokens)
@@ -39,7 +41,7 @@ export async function pastAnswer(
   const removed = changed.filter(({ title }) => title === null)
   await reserve(estimatedTokens(query))
   const [vector] = await vectorsOf(embedder, [query])
-  const asked = { id: newId(), question: query, as_of: new Date(asOf), vector }
+  const asked = { id: newId(), question: query, as_of: new Date(asOf), vector: vector!, vectorModel: embedder.model }
   const all = [...changes, ...removed.map(({ id }) => ({ document_id: id, action: 'removes' as const }))]
   const found = (await searchAfter(db, scope, { changes: all, made }, [asked])).get(asked.id)!
   const data = found.hits.slice(0, limit).map(({ revision: _, ...hit }) => hit)

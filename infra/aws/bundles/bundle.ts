@@ -99,7 +99,7 @@ function isMap(file: string): boolean {
 }
 
 function settingsOf(name: BundleName): Partial<Lambda> {
-  return name === 'migrate' ? { folders: ['baseline'] } : lambdas[name]
+  return name === 'migrate' ? { folders: ['baseline', 'search'] } : lambdas[name]
 }
 
 /** A `require` of a module that is neither built in nor bundled would fail on Lambda, and only when it is reached. */

@@ -2,7 +2,7 @@ import { defaultChunkTokens } from '../../../shared/config.ts'
 import { checkChunkTokens, checkEmbedder } from '../../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
-import { type Provider, type SecretName, secretNamesOf } from '../../aws/stages.ts'
+import { isProviderSecret, type Provider, providerOf, type SecretName, secretNamesOf } from '../../aws/stages.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
 import type { Context } from '../context.ts'
 import { checkCertificate, checkConcurrency, checkIdentity, checkSettings, concurrencySubject } from './account.ts'
@@ -31,7 +31,7 @@ async function checkSecret(name: SecretName, { stage, settings, secrets, databas
   const { id, value } = await secrets.read(name)
   const create = `npm run stage -- create ${stage}`
   if (!value) return [error(name, `the secret ${id} is missing or empty: ${create}`)]
-  if (name === 'provider') return [await checkProvider(settings.provider as Provider, value)]
+  if (isProviderSecret(name)) return [{ ...(await checkProvider(providerOf(settings, name)!, value)), subject: name }]
   if (name === 'canary')
     return [
       isWellFormed(value)

@@ -2,7 +2,7 @@ import { CommandError } from '../../admin/command-error.ts'
 import { sentenceOf } from '../../admin/sentence.ts'
 import type { StageFile } from '../../aws/stage-file.ts'
 import { writeStageFile } from '../../aws/stage-file.ts'
-import { type SecretName, secretNamesOf } from '../../aws/stages.ts'
+import { isProviderSecret, type ProviderSecret, providerOf, type SecretName, secretNamesOf } from '../../aws/stages.ts'
 import { migrateAt, migrationNames } from '../../migrations/migrate.ts'
 import { databaseUsers } from '../../wiring.ts'
 import type { Ask } from '../answers.ts'
@@ -83,10 +83,12 @@ export function ownerQuestion({ database }: Context) {
 }
 
 /** @throws CommandError in a stage with the encoder, which has no key */
-export function providerQuestion({ settings: { provider }, stage }: Context) {
-  if (provider === 'encoder') throw new CommandError(`${stage} has the encoder, and no provider’s key`)
+export function providerQuestion({ settings, stage }: Context, secret: ProviderSecret = 'provider') {
+  const provider = providerOf(settings, secret)
+  if (!provider) throw new CommandError(`${stage} has no provider with a key as its ${secret}`)
   const check = async (key: string) => faultIn([await checkProvider(provider, key)])
-  return { name: 'PROVIDER_KEY', text: `API key for ${provider.baseUrl}`, isSecret: true, check } as const
+  const name = secret === 'provider' ? 'PROVIDER_KEY' : 'PREVIOUS_PROVIDER_KEY'
+  return { name, text: `API key for ${provider.baseUrl}`, isSecret: true, check } as const
 }
 
 /** The secret's value if it works, else the answer. */
@@ -106,9 +108,12 @@ async function keptOr(
 type Secret = ReturnType<typeof ownerQuestion | typeof providerQuestion>
 
 async function providerStep(context: Context, found: Found, ask: Ask): Promise<Step[]> {
-  if (context.settings.provider === 'encoder') return []
-  const key = await keptOr(context, found.provider, providerQuestion(context), ask)
-  return [secretStep(context, found, 'provider', key)]
+  const steps: Step[] = []
+  for (const name of secretNamesOf(context.settings).filter(isProviderSecret)) {
+    const key = await keptOr(context, found[name], providerQuestion(context, name), ask)
+    steps.push(secretStep(context, found, name, key))
+  }
+  return steps
 }
 
 function fileStep({ stage, directory }: Context, file: StageFile, isNew: boolean): Step {

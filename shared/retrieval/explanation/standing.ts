@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../../embedding/embedder.ts'
+import { assumedModel, servingEmbedder } from '../../embedding/serving-embedder.ts'
 import type { DocumentId } from '../../ids.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { comparedHits, orderedByRuns } from '../letter-runs.ts'
@@ -32,18 +33,20 @@ const comparedExactly = 200
 /** Scores every passage of the document as search does. The vector is made here, or read where stored. @throws Unavailable */
 export async function findStanding(
   db: Database,
-  embedder: Embedder,
+  configured: Embedder,
   scope: AgentScope,
   { query, mode, documentId, asOf }: Asked,
 ): Promise<Standing> {
   const isSemantic = mode !== 'keyword'
+  const embedder = await servingEmbedder(db, scope, configured)
   const vector = isSemantic && embedder.isLocal ? await embedQuery(embedder, query) : undefined
   const key = vector ? undefined : queryVectorKey(embedder.model, query)
   const [asked] = searchArguments(scope, mode, [{ query, vector, key }], {
     limit: surePlaces,
     as_of: asOf,
   })
-  const { rows } = await db.batch({ rows: standing(scope, documentId, asked!) })
+  const models = { asked_model: embedder.model, assumed_model: assumedModel(configured) }
+  const { rows } = await db.batch({ rows: standing(scope, documentId, { ...asked!, ...models }) })
   const { compared, is_large } = rows[0]!
   const found = rows.flatMap(({ compared, is_large, ...row }) => (row.place === null ? [] : [row]))
   const isOrdered = mode === 'hybrid' && found.some(({ semantic }) => semantic !== null)

@@ -27,7 +27,7 @@ export interface Asked {
 
 export type SearchArguments = ReturnType<typeof toArguments>
 
-/** The arguments of the functions in infra/migrations/baseline/search, by name: of one call, unless the hypotheses have too many terms for it. */
+/** The arguments of the functions in infra/migrations/search, by name: of one call, unless the hypotheses have too many terms for it. */
 export function searchArguments(scope: AgentScope, mode: Mode, hypotheses: readonly Asked[], filters: Filters) {
   return toCalls(mode, hypotheses).map((call) => toArguments(scope, mode, call, filters))
 }

@@ -1,10 +1,10 @@
 -- Lists of the chunks that have a term, as bit strings, so that a search in a large agent reads the terms of a few chunks only. The
 -- sweeper makes them. A chunk without an ordinal, newer than its document's `listed_revision`, is scanned.
 
-create aggregate concatenated(bit varying) (sfunc = bitcat, stype = bit varying, initcond = '');
+create or replace aggregate concatenated(bit varying) (sfunc = bitcat, stype = bit varying, initcond = '');
 
 -- A loop, as an aggregate would copy the bits twice for each ordinal.
-create function bits_of(ordinals integer[]) returns table (block integer, bits bit(16384))
+create or replace function bits_of(ordinals integer[]) returns table (block integer, bits bit(16384))
   language plpgsql immutable as $$
 declare
   members integer[];
@@ -22,7 +22,7 @@ begin
 end $$;
 
 -- Positions of the bits that are set.
-create function positions(bits bit varying) returns setof integer
+create or replace function positions(bits bit varying) returns setof integer
   language sql immutable
 begin atomic
   select (sum(length(run) + 1) over (order by n))::integer - 1
@@ -32,7 +32,7 @@ end;
 
 -- An agent's lists, its blocks side by side, without chunks that were deleted and those of the documents in `scanned`: which chunks have
 -- each of the terms, which have it repeatedly, and the binary digits of their lengths, lowest first.
-create function lists_of_terms(organization uuid, agent uuid, terms integer[], scanned uuid[])
+create or replace function lists_of_terms(organization uuid, agent uuid, terms integer[], scanned uuid[])
   returns table (blocks integer[], presents bit varying[], repeats bit varying[], digits bit varying[])
   language sql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off
 begin atomic
@@ -64,7 +64,7 @@ begin atomic
 end;
 
 -- Sums of weights for each bit position, as ten binary digits (bit-sliced: O'Neil & Quass 1997).
-create function sums(bits bit varying[], weights integer[]) returns bit varying[]
+create or replace function sums(bits bit varying[], weights integer[]) returns bit varying[]
   language plpgsql immutable as $$
 declare
   zero constant bit varying := bits[1] # bits[1];
@@ -100,7 +100,7 @@ begin
 end $$;
 
 -- The greatest value that at least `wanted` sums reach, or 0.
-create function reached(digits bit varying[], wanted integer) returns integer
+create or replace function reached(digits bit varying[], wanted integer) returns integer
   language plpgsql immutable as $$
 declare
   above bit varying := digits[1] # digits[1];
@@ -121,7 +121,7 @@ begin
   return value;
 end $$;
 
-create function at_least(digits bit varying[], value integer) returns bit varying
+create or replace function at_least(digits bit varying[], value integer) returns bit varying
   language plpgsql immutable as $$
 declare
   above bit varying := digits[1] # digits[1];
@@ -140,7 +140,7 @@ end $$;
 
 -- The listed chunks that may be among the `wanted` best of a question: their score can reach what that many surely have. Each slot's
 -- lists with the least and the most that its term is worth; digits of the lengths; gains and weight of the length as in the score.
-create function candidates(presents bit varying[], repeats bit varying[], lows float8[], highs float8[], lengths bit varying[],
+create or replace function candidates(presents bit varying[], repeats bit varying[], lows float8[], highs float8[], lengths bit varying[],
     usual_length float8, gains float8[], length_weight float8, wanted integer)
   returns bit varying
   language plpgsql immutable as $$
@@ -179,7 +179,7 @@ begin
 end $$;
 
 -- Agents with so many chunks, of which so many may not be listed, and those whose lists have deleted chunks.
-create function agents_to_list(min_chunks integer, min_unlisted integer) returns table (organization_id uuid, agent_id uuid)
+create or replace function agents_to_list(min_chunks integer, min_unlisted integer) returns table (organization_id uuid, agent_id uuid)
   language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select u.organization_id, u.agent_id
@@ -196,7 +196,7 @@ end;
 
 -- Takes deleted chunks out of an agent's lists, dissolves a block of which less than half is left, gives the chunks of documents that are
 -- not listed an ordinal, until `max_chunks` have one, and adds them to the lists. @returns how many
-create function list_chunks(organization uuid, agent uuid, max_chunks integer) returns integer
+create or replace function list_chunks(organization uuid, agent uuid, max_chunks integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_hashagg = off set jit = off set lock_timeout = '500ms' as $$
 #variable_conflict use_column
@@ -269,7 +269,7 @@ begin
   return added;
 end $$;
 
-create function delete_terms_of_chunks() returns trigger
+create or replace function delete_terms_of_chunks() returns trigger
   language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 begin
   if tg_relid <> 'chunks'::regclass then raise insufficient_privilege; end if;
@@ -282,7 +282,7 @@ begin
   where ordinal is not null and exists (select from agents a where (a.organization_id, a.id) = (gone.organization_id, agent_id)) group by 1, 2;
   return null;
 end $$;
-create trigger delete_terms_of_chunks after delete on chunks referencing old table as deleted
+create or replace trigger delete_terms_of_chunks after delete on chunks referencing old table as deleted
   for each statement execute function delete_terms_of_chunks();
 
 grant execute on function concatenated, bits_of, positions, lists_of_terms, sums, reached, at_least, candidates

@@ -1,9 +1,10 @@
 -- What both arms have found, in no order, each chunk with its best score over the hypotheses. In `semantic` the score is the cosine, in
 -- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
 -- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
--- Rounded, because the last digits depend on the plan.
-create function scored_chunks(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
-    hit_limit integer, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
+-- Rounded, because the last digits depend on the plan. `asked_model` made the vectors, null if that is not known: in the snapshot of the
+-- statement it must serve the agent, else there are none. An agent that names no model is served by `assumed_model`.
+create or replace function scored_chunks(asked_model text, assumed_model text, mode text, organization uuid, agent uuid, chosen uuid[],
+    wanted jsonb, as_of timestamptz, examined uuid, hit_limit integer, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
   returns table (document_id uuid, revision integer, chunk_index integer, score float8, semantic float8, keyword float8,
@@ -24,6 +25,9 @@ begin
     into vectors, highs, middles, lows, scales
     from unnest(keys, vectors, highs, middles, lows, scales) with ordinality g(key, vector, high, middle, low, scale, n)
     left join query_vectors q on q.organization_id = organization and q.key = g.key;
+  end if;
+  if asked_model <> (select coalesce(a.model, assumed_model) from agents a where a.organization_id = organization and a.id = agent) then
+    vectors := '{}';
   end if;
   return query
     with nearest as materialized (
@@ -64,12 +68,12 @@ end $$;
 -- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any;
 -- `revision` is the one that search serves of its document. At least one row, whose hit may be null. `as_of`: when
 -- documents must be valid, now if null. `wanted_of_document`: what a document's metadata must contain. Sets the organization that row-level security compares. A vector that is given with a key is
--- stored; without one it is looked up.
-create function search(mode text, organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, hit_limit integer,
-    min_score float8, max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
+-- stored; without one it is looked up. `model` serves the agent: `has_vector` is false where the vectors are of another.
+create or replace function search(asked_model text, assumed_model text, mode text, organization uuid, agent uuid, chosen uuid[],
+    wanted jsonb, as_of timestamptz, hit_limit integer, min_score float8, max_bytes bigint, keys bytea[], vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[],
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8, wanted_of_document jsonb default null)
-  returns table (is_agent boolean, has_vector boolean, unlike float8, reach float8, semantic float8, keyword float8,
+  returns table (is_agent boolean, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
     metadata jsonb, score float8)
   language plpgsql volatile
@@ -103,9 +107,9 @@ begin
     with best as (
       select s.*, row_number() over ranks as position
       from (
-        select * from scored_chunks(mode, organization, agent, chosen, wanted, coalesce(as_of, now()), null, hit_limit, keys, vectors,
-          highs, middles, lows, scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights, fallbacks, required, terms,
-          keyword_weight)
+        select * from scored_chunks(asked_model, assumed_model, mode, organization, agent, chosen, wanted, coalesce(as_of, now()), null,
+          hit_limit, keys, vectors, highs, middles, lows, scales, probe1, probe2, probe3, hypotheses, groups, ways, slots, weights,
+          fallbacks, required, terms, keyword_weight)
         order by score desc, document_id, chunk_index limit hit_limit) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
@@ -120,9 +124,11 @@ begin
           and chunk_index = b.chunk_index offset 0) c
       cross join lateral metadata_of_chunk(organization, agent, b.document_id, b.revision, b.chunk_index) m
       where min_score is null or b.score >= min_score)
-    select is_agent, has_vector, s.unlike, s.reach, s.semantic, s.keyword,
+    select is_agent, has_vector and coalesce(asked_model = a.model, true), a.model, s.unlike, s.reach, s.semantic, s.keyword,
       s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata, s.score
-    from (values (1)) one left join sized s on s.position = 1 or s.bytes <= max_bytes
+    from (select (
+        select coalesce(a.model, assumed_model) from agents a where a.organization_id = organization and a.id = agent) as model) a
+      left join sized s on s.position = 1 or s.bytes <= max_bytes
     order by s.position;
 end $$;
 

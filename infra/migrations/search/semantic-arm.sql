@@ -1,7 +1,7 @@
 -- What a question's cosines mean, since each model spreads them differently: one of `unlike` is unrelated, one that is higher by `reach`
 -- answers. `unlike` is the mean of all but the best, or 0.15 where there is no other; `reach` is half of what is left to 1, or eight
 -- deviations if that is more. Rounded, because the last digits of a sum depend on the order of its rows.
-create function likeness(cosines bigint, sum float8, sum_of_squares float8, best float8, variance_of_error float8)
+create or replace function likeness(cosines bigint, sum float8, sum_of_squares float8, best float8, variance_of_error float8)
   returns table (unlike float8, reach float8)
   language sql immutable
 begin atomic
@@ -14,7 +14,7 @@ begin atomic
 end;
 
 -- Chunks that are near a question, or several hypotheses of one, in meaning.
-create function nearest_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
+create or replace function nearest_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
     hit_limit integer, vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, cosine float8, unlike float8, reach float8)
   language plpgsql stable

@@ -2,7 +2,7 @@
 -- that row-level security holds.
 
 -- Where a chunk begins and ends is stored with its document: an edit moves all that follow it, and their rows stay.
-create function metadata_of_chunk(organization uuid, agent uuid, document uuid, revision integer, chunk_index integer)
+create or replace function metadata_of_chunk(organization uuid, agent uuid, document uuid, revision integer, chunk_index integer)
   returns table (metadata jsonb)
   language sql stable
 begin atomic
@@ -15,7 +15,7 @@ begin atomic
   offset 0;
 end;
 
-create function is_valid(valid_from timestamptz, valid_until timestamptz, as_of timestamptz) returns boolean
+create or replace function is_valid(valid_from timestamptz, valid_until timestamptz, as_of timestamptz) returns boolean
   language sql immutable
 begin atomic
   select coalesce(valid_from <= as_of, true) and coalesce(as_of < valid_until, true);
@@ -23,7 +23,7 @@ end;
 
 -- Documents of which search serves another revision than the newest: null for none. `not in` keeps them in a hash, whereas an array would
 -- be searched for each chunk.
-create function documents_in_revision(organization uuid, agent uuid, as_of timestamptz)
+create or replace function documents_in_revision(organization uuid, agent uuid, as_of timestamptz)
   returns table (document_id uuid, active_revision integer)
   language sql stable
 begin atomic
@@ -34,7 +34,7 @@ begin atomic
 end;
 
 -- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null.
-create function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
+create or replace function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
   returns table (document_id uuid, revision integer, chunk_index integer, vector_id uuid, sketch bit)
   language sql stable
 begin atomic
@@ -53,7 +53,7 @@ begin atomic
       select from metadata_of_chunk(organization, agent, c.document_id, c.revision, c.chunk_index) m where m.metadata @> wanted));
 end;
 
-create function served_terms(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
+create or replace function served_terms(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
   returns table (document_id uuid, revision integer, chunk_index integer, length integer, terms sparsevec)
   language sql stable
 begin atomic
@@ -73,7 +73,7 @@ end;
 
 -- How often each of up to 31 terms occurs, two bits a term. The inner product of a probe and a chunk's terms has a digit in base 4 for
 -- each of twelve.
-create function occurrences(terms sparsevec, probe1 sparsevec, probe2 sparsevec, probe3 sparsevec) returns bigint
+create or replace function occurrences(terms sparsevec, probe1 sparsevec, probe2 sparsevec, probe3 sparsevec) returns bigint
   language sql immutable
 begin atomic
   select (-(terms <#> probe1))::bigint
@@ -82,7 +82,7 @@ begin atomic
 end;
 
 -- In how many bits a sketch differs from the three of a query, which count 4, 2 and 1.
-create function distance(sketch bit, high bit, middle bit, low bit) returns float8
+create or replace function distance(sketch bit, high bit, middle bit, low bit) returns float8
   language sql immutable
 begin atomic
   select 4 * (sketch <~> high) + 2 * (sketch <~> middle) + (sketch <~> low);

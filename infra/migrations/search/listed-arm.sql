@@ -1,6 +1,6 @@
 -- The same as chunks_with_words, for an agent with lists: it reads the terms of chunks that are not listed, of documents whose title has
 -- a term of the question, and of chunks that may be among the best.
-create function listed_chunks_with_words(organization uuid, agent uuid, as_of timestamptz,
+create or replace function listed_chunks_with_words(organization uuid, agent uuid, as_of timestamptz,
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,

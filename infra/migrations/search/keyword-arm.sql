@@ -2,7 +2,7 @@
 -- each term of a way. A fallback counts only if no chunk has the group in another way. Each word weighs as much as it is rare among the
 -- served chunks (idf of BM25, Robertson & Zaragoza 2009); one that no chunk has, and that matters, 0.6 of one in a single chunk.
 -- `having_it`: in how many chunks each term is, by slot.
-create function weighed_terms(all_chunks float8, having_it numeric[], hypotheses integer[], groups integer[], ways integer[],
+create or replace function weighed_terms(all_chunks float8, having_it numeric[], hypotheses integer[], groups integer[], ways integer[],
     slots integer[], weights float8[], fallbacks boolean[], required boolean[])
   returns table (hypothesis integer, grp integer, way integer, slot integer, worth float8, is_code boolean, is_usable boolean,
     group_is_known boolean, share_of_group float8)
@@ -29,7 +29,7 @@ end;
 -- Chunks that have words of a question, or of several hypotheses of one, with a score of 0 to 1 and the share of the question's words that
 -- the agent has (`known`). Terms are read without an index, which would slow ingest. Chunks with the same `common`, two bits a term, are
 -- scored once.
-create function chunks_with_words(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
+create or replace function chunks_with_words(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
     probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
     weights float8[], fallbacks boolean[], required boolean[], terms integer[])
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,

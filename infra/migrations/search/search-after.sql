@@ -1,8 +1,9 @@
 -- What questions find once documents are changed: the changes are made in a subtransaction, which is always undone. A change `serves` a
 -- document's newest revision, `replaces` its text by the chunks in `made`, or `removes` it; null leaves its chunks as they are. A title is
--- changed unless it is null. A question has its arguments of `search`; the vector of a golden question is stored. Returns the rows of
--- `search` by the question's id.
-create function search_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
+-- changed unless it is null. A change that `switches_model` names no document. What is made has the model that serves the agent, or else
+-- is not there. A question has its arguments of `search`; a golden question that comes without a vector has a stored one. Returns the rows
+-- of `search` by the question's id.
+create or replace function search_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
@@ -13,6 +14,9 @@ begin
     raise insufficient_privilege;
   end if;
   begin
+    if exists (select from jsonb_to_recordset(changes) as c(action text) where c.action = 'switches_model') then
+      perform switch_model(organization, agent);
+    end if;
     update documents d set
       title = coalesce(c.title, d.title), title_terms = coalesce(c.title_terms, d.title_terms),
       valid_from = case when c.dates then c.valid_from else d.valid_from end,
@@ -29,18 +33,20 @@ begin
       lease_token = null, lease_expires_at = null, error_message = null
     from jsonb_to_recordset(changes) as c(document_id uuid, action text, chunk_count integer)
     where c.action is not null and d.organization_id = organization and d.agent_id = agent and d.id = c.document_id;
-    insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
-    select organization, m.document_id, m.vector_id, m.exponent, m.embedding, m.sketch
-    from jsonb_to_recordset(made) as m(document_id uuid, vector_id uuid, exponent smallint, embedding halfvec, sketch bit(1536))
+    insert into vectors (organization_id, document_id, id, exponent, embedding, sketch, model)
+    select organization, m.document_id, m.vector_id, m.exponent, m.embedding, m.sketch, m.model
+    from jsonb_to_recordset(made) as m(document_id uuid, vector_id uuid, exponent smallint, embedding halfvec, sketch bit(1536), model text)
     where m.embedding is not null on conflict do nothing;
     insert into chunks (organization_id, agent_id, document_id, revision, id, chunk_index, content, token_count, metadata, vector_id,
       sketch)
     select organization, agent, d.id, d.revision, gen_random_uuid(), m.chunk_index, m.content, m.token_count, m.metadata, m.vector_id,
       v.sketch
     from jsonb_to_recordset(made) as m(document_id uuid, vector_id uuid, chunk_index integer, content text, token_count integer,
-        metadata jsonb)
+        metadata jsonb, model text)
       join documents d on d.organization_id = organization and d.agent_id = agent and d.id = m.document_id
-      join vectors v on v.organization_id = organization and v.document_id = d.id and v.id = m.vector_id;
+      join vectors v on v.organization_id = organization and v.document_id = d.id and v.id = m.vector_id
+    where exists (
+      select from agents a where a.organization_id = organization and a.id = agent and coalesce(m.model = a.model, true));
     insert into chunk_terms (organization_id, agent_id, document_id, revision, chunk_index, length, terms)
     select organization, agent, d.id, d.revision, m.chunk_index, m.length, m.terms
     from jsonb_to_recordset(made) as m(document_id uuid, chunk_index integer, length integer, terms sparsevec)
@@ -53,18 +59,19 @@ begin
           select from chunks n where n.organization_id = organization and n.document_id = d.id and n.revision = d.revision
             and n.chunk_index = c.chunk_index)));
     select jsonb_object_agg(q.id, s.found) into answers
-    from jsonb_to_recordset(questions) as q(id uuid, mode text, as_of timestamptz, hit_limit integer, max_bytes bigint,
-        vectors halfvec[], highs bit(1536)[], middles bit(1536)[], lows bit(1536)[], scales float8[],
+    from jsonb_to_recordset(questions) as q(id uuid, asked_model text, mode text, as_of timestamptz, hit_limit integer,
+        max_bytes bigint, vectors halfvec[], highs bit(1536)[], middles bit(1536)[], lows bit(1536)[], scales float8[],
         probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
         weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
       left join golden_questions g on g.organization_id = organization and g.agent_id = agent and g.id = q.id
       cross join lateral (
-        select q.vectors, q.highs, q.middles, q.lows, q.scales where g.id is null
+        select q.asked_model, q.vectors, q.highs, q.middles, q.lows, q.scales where g.id is null or q.asked_model is not null
         union all
-        select array[g.embedding], array[g.high], array[g.middle], array[g.low], array[g.cosine_per_unit] where g.id is not null) v
+        select g.model, array[g.embedding], array[g.high], array[g.middle], array[g.low], array[g.cosine_per_unit]
+        where g.id is not null and q.asked_model is null) v
       cross join lateral (
-        select jsonb_agg(f) as found from search(mode => q.mode, organization => organization, agent => agent, chosen => null,
-          wanted => null, as_of => q.as_of, hit_limit => q.hit_limit, min_score => null, max_bytes => q.max_bytes, keys => null,
+        select jsonb_agg(f) as found from search(asked_model => v.asked_model, assumed_model => v.asked_model, mode => q.mode,
+          organization => organization, agent => agent, chosen => null, wanted => null, as_of => q.as_of, hit_limit => q.hit_limit, min_score => null, max_bytes => q.max_bytes, keys => null,
           vectors => v.vectors, highs => v.highs, middles => v.middles, lows => v.lows, scales => v.scales,
           probe1 => q.probe1, probe2 => q.probe2, probe3 => q.probe3, hypotheses => q.hypotheses, groups => q.groups,
           ways => q.ways, slots => q.slots, weights => q.weights, fallbacks => q.fallbacks, required => q.required,

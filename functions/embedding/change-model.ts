@@ -1,0 +1,173 @@
+import { embeddedText, vectorIdOf } from '../../shared/chunking/chunker.ts'
+import type { Database } from '../../shared/database/database.ts'
+import type { AgentScope } from '../../shared/database/scope.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { embedderOf } from '../../shared/embedding/serving-embedder.ts'
+import { inWords } from '../../shared/golden/broken.ts'
+import { blockingOf, keepResults } from '../../shared/golden/check.ts'
+import { checkModel } from '../../shared/golden/check-model.ts'
+import type { DocumentId } from '../../shared/ids.ts'
+import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
+import { log } from '../../shared/log.ts'
+import { type ModelMessage, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
+import { type CallLimits, tokensOf } from './batches.ts'
+import { ChunkRejected, embedMissing } from './embed-missing.ts'
+import {
+  deleteFormer,
+  findChange,
+  findInTheWay,
+  findPage,
+  type Place,
+  storeOther,
+  switchModel,
+  type UnembeddedChunk,
+  type Waiting,
+  waitWith,
+} from './model-store.ts'
+import type { Pipeline } from './process-document.ts'
+import type { Missing } from './revision-plan.ts'
+
+/** The time left below which no page of chunks begins. */
+const lastPageMilliseconds = 30_000
+const cancelMilliseconds = 10_000
+const retrySeconds = 60
+/** What only a person can mend is looked at again after so long. */
+const lookAgainSeconds = 600
+/** The part of a day's tokens that is left to documents and questions. */
+const reservedShare = 0.2
+
+type Outcome = 'switched' | 'nothing_to_do' | 'out_of_time' | Waiting
+
+interface Change extends Pipeline {
+  scope: AgentScope
+  next: Embedder
+  remaining: () => number
+}
+
+/**
+ * Embeds the chunks of one agent for its next model, a page after the other, until its time is up, and lets the agent change when all have a
+ * vector. Deletes the vectors of a former model whose time is over. Messages may be lost, doubled or late: every step looks at the rows.
+ */
+export async function changeModel(
+  pipeline: Pipeline,
+  { organizationId, agentId }: ModelMessage,
+  remaining: () => number,
+): Promise<undefined> {
+  const db = pipeline.db.forOrganization(organizationId)
+  const scope = { organizationId, agentId }
+  const outcome = await advance({ ...pipeline, db }, scope, remaining)
+  const logged = { organization_id: organizationId, agent_id: agentId }
+  if (outcome === 'nothing_to_do') return
+  if (outcome === 'switched') return void log.info('model_changed', logged)
+  if (outcome === 'out_of_time') return void (await sendOrLog<WorkMessage | ModelMessage>(pipeline.queue, scope))
+  await waitWith(db, scope, outcome)
+  log.warn('model_change_waits', { ...logged, ...outcome })
+}
+
+async function advance(pipeline: Pipeline, scope: AgentScope, remaining: () => number): Promise<Outcome> {
+  const { db, embedder } = pipeline
+  for (;;) {
+    const change = await findChange(db, scope)
+    if (!change || (change.next_model === null && !change.is_over)) return 'nothing_to_do'
+    if (remaining() < lastPageMilliseconds) return 'out_of_time'
+    if (change.former_model !== null) {
+      await deleteFormer(db, scope, change.former_model)
+      continue
+    }
+    const next = embedderOf(embedder, change.next_model!)
+    if (!next) return { reason: `The settings do not name the model ${change.next_model}.`, seconds: lookAgainSeconds }
+    try {
+      return await embedAll({ ...pipeline, scope, next, remaining })
+    } catch (error) {
+      if (error instanceof TokensUsedUp) return { reason: error.message, seconds: Math.min(error.seconds, 3600) }
+      if (error instanceof EmbeddingError)
+        return { reason: error.message, seconds: error.retryAfterSeconds ?? retrySeconds }
+      throw error
+    }
+  }
+}
+
+/** From the first page to the last, and again for what came meanwhile. Documents with a chunk that the provider rejects are left out. */
+async function embedAll(change: Change): Promise<Outcome> {
+  const { db, scope, next, remaining } = change
+  const rejected = new Map<DocumentId, string>()
+  let after: Place | undefined
+  let isFirst = true
+  while (remaining() > lastPageMilliseconds) {
+    const page = await findPage(db, scope, after, [...rejected.keys()])
+    if (page.length > 0) {
+      const ending = await embedPage(change, page, rejected)
+      if (ending !== 'stored') return 'out_of_time'
+      after = page.at(-1)
+      isFirst = false
+      continue
+    }
+    if (!isFirst) {
+      isFirst = true
+      after = undefined
+      continue
+    }
+    const waiting = await findObstacle(db, scope, next.model, rejected)
+    if (waiting) return waiting
+    const reserve = (tokens: number) => reserveTokens(db, scope.organizationId, tokens)
+    const verdict = await checkModel(db, scope, { embedder: next, reserve })
+    const blocking = blockingOf(verdict)
+    if (blocking.length > 0) return { reason: inWords(blocking), seconds: lookAgainSeconds }
+    if (!(await switchModel(db, scope, next.model, verdict))) continue
+    await keepResults(db, scope, verdict)
+    return 'switched'
+  }
+  return 'out_of_time'
+}
+
+async function findObstacle(
+  db: Database,
+  scope: AgentScope,
+  model: string,
+  rejected: ReadonlyMap<DocumentId, string>,
+): Promise<Waiting | undefined> {
+  for (const [id, message] of rejected)
+    return { reason: `${model} rejects a chunk of the document ${id}: ${message}`, seconds: lookAgainSeconds }
+  const ids = await findInTheWay(db, scope)
+  if (ids.length === 0) return undefined
+  const reason = `Chunks of your own have no embedding of ${model}: upload them with it, or let the service embed the documents ${ids.join(', ')}.`
+  return { reason, seconds: lookAgainSeconds }
+}
+
+async function embedPage(change: Change, page: UnembeddedChunk[], rejected: Map<DocumentId, string>) {
+  const { db, scope, next, semaphore, remaining } = change
+  const { organizationId } = scope
+  const missing = new Map<string, Missing>()
+  for (const chunk of page) {
+    const text = embeddedText(chunk.title, chunk)
+    const vectorId = vectorIdOf(text, next.model)
+    const same = missing.get(vectorId)
+    if (same) same.chunks.push(chunk)
+    else missing.set(vectorId, { vectorId, text, chunks: [chunk] })
+  }
+  try {
+    return await embedMissing([...missing.values()], {
+      embedder: next,
+      semaphore,
+      limits: limitsOf(change),
+      mayCall: () => remaining() > lastPageMilliseconds,
+      async reserve(call) {
+        const [tokens] = (await db.batch({ tokens: findTokensLeft(organizationId) })).tokens
+        if (tokens && Number(tokens.left) < reservedShare * Number(tokens.per_day))
+          throw new TokensUsedUp(tokens.per_day, retrySeconds * 10)
+        await reserveTokens(db, organizationId, tokensOf(call))
+      },
+      release: (call) => releaseTokens(db, organizationId, tokensOf(call)),
+      signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - cancelMilliseconds)),
+      store: (embedded) => storeOther(db, scope, next.model, embedded),
+    })
+  } catch (error) {
+    if (!(error instanceof ChunkRejected)) throw error
+    for (const chunk of error.missing.chunks as UnembeddedChunk[]) rejected.set(chunk.document_id, error.message)
+    return 'stored'
+  }
+}
+
+function limitsOf({ callLimits, next }: Change): CallLimits {
+  return next.isLocal ? { ...callLimits, inputs: Math.min(callLimits.inputs, 32) } : callLimits
+}

@@ -1,0 +1,38 @@
+import { buildIndex, inTransaction } from './steps.ts'
+
+const own = `(organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid))`
+
+/** An agent is served by one model, and changes to another when every chunk has a vector of both. */
+export const steps = [
+  inTransaction(`
+    alter table agents
+      add column model text, -- that made the vectors which search compares; null before the first
+      add column next_model text, -- while a change to it is under way
+      add column former_model text, -- whose vectors are kept, or being deleted
+      add column former_until timestamptz, -- as long as they are kept, for the way back
+      add column model_due_at timestamptz, -- when there is work to do on a change
+      add column model_waiting text; -- what holds the change up
+    grant select (model) on agents to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_questions;
+    grant select (model, next_model) on agents to cuecard_chunks;
+    grant select (model, next_model, former_model, model_waiting) on agents to cuecard_agents;
+    grant select (model, next_model, former_model, former_until, model_due_at),
+      update (model, former_model, former_until, model_due_at, model_waiting) on agents to cuecard_embedding;
+    grant select (organization_id, id, model_due_at), update (model_due_at) on agents to cuecard_sweeper;
+    create policy every_organization on agents to cuecard_sweeper using (true);
+    grant select (searchable_chunk_count) on documents to cuecard_agents;`),
+  inTransaction(`
+    alter table chunks add column other_vector_id uuid; -- of the next model, or else of the former one
+    grant select (other_vector_id) on chunks to cuecard_crawler, cuecard_documents, cuecard_dashboard, cuecard_operator;
+    grant select (content, token_count, metadata, other_vector_id), update (other_vector_id) on chunks to cuecard_embedding;
+    grant update (other_vector_id) on chunks to cuecard_chunks;
+    grant select (organization_id, agent_id, other_vector_id) on chunks to cuecard_agents;
+    create policy own_progress on chunks for select to cuecard_agents using ${own};`),
+  inTransaction(
+    `alter table vectors add column model text -- that made it; null of one stored before agents had a model`,
+  ),
+  buildIndex(
+    'chunks_with_other_vector',
+    'on chunks (organization_id, agent_id, document_id) include (other_vector_id) where other_vector_id is not null',
+  ),
+  buildIndex('agents_with_model_due', 'on agents (model_due_at) where model_due_at is not null'),
+]

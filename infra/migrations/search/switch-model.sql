@@ -1,0 +1,31 @@
+-- An agent changes to its next model if every chunk that search serves, or a client can have served, has a vector of it. What the service
+-- has not served yet loses its vector, and is embedded anew. All chunks swap their two vectors, so that the next change can be the way back.
+create or replace function switch_model(organization uuid, agent uuid) returns boolean
+  language plpgsql volatile security definer set search_path = public, pg_temp
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  if organization is distinct from nullif(current_setting('cuecard.organization_id', true), '')::uuid then
+    raise insufficient_privilege;
+  end if;
+  -- Whoever stores vectors, or changes what search serves, waits.
+  perform pg_advisory_xact_lock(hashtextextended(agent::text, 1));
+  if not exists (
+      select from agents where organization_id = organization and id = agent and next_model is not null and former_model is null)
+    or exists (
+      select from chunks c join documents d on d.organization_id = c.organization_id and d.id = c.document_id
+      where c.organization_id = organization and c.agent_id = agent and c.vector_id is not null and c.other_vector_id is null
+        and (c.revision <= d.active_revision or d.managed_by = 'client' and c.revision = d.revision)) then
+    return false;
+  end if;
+  update chunks c set vector_id = c.other_vector_id, other_vector_id = c.vector_id, sketch = (
+      select v.sketch from vectors v
+      where v.organization_id = organization and v.document_id = c.document_id and v.id = c.other_vector_id)
+  where c.organization_id = organization and c.agent_id = agent and coalesce(c.vector_id, c.other_vector_id) is not null;
+  -- Last, as others lock the agent's row after those of its chunks.
+  update agents a set model = a.next_model, next_model = null, former_model = a.model, model_waiting = null,
+    former_until = now() + interval '7 days', model_due_at = now() + interval '7 days', knowledge_version = a.knowledge_version + 1
+  where a.organization_id = organization and a.id = agent;
+  return true;
+end $$;
+
+grant execute on function switch_model to cuecard_embedding;
