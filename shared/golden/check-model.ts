@@ -2,7 +2,15 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
-import { brokenOf, embedQuestions, type Renewal, renewedPerCall, selectVersion, type Verdict, vectorColumns } from './check.ts'
+import {
+  brokenOf,
+  embedQuestions,
+  type Renewal,
+  renewedPerCall,
+  selectVersion,
+  type Verdict,
+  vectorColumns,
+} from './check.ts'
 import { judge, maxPerAgent, maxPerSwitch, selectQuestions } from './golden-question.ts'
 import { searchAfter } from './search-after.ts'
 
@@ -26,7 +34,12 @@ export async function checkModel(
   const given: Float32Array[] = []
   for (let from = 0; from < questions.length; from += renewedPerCall) {
     const part = questions.slice(from, from + renewedPerCall)
-    given.push(...(await embedQuestions(part.map(({ question }) => question), renewal))) 
+    given.push(
+      ...(await embedQuestions(
+        part.map(({ question }) => question),
+        renewal,
+      )),
+    )
   }
   const asked = questions.slice(0, maxPerSwitch).map((each, i) => ({ ...each, vector: given[i]!, vectorModel: model }))
   const found = await searchAfter(db, scope, { changes: [{ action: 'switches_model' }] }, asked)
