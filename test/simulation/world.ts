@@ -7,6 +7,7 @@ import { consumer as extractionConsumer } from '../../functions/extraction/consu
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { createAgent, createKey, createOrganization } from '../../infra/admin/tenants.ts'
 import type { Database } from '../../shared/database/database.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { routedQueue } from '../../shared/queue.ts'
@@ -74,8 +75,11 @@ export class World {
   readonly routed = routedQueue({ embedding: this.queue, extraction: this.extractionQueue })
   readonly #statements: () => number
   readonly #as: (role: string) => Database
+  readonly #embedder: () => Embedder
 
-  constructor(universe: Universe, random: Random) {
+  /** @param embedder in place of the simulated provider's */
+  constructor(universe: Universe, random: Random, embedder?: () => Embedder) {
+    this.#embedder = embedder ?? (() => this.#simulatedEmbedder())
     const { db } = universe
     this.db = db
     this.#statements = universe.statements
@@ -132,8 +136,8 @@ export class World {
     return { name: 'extraction' as const, handler, queue: this.extractionQueue }
   }
 
-  #newEmbedding() {
-    const embedder = openAiEmbedder({
+  #simulatedEmbedder(): Embedder {
+    return openAiEmbedder({
       baseUrl: 'https://provider.example/v1',
       model: 'simulated',
       apiKey: () => providerKey,
@@ -141,10 +145,13 @@ export class World {
       now: () => this.queue.now * 1000,
       fetch: simulatedProvider(this.calls),
     })
+  }
+
+  #newEmbedding() {
     const handler = consumer({
       db: this.#as('cuecard_embedding'),
       queue: this.queue,
-      embedder,
+      embedder: this.#embedder(),
       chunkSize,
       callLimits: { inputs: this.callInputs, tokens: 1000 },
       semaphore: semaphore(2),
@@ -184,8 +191,14 @@ export class World {
         resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
         created_at = created_at - ${by}, upload_until = upload_until - ${by}`,
       files: sql`update obsolete_files set delete_at = delete_at - ${by}, last_at = last_at - ${by}`,
+      models: sql`update agents set model_due_at = model_due_at - ${by}, former_until = former_until - ${by}`,
       keys: sql`update idempotency_keys set created_at = created_at - ${by}`,
     })
+  }
+
+  /** The database as a Lambda under that role reaches it. */
+  as(role: string): Database {
+    return this.#as(role)
   }
 
   get queues(): SimulatedQueue[] {
@@ -204,6 +217,7 @@ export class World {
 }
 
 function bodyOf({ work }: SimulatedMessage): string {
+  if ('agentId' in work) return JSON.stringify({ v: 1, organization_id: work.organizationId, agent_id: work.agentId })
   const ids = { organization_id: work.organizationId, document_id: work.documentId, api_key_id: work.apiKeyId }
   return JSON.stringify({ v: 1, ...ids, request_id: work.requestId })
 }
