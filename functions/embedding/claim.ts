@@ -18,6 +18,8 @@ export interface RevisionClaim extends Claim, DocumentScope {
   content: string
   /** The model that serves the agent; null before its first. */
   model: string | null
+  /** Search serves something of the agent. */
+  isServing: boolean
   pendingMilliseconds: number
   tokensLeft: number
   ignoresGoldenQuestions: boolean
@@ -28,21 +30,10 @@ export interface RevisionClaim extends Claim, DocumentScope {
 }
 
 const d = columnsOf('documents', 'd')
-const hasVectors = sql`exists (select from chunks c
-  where c.organization_id = a.organization_id and c.agent_id = a.id and c.vector_id is not null)`
-const servingModel = (previous: string | undefined) => sql<string | null>`(
-  select ${previous === undefined ? sql`a.model` : sql`coalesce(a.model, case when ${hasVectors} then ${previous} end)`}
-  from agents a where a.organization_id = ${d.organization_id} and a.id = ${d.agent_id})`
+const ofAgent = sql`from agents a where a.organization_id = ${d.organization_id} and a.id = ${d.agent_id}`
 
-/**
- * Claims documents of one organization. @returns in the order of the claimants; undefined where there is nothing to do
- * @param previousModel made the vectors of agents that have some and name no model
- */
-export async function claim(
-  db: Database,
-  claimants: Claimant[],
-  previousModel?: string,
-): Promise<(RevisionClaim | undefined)[]> {
+/** Claims documents of one organization. @returns in the order of the claimants; undefined where there is nothing to do */
+export async function claim(db: Database, claimants: Claimant[]): Promise<(RevisionClaim | undefined)[]> {
   const { organizationId } = claimants[0]!
   const ids = claimants.map(({ documentId }) => documentId)
   const leaseTokens = claimants.map(({ leaseToken }) => leaseToken)
@@ -54,7 +45,8 @@ export async function claim(
       .where(sql<boolean>`not ${awaitsText}`)
       .returning(['d.agent_id', 'd.active_revision', 'd.title', 'd.ignores_golden_questions', 'd.corrections'])
       .returning(sql<boolean>`(${d.may_replace} and ${d.active_revision} is null and ${isFile})`.as('may_replace'))
-      .returning(servingModel(previousModel).as('model'))
+      .returning(sql<string | null>`(select a.model ${ofAgent})`.as('model'))
+      .returning(sql<boolean>`(select a.knowledge_base_enabled ${ofAgent})`.as('is_serving'))
       .returning(({ fn }) => fn.coalesce('d.content', 'd.extracted_text').as('content'))
       .returning(
         sql<number>`(extract(epoch from now() - ${d.pending_since}) * 1000)::float8`.as('pending_milliseconds'),
@@ -80,6 +72,7 @@ export async function claim(
         title: row.title,
         content: row.content!,
         model: row.model,
+        isServing: row.is_serving,
         pendingMilliseconds: row.pending_milliseconds,
         tokensLeft: Number(tokens[0]?.left ?? 0),
         ignoresGoldenQuestions: row.ignores_golden_questions,

@@ -105,7 +105,7 @@ export async function storeOther(db: Database, scope: AgentScope, model: string,
   await db.batch({
     // In everybody's order: a deletion locks them before it locks the knowledge.
     held: sql`select from documents d
-      where d.organization_id = ${organizationId} and d.id = any (${ids}::uuid[]) order by d.id for key share`,
+      where d.organization_id = ${organizationId} and d.id = any (${ids}::uuid[]) order by d.id for no key update`,
     locked: lockModel(scope),
     vectors: insertVectors(documents, isUnderWay, model),
     chunks: sql`update chunks c set other_vector_id = w.other_id
@@ -130,16 +130,16 @@ export async function deleteFormer(db: Database, scope: AgentScope, former: stri
   const { cleared } = await db.batch({
     locked: lockModel(scope),
     cleared: sql<{ document_id: string }>`
-      with some as (
+      with chosen as (
         select distinct document_id from (select c.document_id ${others} order by c.document_id limit ${deletedPerStep}) first),
       cleared as (
-        update chunks c set other_vector_id = null from some
-        where c.organization_id = ${organizationId} and c.agent_id = ${agentId} and c.document_id = some.document_id
+        update chunks c set other_vector_id = null from chosen
+        where c.organization_id = ${organizationId} and c.agent_id = ${agentId} and c.document_id = chosen.document_id
           and c.other_vector_id is not null and ${isFormer}
         returning c.document_id),
       deleted as (
-        delete from vectors v using some
-        where v.organization_id = ${organizationId} and v.document_id = some.document_id and ${isFormer}
+        delete from vectors v using chosen
+        where v.organization_id = ${organizationId} and v.document_id = chosen.document_id and ${isFormer}
           and coalesce(v.model, ${former}) = ${former} and not exists (
             select from chunks c where c.organization_id = ${organizationId} and c.agent_id = ${agentId}
               and c.document_id = v.document_id and c.vector_id = v.id))

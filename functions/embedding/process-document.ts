@@ -15,7 +15,7 @@ import { hashContent } from '../../shared/documents/documents.ts'
 import { attemptsFailed } from '../../shared/documents/failures.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { embedderOf } from '../../shared/embedding/serving-embedder.ts'
+import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedder.ts'
 import { blockingOf, checkChange, keepResults } from '../../shared/golden/check.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
@@ -129,8 +129,8 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
 }
 
 /** Of the model that serves the agent. @throws EmbeddingError where the settings name none of it */
-function embedderFor({ claim: { model }, embedder }: Job): Embedder {
-  const found = model === null ? embedder : embedderOf(embedder, model)
+function embedderFor({ claim: { model, isServing }, embedder }: Job): Embedder {
+  const found = embedderOf(embedder, model ?? (isServing ? assumedModel(embedder) : embedder.model))
   if (found) return found
   throw new EmbeddingError('wrong_model', 'The service has no provider for the embedding model that serves the agent.')
 }

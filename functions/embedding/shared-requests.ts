@@ -39,8 +39,7 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
   return {
     claim: coalesceRequests<Claimant, RevisionClaim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
-      request: (claimants) =>
-        claim(db.forOrganization(claimants[0]!.organizationId), claimants, embedder.previous?.model),
+      request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
     }),
     reserve: coalesceRequests<Spending, void>({
       mayJoin: (group, spending) =>

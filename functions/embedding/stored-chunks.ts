@@ -127,7 +127,7 @@ function nameModel(scope: AgentScope, model: string) {
 }
 
 function isServedBy(scope: AgentScope, model: string) {
-  return sql<boolean>`exists (select from agents a where ${isAgent(scope)} and coalesce(a.model, ${model}) = ${model})`
+  return sql<boolean>`exists (select from agents a where ${isAgent(scope)} and a.model = ${model})`
 }
 
 const c = columnsOf('chunks', 'c')

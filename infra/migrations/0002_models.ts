@@ -15,7 +15,7 @@ export const steps = [
     grant select (model) on agents to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_questions;
     grant select (model, next_model) on agents to cuecard_chunks;
     grant select (model, next_model, former_model, model_waiting) on agents to cuecard_agents;
-    grant select (model, next_model, former_model, former_until, model_due_at),
+    grant select (knowledge_base_enabled, model, next_model, former_model, former_until, model_due_at),
       update (model, former_model, former_until, model_due_at, model_waiting) on agents to cuecard_embedding;
     grant select (organization_id, id, model_due_at), update (model_due_at) on agents to cuecard_sweeper;
     create policy every_organization on agents to cuecard_sweeper using (true);
@@ -27,9 +27,9 @@ export const steps = [
     grant update (other_vector_id) on chunks to cuecard_chunks;
     grant select (organization_id, agent_id, other_vector_id) on chunks to cuecard_agents;
     create policy own_progress on chunks for select to cuecard_agents using ${own};`),
-  inTransaction(
-    `alter table vectors add column model text -- that made it; null of one stored before agents had a model`,
-  ),
+  inTransaction(`
+    alter table vectors add column model text; -- that made it; null of one stored before agents had a model
+    grant select (model) on vectors to cuecard_embedding;`),
   buildIndex(
     'chunks_with_other_vector',
     'on chunks (organization_id, agent_id, document_id) include (other_vector_id) where other_vector_id is not null',

@@ -17,6 +17,7 @@ test('an agent shows its documents by status, and whether its tool is on', async
     name: 'Agent',
     knowledge_base_enabled: false,
     documents: none,
+    embedding: { model: null, next: null },
     created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   }
   expect(await shown()).toEqual(empty)
@@ -24,7 +25,10 @@ test('an agent shows its documents by status, and whether its tool is on', async
   await stand.deliver()
   await call('POST', knowledgeBase, { title: 'B' })
   const { body } = await call('POST', knowledgeBase, { title: 'C' })
-  const served = { ...empty, knowledge_base_enabled: true, documents: { ...none, pending: 2, completed: 1 } }
+  const served = {
+    ...{ ...empty, knowledge_base_enabled: true, documents: { ...none, pending: 2, completed: 1 } },
+    embedding: { model: 'lexical-2', next: null },
+  }
   expect(await shown()).toEqual(served)
   expect((await call('GET', '/v1/agents')).body).toEqual({ data: [served], has_more: false, next_cursor: null })
   await call('DELETE', `${knowledgeBase}/${body.id}`)

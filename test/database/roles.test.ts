@@ -158,7 +158,7 @@ describe('the roles of the Lambdas', () => {
       select vectors (document_id embedding exponent id model organization_id sketch): chunks
       select vectors (document_id embedding exponent id organization_id): operator
       select vectors (document_id embedding id organization_id): dashboard mcp platforms search
-      select vectors (document_id id organization_id sketch): embedding
+      select vectors (document_id id model organization_id sketch): embedding
       select vectors (document_id id organization_id): crawler documents
       update documents (chunk_offsets title_terms): crawler dashboard documents
       update documents (chunk_offsets): chunks embedding

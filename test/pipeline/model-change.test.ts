@@ -1,79 +1,159 @@
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
-import { consumer } from '../../functions/embedding/consumer.ts'
+import { questionsApp } from '../../functions/questions/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { changeModels } from '../../infra/embedding-models.ts'
-import type { Embedder } from '../../shared/embedding/embedder.ts'
-import type { ModelMessage, Queue, WorkMessage } from '../../shared/queue.ts'
-import { semaphore } from '../../shared/semaphore.ts'
+import { changeModels, deleteFormerModels } from '../../infra/embedding-models.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { axis } from '../support/axis.ts'
+import { workerWith } from '../support/model-worker.ts'
+import { callerOf } from '../support/own-app.ts'
 import { newSearch } from '../support/own-search.ts'
 import { twoModels } from '../support/reversed-embedder.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
+import { limit } from '../support/tenant.ts'
 import { databaseAs, sweeperWith } from '../support/worker.ts'
 
 const stand = useStand()
 const provider = { baseUrl: 'http://127.0.0.1:1/v1' }
 
-/** A worker of a test's own, and the messages that it, and the sweeper, send. */
-function workerWith(embedder: Embedder) {
-  const sent: (WorkMessage | ModelMessage)[] = []
-  const queue: Queue = { send: async (work) => void sent.push(work), changeVisibility: async () => {} }
-  const handler = consumer({
-    ...{ db: databaseAs('cuecard_embedding'), queue, embedder, chunkSize: { targetTokens: 12, overlapTokens: 0 } },
-    ...{ callLimits: { inputs: 512, tokens: 290_000 }, semaphore: semaphore(4) },
-  })
-  const deliver = (body: object) =>
-    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: JSON.stringify({ v: 1, ...body }) }] } as never, {
-      getRemainingTimeInMillis: () => 110_000,
-    })
-  return {
-    sent,
-    embed: ({ organizationId }: Tenant, id: string) => deliver({ organization_id: organizationId, document_id: id }),
-    change: ({ organizationId, agentId }: Tenant) => deliver({ organization_id: organizationId, agent_id: agentId }),
-    sweep: () => sweep(sweeperWith(queue)),
-  }
-}
-
-async function documentOf(tenant: Tenant, title: string, content: string, worker: ReturnType<typeof workerWith>) {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title, content })
-  await worker.embed(tenant, body.id)
-  return body.id as string
-}
-
-const embeddingOf = async (tenant: Tenant) => (await tenant.call('GET', `/v1/agents/${tenant.agentId}`)).body.embedding
-
 /** Other files' agents have nothing to do with it. */
-afterEach(() =>
-  sql`update agents set next_model = null, former_model = null, former_until = null, model_due_at = null`.execute(
-    stand.db,
-  ),
-)
+afterEach(async () => {
+  const settled = { next_model: null, former_model: null, former_until: null, model_due_at: null }
+  await stand.db.updateTable('agents').set(settled).execute()
+})
 
-test('an agent changes its model without a search that compares two, and returns', async () => {
+async function serving(embedder: Embedder = twoModels().first): Promise<Tenant> {
   const tenant = await stand.tenant()
-  const { first, calls, changing, returning } = twoModels()
-  const worker = workerWith(first)
-  await documentOf(tenant, 'Opening', 'We open at nine on Monday. We close at six on Friday.', worker)
-  await documentOf(tenant, 'Parking', 'Guests park behind the house free of charge.', worker)
-  expect(await embeddingOf(tenant)).toEqual({ model: 'first', next: null })
-  const question = { query: 'Where do guests park?', mode: 'semantic' }
-  const { search } = newSearch(provider, { embedder: changing })
-  expect((await search(tenant, question)).body.data[0]).toMatchObject({ document_title: 'Parking' })
-  await changeModels(stand.db, 'second', 'first')
-  expect(await embeddingOf(tenant)).toMatchObject({ model: 'first', next: { model: 'second', embedded: 0 } })
-  calls.length = 0
-  await workerWith(changing).change(tenant)
-  expect(calls.map(({ model }) => model)).toEqual(['second'])
-  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
-  for (const mode of ['semantic', 'hybrid']) {
-    const { body } = await search(tenant, { ...question, mode })
-    expect(body.data[0]).toMatchObject({ document_title: 'Parking' })
-    expect(body.degraded).toBeNull()
+  const worker = workerWith(embedder)
+  for (const [title, content] of [
+    ['Opening', 'We open at nine on Monday. We close at six on Friday.'],
+    ['Parking', 'Guests park behind the house free of charge.'],
+  ]) {
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title, content })
+    await worker.embed(tenant, body.id)
   }
+  return tenant
+}
+
+const embeddingOf = async ({ call, agentId }: Tenant) => (await call('GET', `/v1/agents/${agentId}`)).body.embedding
+const question = { query: 'Where do guests park?', mode: 'semantic' }
+const toSecond = () => changeModels(stand.db, 'second', 'first')
+
+test('an agent changes when every chunk has two vectors, no instance of search compares both, and it returns at no cost', async () => {
+  const { first, calls, changing } = twoModels()
+  const tenant = await serving(first)
+  const { search } = newSearch(provider, { embedder: changing })
+  const parking = { data: [{ document_title: 'Parking' }, {}, {}], degraded: null }
+  expect((await search(tenant, question)).body).toMatchObject(parking)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'first', next: null })
+  await toSecond()
+  expect(await embeddingOf(tenant)).toEqual({
+    model: 'first',
+    next: { model: 'second', embedded: 0, total: 3, waiting: null },
+  })
+  await workerWith(changing).change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+  for (const mode of ['semantic', 'hybrid'])
+    expect((await search(tenant, { ...question, mode })).body).toMatchObject(parking)
   calls.length = 0
-  await changeModels(stand.db, 'first', 'second')
-  await workerWith(returning).change(tenant)
+  await changeModels(stand.db, 'first', 'first')
+  await workerWith(changing).change(tenant)
   expect(calls).toEqual([])
   expect(await embeddingOf(tenant)).toEqual({ model: 'first', next: null })
-  expect((await search(tenant, question)).body.data[0]).toMatchObject({ document_title: 'Parking' })
+  expect((await search(tenant, question)).body).toMatchObject(parking)
+})
+
+test('the sweeper has the change go on, and later the former vectors deleted', async () => {
+  const { changing } = twoModels()
+  const tenant = await serving()
+  await toSecond()
+  const { agentId, organizationId } = tenant
+  const worker = workerWith(changing)
+  const swept = async () => {
+    worker.sent.length = 0
+    await sweep(sweeperWith(worker.queue))
+    return worker.sent.filter((work) => 'agentId' in work && work.agentId === agentId)
+  }
+  expect(await swept()).toEqual([{ organizationId, agentId }])
+  expect(await swept()).toEqual([])
+  await worker.change(tenant)
+  const vectors = async () =>
+    (await stand.db.selectFrom('vectors').select('model').where('organization_id', '=', organizationId).execute()).map(
+      ({ model }) => model,
+    )
+  await worker.change(tenant)
+  expect((await vectors()).toSorted()).toEqual(['first', 'first', 'first', 'second', 'second', 'second'])
+  await deleteFormerModels(stand.db)
+  expect(await swept()).toHaveLength(1)
+  await worker.change(tenant)
+  expect(await vectors()).toEqual(['second', 'second', 'second'])
+  expect(await swept()).toEqual([])
+})
+
+test('a provider that is down delays the change, and nothing else; so do the tokens of the day', async () => {
+  const { changing } = twoModels((model) => {
+    if (model === 'second') throw new EmbeddingError('unavailable', 'The provider is down')
+  })
+  const tenant = await serving()
+  await toSecond()
+  const worker = workerWith(changing)
+  await worker.change(tenant)
+  expect((await embeddingOf(tenant)).next).toMatchObject({ embedded: 0, waiting: 'The provider is down' })
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'New', content: 'The pool opens in May.' })
+  await worker.embed(tenant, body.id)
+  expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body.status).toBe('completed')
+  const { search } = newSearch(provider, { embedder: changing })
+  expect((await search(tenant, { query: 'When does the pool open?' })).body).toMatchObject({
+    data: [{ document_title: 'New' }, {}, {}, {}],
+    degraded: null,
+  })
+  await limit(stand.db, tenant.organizationId, { tokens_per_day: 100 })
+  await sql`update embedded_tokens set tokens = 90 where organization_id = ${tenant.organizationId}`.execute(stand.db)
+  await workerWith(twoModels().changing).change(tenant)
+  expect((await embeddingOf(tenant)).next.waiting).toContain('tokens a day')
+})
+
+test('a client’s own chunks are in the way, and listed', async () => {
+  const { changing } = twoModels()
+  const tenant = await serving()
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Own' })
+  const path = `${tenant.knowledgeBase}/${body.id}`
+  await tenant.call('POST', `${path}/chunks`, { chunks: [{ content: 'a', chunk_index: 0, embedding: axis(1) }] })
+  await toSecond()
+  const worker = workerWith(changing)
+  await worker.change(tenant)
+  const { next } = await embeddingOf(tenant)
+  expect(next.waiting).toContain(body.id)
+  await tenant.call('DELETE', path)
+  await worker.change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+})
+
+/** Passages under the title are near the question, and nothing else is. */
+const near = (model: string, title: string): Embedder => ({
+  model,
+  embed: async (texts) =>
+    texts.map((text) => Float32Array.from(axis(text.startsWith(title) || text.includes('automobile') ? 1 : 2))),
+})
+
+test('a golden question that blocks holds the agent back, and says so', async () => {
+  const [first, second] = [near('first', 'Parking'), near('second', 'Opening')]
+  const tenant = await serving(first)
+  const call = callerOf(questionsApp({ db: databaseAs('cuecard_questions'), embedder: first }), tenant.apiKey)
+  const path = `/v1/agents/${tenant.agentId}/golden-questions`
+  const golden = { question: 'An automobile?', expects: { words: 'behind the house' }, within: 1, on_failure: 'block' }
+  const { body } = await call('POST', path, golden)
+  expect(body.last_result.passed).toBe(true)
+  await toSecond()
+  const worker = workerWith({ ...second, previous: first })
+  await worker.change(tenant)
+  expect(await embeddingOf(tenant)).toMatchObject({
+    model: 'first',
+    next: { model: 'second', embedded: 3, total: 3, waiting: expect.stringContaining('“An automobile?” would find') },
+  })
+  await call('PATCH', `${path}/${body.id}`, { on_failure: 'warn' })
+  await worker.change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+  const { body: run } = await call('POST', `${path}/run`)
+  expect(run.data[0]).toMatchObject({ passed: false, first: { document_title: 'Opening' } })
 })

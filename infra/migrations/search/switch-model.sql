@@ -1,5 +1,5 @@
 -- An agent changes to its next model if every chunk that search serves, or a client can have served, has a vector of it. What the service
--- has not served yet loses its vector, and is embedded anew. All chunks swap their two vectors, so that the next change can be the way back.
+-- has not served yet loses its vector, and is embedded anew. All others swap their two vectors, so that the next change can be the way back.
 create or replace function switch_model(organization uuid, agent uuid) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -17,7 +17,9 @@ begin
         and (c.revision <= d.active_revision or d.managed_by = 'client' and c.revision = d.revision)) then
     return false;
   end if;
-  update chunks c set vector_id = c.other_vector_id, other_vector_id = c.vector_id, sketch = (
+  update chunks c set vector_id = c.other_vector_id,
+    other_vector_id = case when c.other_vector_id is not null then c.vector_id end,
+    sketch = (
       select v.sketch from vectors v
       where v.organization_id = organization and v.document_id = c.document_id and v.id = c.other_vector_id)
   where c.organization_id = organization and c.agent_id = agent and coalesce(c.vector_id, c.other_vector_id) is not null;

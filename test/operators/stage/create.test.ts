@@ -42,7 +42,10 @@ describe('npm run stage -- create', () => {
       provider: { baseUrl: stage.provider.baseUrl, model: 'fake' },
     })
     expect([...stage.aws.secrets.keys()].toSorted()).toEqual(
-      secretNames.map((name) => `cuecard/prod/${name}`).toSorted(),
+      secretNames
+        .filter((name) => name !== 'previous-provider')
+        .map((name) => `cuecard/prod/${name}`)
+        .toSorted(),
     )
     expect(await logins()).toEqual(databaseUsers.map((name) => `cuecard_${name}_1`).toSorted())
     const { rows } = await stand.pool.query(

@@ -100,7 +100,13 @@ describe('the preflight', () => {
     const findings = await look()
     expect(faultsOf(findings)).toEqual([])
     expect(findings.map(({ subject }) => subject)).toEqual(
-      expect.arrayContaining([...secretNames, 'account', 'Lambda concurrency', 'pgvector', 'migrations']),
+      expect.arrayContaining([
+        ...secretNames.filter((name) => name !== 'previous-provider'),
+        'account',
+        'Lambda concurrency',
+        'pgvector',
+        'migrations',
+      ]),
     )
   })
 

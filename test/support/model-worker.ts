@@ -1,0 +1,26 @@
+import { consumer } from '../../functions/embedding/consumer.ts'
+import type { Embedder } from '../../shared/embedding/embedder.ts'
+import type { ModelMessage, Queue, WorkMessage } from '../../shared/queue.ts'
+import { semaphore } from '../../shared/semaphore.ts'
+import type { Tenant } from './stand.ts'
+import { databaseAs } from './worker.ts'
+
+/** A worker with an embedder of the test's own, and the messages that it sends. */
+export function workerWith(embedder: Embedder) {
+  const sent: (WorkMessage | ModelMessage)[] = []
+  const queue: Queue = { send: async (work) => void sent.push(work), changeVisibility: async () => {} }
+  const handler = consumer({
+    ...{ db: databaseAs('cuecard_embedding'), queue, embedder, chunkSize: { targetTokens: 12, overlapTokens: 0 } },
+    ...{ callLimits: { inputs: 512, tokens: 290_000 }, semaphore: semaphore(4) },
+  })
+  const deliver = (body: object) =>
+    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: JSON.stringify({ v: 1, ...body }) }] } as never, {
+      getRemainingTimeInMillis: () => 110_000,
+    })
+  return {
+    queue,
+    sent,
+    embed: ({ organizationId }: Tenant, id: string) => deliver({ organization_id: organizationId, document_id: id }),
+    change: ({ organizationId, agentId }: Tenant) => deliver({ organization_id: organizationId, agent_id: agentId }),
+  }
+}
