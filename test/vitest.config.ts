@@ -22,6 +22,7 @@ const ci = [
 const nightly = [
   ...['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts'],
   'limits/large.test.ts',
+  'pipeline/model-change-load.test.ts',
 ]
 const faults = ['faults/{kills,storms,disk-full,clock-jumps}.test.ts']
 
