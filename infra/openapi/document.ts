@@ -25,7 +25,7 @@ const description = `The knowledge base that voice agents search during calls: t
 
 **Changes** within /v1 are additive: ignore fields that you do not know.`
 
-const tags = [
+export const tags = [
   { name: 'Documents', description: 'Texts that an agent can search.' },
   { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
   { name: 'Search', description: 'What the agent’s tool calls.' },

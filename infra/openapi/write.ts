@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { openApiDocument } from './document.ts'
+import { operationsPage } from './operations.ts'
 
-/** A test fails while the file differs from the declarations. */
-await writeFile(
-  new URL('../../functions/reference/openapi.json', import.meta.url),
-  `${JSON.stringify(openApiDocument(), null, 1)}\n`,
-)
+/** A test fails while the files differ from the declarations. */
+const reference = new URL('../../functions/reference/', import.meta.url)
+await writeFile(new URL('openapi.json', reference), `${JSON.stringify(openApiDocument(), null, 1)}\n`)
+await writeFile(new URL('operations.md', reference), operationsPage())

@@ -4,13 +4,22 @@ import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { allRoutes, routesOf } from '../../infra/openapi/apps.ts'
 import { openApiDocument } from '../../infra/openapi/document.ts'
+import { operationsPage } from '../../infra/openapi/operations.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import { api } from '../../shared/http/api.ts'
 
-const text = readFileSync(new URL('../../functions/reference/openapi.json', import.meta.url), 'utf8')
+const reference = new URL('../../functions/reference/', import.meta.url)
+const text = readFileSync(new URL('openapi.json', reference), 'utf8')
 
 test('the committed document is what the operations declare (else: npm run openapi)', () => {
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument())))
+})
+
+test('the page of operations is what the operations declare, all of them (else: npm run openapi)', () => {
+  const page = readFileSync(new URL('operations.md', reference), 'utf8')
+  expect(page).toBe(operationsPage())
+  const operations = allRoutes().filter(({ operation }) => !operation.isUndocumented)
+  expect(page.match(/^\| `(GET|POST|PUT|PATCH|DELETE) /gm)).toHaveLength(operations.length)
 })
 
 test('every route of the API Gateway is documented, and every documented path is routed to the Lambda that declares it', () => {
