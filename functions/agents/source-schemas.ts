@@ -4,7 +4,7 @@ import { removalQuery } from '../../shared/documents/input.ts'
 import { fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { uuid } from '../../shared/ids.ts'
-import { isAllowedUrl } from '../../shared/outbound/addresses.ts'
+import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { PageRow, SourceRow } from '../../shared/sources/sources.ts'
 
 export { removalQuery }
@@ -37,7 +37,7 @@ export const createBody = v.pipe(
       maxCharacters(1000),
       v.check(
         (url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
-        'must be a public address that begins with https://',
+        ({ input }) => urlFault(input, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
       ),
       v.metadata({ format: 'uri', maxLength: 1000 }),
     ),

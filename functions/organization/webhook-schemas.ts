@@ -3,7 +3,7 @@ import { config } from '../../shared/config.ts'
 import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { uuid } from '../../shared/ids.ts'
-import { isAllowedUrl } from '../../shared/outbound/addresses.ts'
+import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
 import { maxUrlCharacters, type WebhookRow, webhookEvents } from '../../shared/webhooks/webhooks.ts'
 
@@ -20,7 +20,7 @@ const url = v.pipe(
   maxCharacters(maxUrlCharacters),
   v.check(
     (text) => isAllowedUrl(text, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
-    'must be an address that begins with https:// and is public',
+    ({ input }) => urlFault(input, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
   ),
   v.metadata({ maxLength: maxUrlCharacters, description: 'Where events are sent to: https, and a public address.' }),
 )

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { subcommand } from '../admin/options.ts'
 import { messageOf } from '../error-message.ts'
 import { neonHostOf } from '../neon-host.ts'
+import { withClient } from '../postgres-client.ts'
 import { createBackup, listBackups, listErasures, restoreBackup } from './backup.ts'
 import { reportBackup } from './completion.ts'
 import { openStore } from './store.ts'
@@ -53,9 +54,14 @@ subcommand(program, 'drill', 'prove that a restore works, on databases that are 
   .option('--from <address>', 'restore the newest backup there, in place of samples')
   .action(async ({ from }: { from?: string }) => {
     const { drill, restoreDrill } = await import('./drill/drill.ts')
-    if (!from) return await drill(setting('DATABASE_URL'), report)
+    const url = process.env.DATABASE_URL?.trim()
+    if (!url || !(await isListening(url)))
+      throw new Error(
+        `${url ? 'no server answers at the address in DATABASE_URL' : 'DATABASE_URL is not set'}: start a PostgreSQL server with pgvector, such as docker run -e POSTGRES_PASSWORD=postgres -p 5432:5432 pgvector/pgvector:pg17, and set DATABASE_URL=postgres://postgres:postgres@127.0.0.1:5432/postgres`,
+      )
+    if (!from) return await drill(url, report)
     const identity = setting('BACKUP_IDENTITY')
-    const { drop } = await restoreDrill(setting('DATABASE_URL'), openStore(from), identity, undefined, report)
+    const { drop } = await restoreDrill(url, openStore(from), identity, undefined, report)
     await drop()
   })
 
@@ -69,6 +75,13 @@ try {
 async function requireStage(stage: string): Promise<void> {
   const { findStage, stages } = await import('../aws/stages.ts')
   if (!findStage(stage)) throw new Error(`--stage must be one of ${Object.keys(stages).join(', ')}, not ${stage}`)
+}
+
+async function isListening(url: string): Promise<boolean> {
+  return await withClient(url, () => Promise.resolve(true)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') return false
+    throw error
+  })
 }
 
 function report(line: string, seconds?: number): void {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { config } from '../../shared/config.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
@@ -47,6 +47,8 @@ export async function serve(settings: Settings, signal: AbortSignal): Promise<vo
       `export API_KEY=${demo.apiKey}`,
       `export AGENT_ID=${demo.agentId}`,
       `export ORGANIZATION_ID=${demo.organizationId}`,
+      // For npx cuecard, which works on the system of this directory.
+      `export DATA_DIR='${resolve(dataDir).replaceAll("'", "'\\''")}'`,
     ]
     await writeFile(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
     const embedder = configuredEmbedder()

@@ -24,6 +24,12 @@ export function isAllowedUrl(url: string, rule: AddressRule): boolean {
   }
 }
 
+/** What is wrong with a URL that `isAllowedUrl` refuses, as the end of a sentence. */
+export function urlFault(url: string, { isLoopbackAllowed }: AddressRule): string {
+  if (/^https?:\/\//i.test(url)) return 'must be a public address that begins with https://'
+  return `must begin with https://${isLoopbackAllowed ? ', or with http:// for an address of this machine' : ''}`
+}
+
 /** @throws OutboundRefused */
 export function parseAllowed(text: string, rule: AddressRule): URL {
   const url = URL.parse(text)

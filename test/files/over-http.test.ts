@@ -9,6 +9,7 @@ import type { FormUpload } from '../../shared/files/presigner.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useGateway } from '../support/gateway.ts'
 import { blocksOf } from '../support/guide-blocks.ts'
+import { commonFolder, savedAs } from '../support/guide-folder.ts'
 import { isInstalled } from '../support/installed.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
@@ -40,7 +41,7 @@ async function processAll() {
 const guide = await readFile(join(import.meta.dirname, '../../functions/reference/guides/13-files.md'), 'utf8')
 const programs: Record<string, [string, ...string[]]> = {
   sh: ['bash', '-euo', 'pipefail', '-c'],
-  ts: [process.execPath, '--input-type=module-typescript', '--eval'],
+  ts: [process.execPath],
   python: ['python3', '-c'],
 }
 
@@ -52,13 +53,17 @@ test.for(blocksOf(guide))(
     await writeFile(file, text)
     const [program, ...options] = programs[language]!
     context.skip(program !== process.execPath && !isInstalled(program), `needs ${program}`)
-    const { stdout } = await promisify(execFile)(program, [...options, script], {
-      env: {
-        PATH: process.env.PATH,
-        PYTHONPATH: join(import.meta.dirname, '../support/python'),
-        ...{ BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId, FILE: file },
+    const { stdout } = await promisify(execFile)(
+      program,
+      [...options, language === 'ts' ? await savedAs(await commonFolder(), 'files.mts', guide, script) : script],
+      {
+        env: {
+          PATH: process.env.PATH,
+          PYTHONPATH: join(import.meta.dirname, '../support/python'),
+          ...{ BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId, FILE: file },
+        },
       },
-    })
+    )
     await processAll()
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
       query: 'what does the bike cost a day',

@@ -97,6 +97,9 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(await admin('organization', 'create', '--name', 'Second')).toMatchObject({ code: 0 })
   const several = expect.stringMatching(/several.*organization list/)
   expect(await admin('agent', 'list')).toMatchObject({ code: 1, stderr: several })
+  const made = 'node infra/cuecard.mjs key create --organization "$ORGANIZATION_ID" --name CI --permissions kb:read'
+  const ofEnv = await bash(`cd '${root}'\nunset DATABASE_URL\nsource '${join(env.DATA_DIR, 'env')}'\n${made}`)
+  expect(ofEnv).toMatchObject({ code: 0, output: expect.stringContaining('cue_') })
   await stop(first)
   expect((await admin('organization', 'list')).stderr).toContain('no local stand is running')
   expect(JSON.parse(await readFile(join(env.DATA_DIR, 'demo.json'), 'utf8'))).toMatchObject({ hasSamples: true })

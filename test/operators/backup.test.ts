@@ -125,6 +125,16 @@ test('npm run backup says what is wrong in one line', () => {
   expect([run.status, run.stderr]).toEqual([1, 'error: --stage must be one of dev, prod, not prdo\n'])
 })
 
+test('npm run restore-drill without a server says what to start', () => {
+  const main = join(import.meta.dirname, '../../infra/backup/main.ts')
+  const drilled = (env: object) =>
+    spawnSync(process.execPath, [main, 'drill'], { encoding: 'utf8', env: { PATH: process.env.PATH, ...env } }).stderr
+  expect(drilled({})).toMatch(/^error: DATABASE_URL is not set: start a PostgreSQL server with pgvector.*\n$/)
+  expect(drilled({ DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' })).toMatch(
+    /^error: no server answers.*: start a .*\n$/,
+  )
+})
+
 test('backups in a directory that is missing are an error, not an empty list', async () => {
   await expect(listBackups(openStore('/nowhere'))).rejects.toThrow('no such directory: /nowhere')
 })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -9,10 +9,12 @@ import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { cuecard } from '../support/command-line.ts'
 import { useGateway } from '../support/gateway.ts'
 import { blocksOf } from '../support/guide-blocks.ts'
+import { commonFolder, savedAs } from '../support/guide-folder.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)
+const root = join(import.meta.dirname, '../..')
 const directory = await mkdtemp(join(tmpdir(), 'cuecard-sync-'))
 afterAll(() => rm(directory, { recursive: true }))
 
@@ -212,11 +214,25 @@ describe('sync', () => {
   })
 })
 
+test('the guides run npx only in a form that never installs a package of that name', async () => {
+  const pages = await readdir(join(root, 'functions/reference/guides'))
+  const texts = await Promise.all(pages.map((page) => readFile(join(root, 'functions/reference/guides', page), 'utf8')))
+  expect(texts.join('\n').match(/npx cuecard/g)).toEqual(null)
+  const PATH = process.env
+    .PATH!.split(delimiter)
+    .filter((path) => !path.includes('node_modules'))
+    .join(delimiter)
+  const env = { PATH, HOME: directory, npm_config_registry: 'http://127.0.0.1:9' }
+  const run = (cwd: string) => promisify(execFile)('npx', ['--no', 'cuecard', '--help'], { cwd, env })
+  await expect(run(await commonFolder())).rejects.toThrow()
+  expect((await run(root)).stdout).toContain('sync')
+})
+
 const guide = await readFile(join(import.meta.dirname, '../../functions/reference/guides/14-sync.md'), 'utf8')
 
 test.each([
   ['sh', ['bash', '-euo', 'pipefail', '-c'], ['https://shop.example/menu?branch=walthamstow', 'shop/old']],
-  ['ts', [process.execPath, '--input-type=module-typescript', '--eval'], ['shop/hours', 'shop/parking?']],
+  ['ts', [process.execPath], ['shop/hours', 'shop/parking?']],
 ])(
   'the script of the guide in %s leaves the documents that it names, also when it is run twice',
   async (language, [program, ...options], ids) => {
@@ -226,7 +242,9 @@ test.each([
     const { text } = blocksOf(guide).find((block) => block.language === language)!
     const { PATH } = process.env
     const env = { PATH, BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId }
-    for (let run = 0; run < 2; run++) await promisify(execFile)(program!, [...options, text], { env })
+    const folder = await commonFolder()
+    const script = language === 'ts' ? await savedAs(folder, 'sync.mts', guide, text) : text
+    for (let run = 0; run < 2; run++) await promisify(execFile)(program!, [...options, script], { cwd: folder, env })
     expect(Object.keys(await list()).toSorted()).toEqual(ids)
   },
 )

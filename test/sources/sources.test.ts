@@ -74,6 +74,23 @@ describe('a source', () => {
     expect((await call('GET', sources)).body.data).toEqual([])
   })
 
+  test('of an address without its scheme is refused with what it must begin with', async () => {
+    const made = await tenant()
+    const loopback = 'must begin with https://, or with http:// for an address of this machine'
+    for (const [isAllowed, detail] of [
+      ['false', 'must begin with https://'],
+      ['true', loopback],
+    ] as const) {
+      process.env.ALLOW_LOOPBACK = isAllowed
+      for (const [path, body] of [
+        [made.sources, { url: '127.0.0.1:9000' }],
+        ['/v1/webhooks', { url: 'localhost:9000', events: ['document.completed'] }],
+      ] as const)
+        expect((await made.call('POST', path, body)).body.errors).toMatchObject([{ pointer: '/url', detail }])
+    }
+    delete process.env.ALLOW_LOOPBACK
+  })
+
   test('keeps its address and kind', async () => {
     const { call, sources, create } = await tenant()
     const { id } = await create()

@@ -8,11 +8,11 @@ const around = /^(banner|header|contentinfo|footer|dialog|alertdialog)$/
 const banner =
   /(^|[\s_-])(cookie[-\w]{0,20}(banner|consent|notice|bar|law|popup|modal|dialog|message|info|wall|overlay|settings)|consent[-_]?(banner|modal|manager|popup)|gdpr|onetrust|cookiebot|cybotcookiebot|usercentrics|klaro|iubenda|didomi|osano|borlabs|cmplz|cky|cc-(window|banner)|newsletter[-_]?(popup|modal)|age[-_]?gate)/i
 const cart =
-  /(mini|side|ajax|drawer|flyout)[-_]*(cart|basket)|(cart|basket)[-_]*(drawer|notification|sidebar|dropdown|popup|modal|flyout|items)|widget_shopping_cart/i
+  /(mini|side|ajax|drawer|flyout)[-_]{0,2}(cart|basket)|(cart|basket)[-_]{0,2}(drawer|notification|sidebar|dropdown|popup|modal|flyout|items)|widget_shopping_cart/i
 const links =
   /(^|[\s_-])(nav|navbar|navigation|menu|mega-?menu|breadcrumbs?|footer|header|topbar|social|share|pagination|sidebar)/i
 const skipLink =
-  /^\s*(skip|jump|zum|zur|aller|passer|saltar|ir|vai|naar|hoppa)\s.*(content|navigation|main|inhalt|contenu|conten|inhoud|innehåll)/i
+  /^\s{0,99}(skip|jump|zum|zur|aller|passer|saltar|ir|vai|naar|hoppa)\s.{0,99}(content|navigation|main|inhalt|contenu|conten|inhoud|innehåll)/i
 const price = /[€$£¥₹]\s?\d|\d\s?([€£₹]|kr\b|zł|EUR\b|USD\b|CHF\b)|\b(CHF|EUR|USD|Rs\.?)\s?\d/
 const zero = /[€$£]\s?0[.,]00|\b0[.,]00\s?[€£]/g
 /** What callers ask for, wherever a page says it: prices, telephone, mail, opening hours, whether prices include tax. */

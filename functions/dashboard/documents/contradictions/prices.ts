@@ -12,7 +12,7 @@ export interface Priced {
 }
 
 const currency = /[€$£¥円元]|(?:EUR|USD|GBP|CHF|Euros?|Fr\.|kr|zł)(?![\p{L}])/iu.source
-const amount = /\d+(?:[.,'’ ]\d{3}){0,3}(?:[.,]\d{1,2})?(?![.,]*\d)/u.source
+const amount = /(?<!\d)\d+(?:[.,'’ ]\d{3}){0,3}(?:[.,]\d{1,2})?(?![.,]*\d)/u.source
 const price = new RegExp(
   `(?:(?<![\\p{L}\\d])(${currency}) ?(${amount}))|(?:(?<![\\d.,])(${amount}) ?(${currency}))`,
   'giu',
