@@ -222,8 +222,8 @@ test('the guides run npx only in a form that never installs a package of that na
     .PATH!.split(delimiter)
     .filter((path) => !path.includes('node_modules'))
     .join(delimiter)
-  const env = { PATH, HOME: directory, npm_config_registry: 'http://127.0.0.1:9' }
-  const run = (cwd: string) => promisify(execFile)('npx', ['--no', 'cuecard', '--help'], { cwd, env })
+  const env = { PATH, HOME: directory, npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
+  const run = (cwd: string) => promisify(execFile)('npx', ['--no', 'cuecard', 'sync', '--help'], { cwd, env })
   await expect(run(await commonFolder())).rejects.toThrow()
   expect((await run(root)).stdout).toContain('sync')
 })
