@@ -58,7 +58,7 @@ export const questionExample: v.InferOutput<typeof questionSchema> = {
   call_id: '3c90c3cc-0d44-4b50-8888-8dd25736052a',
   mode: 'hybrid',
   degraded: null,
-  answerable: 0.998,
+  answerable: 0.979,
   milliseconds: 38,
   hits: [{ document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', revision: 1, chunk_index: 0, score: 0.866 }],
 }

@@ -31,7 +31,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
             200: {
               description: 'The matching chunks',
               schema: searchResponse,
-              example: { data: [hitExample], degraded: null, answerable: 0.998 },
+              example: { data: [hitExample], degraded: null, answerable: 0.979 },
               headers: ['Server-Timing'],
             },
           },

@@ -61,6 +61,11 @@ describe.each(keyedRoutes)('$name', (route) => {
   const takesUnknownFields = lambda === 'platforms'
   /** The ids of a document, which search serves where the path asks for that. */
   const arrange = async () => {
+    // An address has one source.
+    await stand.db
+      .deleteFrom('sources')
+      .where('organization_id', '=', tenant.organizationId as never)
+      .execute()
     const ids = await makeDocument(tenant, path)
     if (path.includes('{revision}')) await stand.deliver()
     return ids

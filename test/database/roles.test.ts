@@ -68,7 +68,7 @@ describe('the roles of the Lambdas', () => {
       chunks insert: chunk_terms chunks idempotency_keys vectors
       chunks select: agents chunks documents golden_questions idempotency_keys vectors
       chunks update: chunks documents golden_questions idempotency_keys
-      crawler delete: chunks documents source_pages vectors
+      crawler delete: chunks documents source_pages sources vectors
       crawler insert: documents source_pages
       crawler select: agents chunks documents golden_questions source_pages sources vectors
       crawler update: documents golden_questions source_pages sources
@@ -78,7 +78,7 @@ describe('the roles of the Lambdas', () => {
         embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
         sign_in_attempts source_pages sources term_lists vectors \
         webhook_deliveries webhooks
-      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts sources \
+      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts source_pages sources \
         webhook_deliveries webhooks
       delivery select: webhook_deliveries webhooks
       delivery update: webhook_deliveries webhooks

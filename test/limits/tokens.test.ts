@@ -117,6 +117,9 @@ describe('a document past the tokens of the day', () => {
     const expects = { nothing: true }
     const asked = () => provider.calls.flatMap(({ texts }) => texts)
     await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, { question, expects })
+    await sql`update golden_questions set model = 'before' where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
     await use(tenant, 900)
     const document = await create(tenant, text(60))
     const work = newWorker(stand, provider)
@@ -165,7 +168,7 @@ test('a day goes past its limit by one call at most, however many documents come
 
 test('a fault of the database as tokens are given back is one of the document, and the worker goes on', async () => {
   const tenant = await limited(100_000)
-  const document = await create(tenant, text(60))
+  const document = await create(tenant, text(200))
   provider.script(Array(8).fill('server_error'))
   const db = databaseAs('cuecard_embedding')
   await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`.execute(stand.db)
@@ -195,7 +198,7 @@ test('a call that the provider does not answer with vectors costs nothing', asyn
 
 test('of an edited document the new chunks alone cost', async () => {
   const tenant = await limited(100_000)
-  const document = await create(tenant, text(60))
+  const document = await create(tenant, text(200))
   const work = newWorker(stand, provider)
   await work([document])
   const whole = await tokensToday(tenant)

@@ -44,7 +44,7 @@ describe('the record of what operators do', () => {
     const { rows } = await run(sql<{ login: string; took: number }>`
       select login, extract(epoch from ended_at - started_at)::float as took from operator_actions
       where organization_id = ${organization}`)
-    for (const { login, took } of rows) expect([login, took >= 0]).toEqual(['postgres', true])
+    for (const { login, took } of rows) expect([login, took >= 0]).toEqual(['cuecard_operator_local', true])
   })
 
   test('has neither names nor secrets', async () => {

@@ -261,6 +261,7 @@ describe('a backlog', () => {
       insert: sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
         select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T', 'x', '\\x00', 'pending', 'service'
         from generate_series(1, ${count})`,
+      checked: sql`set constraints all immediate`,
       enable: sql`alter table documents enable trigger user`,
     })
 })

@@ -24,8 +24,8 @@ describe('a document that the provider makes wait', () => {
   const account = 'API key or account (status 401: Incorrect API key provided): set EMBEDDING_API_KEY to a valid key'
   const faults: [Line, string][] = [
     ['unauthorized', `The embedding provider rejects our ${account}`],
-    ['no_such_model', `The embedding provider has no model fake (status 404: The model does not exist): ${other}`],
-    [tooMany, `The model fake gives 3072 numbers, Cuecard stores 1536 at most: ${other}`],
+    ['no_such_model', `The embedding provider has no model lexical-2 (status 404: The model does not exist): ${other}`],
+    [tooMany, `The model lexical-2 gives 3072 numbers, Cuecard stores 1536 at most: ${other}`],
     ['too_many_requests', 'The embedding provider is busy (status 429: Rate limit reached)'],
     ['server_error', 'The embedding provider failed (status 500: The server had an error)'],
   ]

@@ -55,7 +55,7 @@ export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
   const { agentId } = tenant
   const ids = { agentId, documentId: body.id, ...(named && { externalId: named.external_id }) }
   if (path.includes('{sourceId}')) {
-    const source = await tenant.call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://paws-inn.example/' })
+    const source = await tenant.call('POST', `/v1/agents/${agentId}/sources`, { url: `https://${newId()}.example/` })
     return { ...ids, sourceId: source.body.id }
   }
   if (path.includes('{webhookId}')) {

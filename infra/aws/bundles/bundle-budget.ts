@@ -10,7 +10,7 @@ const guarded = 500_000
 /** Bytes of code, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 510_000,
+  documents: 520_000,
   chunks: guarded,
   search: 485_000,
   platforms: 490_000,
@@ -20,7 +20,7 @@ const budgets: Record<BundleName, number> = {
   agents: 510_000,
   questions: 485_000,
   /** It has the screens of webhooks and of websites, with the check of their addresses. */
-  dashboard: 825_000,
+  dashboard: 835_000,
   reference: api,
   sweeper: api,
   delivery: api,

@@ -69,7 +69,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   const [golden, nephewGolden] = [await goldenOf(tenant.agentId), await goldenOf(sibling.id)]
   await goldenOf(tenant.agentId)
   const sourceOf = async (agentId: string): Promise<string> => {
-    const body = { url: `https://${mark}.example/`.toLowerCase() }
+    const body = { url: `https://${mark}.example/${newId()}`.toLowerCase() }
     return (await tenant.call('POST', `/v1/agents/${agentId}/sources`, body)).body.id
   }
   const [source, nephewSource] = [await sourceOf(tenant.agentId), await sourceOf(sibling.id)]
