@@ -61,6 +61,12 @@ export function urlOf(ownerUrl: string, login: string, password: string): string
   return url.href
 }
 
+/**
+ * Lambdas use the pooled host. Neon's proxy keeps 20 sessions for all logins together and opens one for each request beyond, which
+ * plans its functions anew; PgBouncer keeps its own. 600 searches, 20 in flight, on two busy processors (test/bench/pooler.ts): direct
+ * p50 1.6 s, p99 5.8 s, 272 sessions opened, 9,648 plans; pooled p50 0.8 s, p99 3.3 s, 44 opened, 3,950 plans. One in flight, p50 is
+ * 74 and 55 ms; with 200, direct refuses 500 of them and pooled 270.
+ */
 function pooledUrlOf(ownerUrl: string, login: string, password: string): string {
   const url = new URL(urlOf(ownerUrl, login, password))
   if (neonHostOf(ownerUrl) === 'direct') url.hostname = url.hostname.replace(/^[^.]+/, '$&-pooler')

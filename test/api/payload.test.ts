@@ -84,6 +84,17 @@ describe('an answer that Lambda could not carry', () => {
     expect(found.flat().map(({ id }) => id)).toEqual(ids)
   })
 
+  test('nor is one that Neon’s proxy could not carry: control characters, which grow sixfold, end a page early', async () => {
+    const tenant = await stand.tenant()
+    const { call, knowledgeBase } = tenant
+    const documents = Array.from({ length: 4 }, () => ({ title: 'T', content: 'c' }))
+    await call('POST', `${knowledgeBase}/batch`, { documents })
+    await sql`update documents set content = repeat(chr(1), 600000) where agent_id = ${tenant.agentId}`.execute(
+      stand.db,
+    )
+    expect((await pages(tenant, `${knowledgeBase}?limit=100`)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
+  })
+
   test('ends a page of chunks and the passages of a search early', async () => {
     const tenant = await stand.tenant()
     const path = await heavyDocument(tenant, 50, `content = repeat('"', 32768)`)

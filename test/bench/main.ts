@@ -7,6 +7,7 @@ import { chunker } from './parts/chunker.ts'
 import { start } from './parts/cold-start.ts'
 import { ingest } from './parts/ingest.ts'
 import { recall } from './parts/recall.ts'
+import { roundTrips } from './parts/round-trips.ts'
 import { search } from './parts/search.ts'
 import { withFigures } from './report/readme.ts'
 import { type Run, toMeasured } from './report/run.ts'
@@ -23,7 +24,7 @@ const { values: options } = parseArgs({
   },
 })
 
-const parts: readonly Part[] = [ingest, search, recall, chunker, start]
+const parts: readonly Part[] = [ingest, search, recall, chunker, start, roundTrips]
 const root = join(import.meta.dirname, '../..')
 const lastRun = join(root, 'node_modules/.cache/cuecard/bench')
 const started = performance.now()

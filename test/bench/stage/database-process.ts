@@ -16,7 +16,11 @@ const [owner, url] = process.argv.slice(2)
 const send = (message: { url: string } | Reply) => process.send?.(message)
 
 if (owner === 'ours') {
-  const { pool, url: address, makeLogins } = await openDatabase({ url, rate: null })
+  const {
+    pool,
+    url: address,
+    makeLogins,
+  } = await openDatabase({ url, pooler: process.env.DATABASE_POOLER, rate: null })
   await migrate(pool)
   await makeLogins()
   process.on('message', async ({ id, text, values }: Query) => {
