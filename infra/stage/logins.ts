@@ -62,10 +62,10 @@ export function urlOf(ownerUrl: string, login: string, password: string): string
 }
 
 /**
- * Lambdas use the pooled host. Neon's proxy keeps 20 sessions for all logins together and opens one for each request beyond, which
- * plans its functions anew; PgBouncer keeps its own. 600 searches, 20 in flight, on two busy processors (test/bench/pooler.ts): direct
- * p50 1.6 s, p99 5.8 s, 272 sessions opened, 9,648 plans; pooled p50 0.8 s, p99 3.3 s, 44 opened, 3,950 plans. One in flight, p50 is
- * 74 and 55 ms; with 200, direct refuses 500 of them and pooled 270.
+ * Lambdas use the pooled host. Neon's proxy keeps 20 sessions for all logins together and opens one for each request beyond them, which
+ * plans its functions anew; PgBouncer keeps its own. 240 searches of 12 logins on two busy processors (test/bench/pooler.ts), direct
+ * and pooled: 20 in flight, p50 1.7 and 0.4 s, p99 5.7 and 1.6 s, 28 and 25 server connections, 3,905 and 1,027 plans; one in flight,
+ * p50 128 and 46 ms, 6,171 and 2,633 plans; 200 in flight, 222 and 64 refused, p99 16.9 and 8.7 s, 60 and 50 connections.
  */
 function pooledUrlOf(ownerUrl: string, login: string, password: string): string {
   const url = new URL(urlOf(ownerUrl, login, password))

@@ -29,13 +29,13 @@ await cuecard.createDocument(cuecard.event('POST', agent.path, agent.key, { titl
 await cuecard.work()
 await sql`create extension if not exists pg_stat_statements`.execute(owner)
 const password = new URL(database.url).password
-const searches = await Promise.all(
-  Array.from({ length: logins }, async (_, i) => {
-    const login = `bench_search_${process.pid}_${i}`
-    await sql`create role ${sql.id(login)} login password ${sql.lit(password)} in role cuecard_search`.execute(owner)
-    return cuecard.searchAt(database.url, login)
-  }),
-)
+const searches: ((each: ReturnType<typeof event>) => Promise<string>)[] = []
+// One after the other: idle sessions of the owner would take the logins' places in the proxy's pool.
+for (let i = 0; i < logins; i++) {
+  const login = `bench_search_${process.pid}_${i}`
+  await sql`create role ${sql.id(login)} login password ${sql.lit(password)} in role cuecard_search`.execute(owner)
+  searches.push(cuecard.searchAt(database.url, login))
+}
 const event = (n: number) =>
   cuecard.event('POST', `${agent.path}/search`, agent.key, {
     query: question(1, n % topics),
