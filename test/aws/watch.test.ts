@@ -31,10 +31,10 @@ describe('every alarm', () => {
     }
   })
 
-  test('says what to do and links to a page of the runbook that exists', () => {
+  test('says in one sentence what has happened and links to a page of the runbook that exists', () => {
     for (const { AlarmName, AlarmDescription } of alarms()) {
       const [text, page] = String(AlarmDescription).split(` ${stages.prod.runbookUrl}/`)
-      expect(text!.length, String(AlarmName)).toBeGreaterThan(60)
+      expect(text, String(AlarmName)).toMatch(/^[A-Z](?:[^.:;]|\.\d){30,110}\.$/)
       expect(readdirSync(runbook), String(AlarmName)).toContain(page)
     }
   })

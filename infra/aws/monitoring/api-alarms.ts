@@ -20,34 +20,34 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
     'api-errors': {
       metric: failureRate(http.api.metricServerError({ period: five }), http.api.metricCount({ period: five }), five),
       periods: 2,
-      text: 'At least 1 % of the requests fail with a 5xx. The access log shows which route, the log of its Lambda shows why; roll back if a release went out just before.',
+      text: 'At least 1 % of the requests fail with a 5xx.',
       page: 'errors',
     },
     // The rate needs five failures in five minutes, twice, which a quiet night does not have.
     'api-errors-few': {
       metric: http.api.metricServerError({ statistic: 'Sum', period: quarter }),
       threshold: 3,
-      text: 'Three requests or more have failed with a 5xx within 15 minutes, however few there were. The access log shows which route, the log of its Lambda shows why.',
+      text: 'At least three requests have failed with a 5xx within 15 minutes.',
       page: 'errors',
     },
     'search-slow': {
       metric: maximum('SearchMilliseconds p95', searchTimes, five),
       threshold: 1500,
       periods: 3,
-      text: 'One search in twenty takes 1.5 s or more, of the API, of MCP or of the platforms, while a caller waits. The dashboard shows whether the provider or the database takes the time.',
+      text: 'One search in twenty takes 1.5 s or more while a caller waits.',
       page: 'slow-searches',
     },
     'searches-degraded': {
       metric: total(name, 'SearchesDegraded', five),
       threshold: 5,
       periods: 2,
-      text: 'Searches by text find by words only, because the embedding provider fails or is too slow. Check its status page and the log of the search Lambda.',
+      text: 'Searches by text find by words only, because the embedding provider fails or is too slow.',
       page: 'provider-outage',
     },
     'adapter-errors': {
       metric: total(name, 'AdapterErrors', five),
       threshold: 3,
-      text: 'Vapi or MCP clients get our errors in responses whose status is 200, which no other alarm counts. The log of the platforms or MCP Lambda shows why.',
+      text: 'Vapi or MCP clients get our errors in responses whose status is 200.',
       page: 'errors',
     },
     // An alarm has room for ten metrics: those of the other Lambdas are in another.
@@ -56,7 +56,7 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,
       periods: 2,
-      text: 'Many requests get 429, from the throttle of the stage or the limit of an organization. The access log shows which; if it is one organization, look at its limits; if it is all, raise the throttle of the stage.',
+      text: 'Many requests get 429, from the throttle of the stage or the limit of an organization.',
       page: 'limits-and-spend',
     },
   }

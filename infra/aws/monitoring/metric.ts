@@ -84,7 +84,7 @@ export function throttlesOf(functions: readonly IFunction[]): AlarmSettings {
   return {
     metric: sum('Throttles', throttles, period),
     periods: 2,
-    text: 'A Lambda has reached the executions that are reserved for it, or the account its limit. The dashboard shows which Lambda: if it is slow, find out why; if there is more traffic than the stage is made for, raise what is reserved, the compute of the database with it.',
+    text: 'A Lambda has reached its reserved concurrency, or the account its limit.',
     page: 'scaling',
   }
 }

@@ -24,25 +24,25 @@ export function operationAlarms(
       metric: filled(reportedBy(name, 'CanarySuccess', 'canary', 'Sum', minute), minute),
       periods: canaryMinutes,
       missing: TreatMissingData.BREACHING,
-      text: 'The canary could not create, find and delete a document through the public API, or has not run: for customers the system may be down. Its log names the step that failed and the id of the request.',
+      text: 'The canary could not create, find and delete a document through the public API, or has not run.',
       page: 'canary-fails',
     },
     ...(settings.provider !== 'encoder' && {
       'provider-key-rejected': {
         metric: total(name, 'ProviderKeyRejected', five),
-        text: 'The embedding provider rejects our key (401, 403), or our URL or model (404 and similar): nothing is embedded, searches by text find by words only (with mode semantic they get 503), and documents stay pending for up to 24 hours. Put a valid key into the secret, or correct the provider settings of the stage.',
+        text: 'The embedding provider rejects our key, URL or model, so nothing is embedded.',
         page: 'provider-outage',
       },
       'tokens-embedded': {
         metric: total(name, 'EmbeddingTokens', Duration.days(1)),
         threshold: settings.tokensPerDay,
-        text: 'More tokens were embedded within a day than the stage expects, and the provider bills each. Find the organization; if it is what you sell, raise tokensPerDay of the stage.',
+        text: 'More tokens were embedded within a day than the stage expects, and the provider bills each.',
         page: 'limits-and-spend',
       },
     }),
     'migrate-errors': {
       metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
-      text: 'A migration has failed, and the deploy with it. The old code goes on serving. The log of the migrate Lambda names the migration and the reason.',
+      text: 'A migration has failed, and the deploy with it, while the old code goes on serving.',
       page: 'deploy',
     },
     ...(settings.isBackedUp && {
@@ -51,7 +51,7 @@ export function operationAlarms(
         // The night's, and two hours for a scheduler that is late.
         periods: 26,
         missing: TreatMissingData.BREACHING,
-        text: 'No backup was completed for 26 hours. Its scheduler shows why; make one by hand, and until then restore nothing that a backup would have to bring back.',
+        text: 'No backup has been completed for 26 hours.',
         page: 'backup',
       },
     }),

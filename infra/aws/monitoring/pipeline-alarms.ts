@@ -23,34 +23,34 @@ export function pipelineAlarms(
     'sources-failed': {
       metric: total(name, 'SourcesFailed', hour),
       threshold: 20,
-      text: 'Twenty crawls or more have ended in error within an hour. One website that is down is its owner’s matter; many are a fault of the crawler or of its way to the internet. The error_message of the sources says which.',
+      text: 'At least twenty crawls have ended in error within an hour.',
       page: 'failed-sources',
     },
     'oldest-due-source': {
       metric: reportedBy(name, 'OldestDueSourceSeconds', 'sweeper', 'Maximum'),
       threshold: 7200,
       periods: 3,
-      text: 'A source has been due for two hours without a crawl. Check the queue and the log of the crawler Lambda, and whether it is at its maximum concurrency.',
+      text: 'A source has been due for two hours without a crawl.',
       page: 'failed-sources',
     },
     'lease-recoveries': {
       metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
       // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
       threshold: 3,
-      text: 'Workers crash while they process documents: the embedding or the extraction Lambda runs out of time or memory, or loses the database. After five crashed attempts a document ends in error, without a dead letter. Check the logs, and the documents with several attempts: their request_id is in the log.',
+      text: 'The embedding or the extraction Lambda crashes while it processes documents.',
       page: 'stuck-documents',
     },
     'oldest-pending-document': {
       metric: reportedBy(name, 'OldestPendingSeconds', 'sweeper', 'Maximum'),
       threshold: settings.oldestPendingSeconds,
       periods: 3,
-      text: 'A document has been waiting too long to become searchable. If it is one, check its row; if there are many, check the provider and the queue.',
+      text: 'A document has been waiting too long to become searchable.',
       page: 'stuck-documents',
     },
     'documents-failed': {
       metric: total(name, 'DocumentsFailed', hour, ['embedding', 'sweeper']),
       threshold: 5,
-      text: 'Five documents or more have ended in error within an hour: the provider rejects their text, or all attempts failed. Their error code tells which; fix the cause, then retry them.',
+      text: 'At least five documents have ended in error within an hour.',
       page: 'failed-documents',
     },
     'extraction-failures': {
@@ -64,34 +64,34 @@ export function pipelineAlarms(
         period: hour,
       }),
       threshold: 20,
-      text: 'One uploaded file in five cannot be read, of five that failed within an hour at least. Some files are broken or encrypted; many in a row are a fault of the extraction Lambda.',
+      text: 'At least one in five of the files uploaded within an hour cannot be read.',
       page: 'failed-documents',
     },
     'send-failures': {
       metric: total(name, 'SendFailures', five),
       threshold: 3,
       periods: 2,
-      text: 'Messages cannot be sent to the queues. No document is lost, the sweeper sends again, but all wait. Check the status of SQS, then the policies of queues and roles.',
+      text: 'Messages cannot be sent to the queues, so documents wait until the sweeper sends again.',
       page: 'stuck-documents',
     },
     'provider-errors': {
       metric: reportedBy(name, 'ProviderErrors', 'embedding', 'Sum', five),
       threshold: 10,
       periods: 3,
-      text: 'The embedding provider fails for documents: time-outs, 5xx, or 429 above its quota. They are retried for 24 hours. Check its status page, its quota and provider_fault in the health of the system.',
+      text: 'The embedding provider fails for documents, which are retried for 24 hours.',
       page: 'provider-outage',
     },
     'sweeper-silent': {
       metric: filled(functions.sweeper.metricInvocations({ statistic: 'Sum', period: minute }), minute),
       periods: 5,
       missing: TreatMissingData.BREACHING,
-      text: 'The sweeper has not run for five minutes: lost messages and expired leases are not recovered, and waiting documents are not measured. Check its schedule and the role of the schedule.',
+      text: 'The sweeper has not run for five minutes, so lost messages and expired leases are not recovered.',
       page: 'stuck-documents',
     },
     'sweeper-errors': {
       metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
       threshold: 3,
-      text: 'Most runs of the sweeper fail, or one kind of its work does in each. not_swept in its log gives kind and reason; of all kinds, the database usually rejects its login.',
+      text: 'Most runs of the sweeper fail, or one kind of its work does in each.',
       page: 'stuck-documents',
     },
     'deliveries-late': {
@@ -99,7 +99,7 @@ export function pipelineAlarms(
       threshold: settings.oldestPendingSeconds,
       periods: 2,
       missing: TreatMissingData.BREACHING,
-      text: 'An event for a webhook that answers has been due for too long, or the delivery Lambda has reported nothing. Check its schedule and its log; if one receiver is slow, that one alone waits.',
+      text: 'An event for a webhook that answers has been due for too long, or the delivery Lambda is silent.',
       page: 'late-deliveries',
     },
     'worker-throttles': throttlesOf(working.map((lambda) => functions[lambda])),
@@ -116,7 +116,7 @@ function workerAlarms(
   return {
     [`${prefix}dead-letters`]: {
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: minute }),
-      text: `A message failed five deliveries: a bug, an unreachable database, or a Lambda that cannot start. No document is lost. Find the error in the log of the ${name} Lambda, fix it, then redrive or purge the dead letters.`,
+      text: `A message of the ${name} queue failed five deliveries.`,
       page: 'queue-grows',
     },
     [`${prefix}oldest-message`]: {
@@ -124,14 +124,14 @@ function workerAlarms(
       // A message that one delivery failed is hidden for so long.
       threshold: Math.max(settings.oldestPendingSeconds, queues[name].visibilityTimeoutSeconds + 60),
       periods: 5,
-      text: `The ${name} queue is not draining. Check whether the ${name} Lambda is running at all, then whether it is at its maximum concurrency.`,
+      text: `The ${name} queue is not draining.`,
       page: 'queue-grows',
     },
     [`${name}-errors`]: {
       metric: failureRate(lambda.metricErrors({ period: five }), lambda.metricInvocations({ period: five }), five),
       threshold: 5,
       periods: 2,
-      text: `At least 5 % of the invocations of the ${name} Lambda fail: an exception, a time-out or out of memory. Check its log for the first error; roll back if a release went out just before.`,
+      text: `At least 5 % of the invocations of the ${name} Lambda fail.`,
       page: 'errors',
     },
   }

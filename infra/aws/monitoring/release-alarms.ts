@@ -29,7 +29,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
       statistic: 'Sum',
       period,
     })
-    const text = `The new version of the ${name} Lambda crashes or times out. The deploy takes its requests back and rolls back by itself: find the first error of that version in its log before the next one.`
+    const text = `The new version of the ${name} Lambda crashes or times out, so a deploy under way rolls back.`
     return [`${name}-release`, { metric, threshold: 2, text, page }]
   })
   // Only what the code of a Lambda did not expect: refused and throttled requests, which a stranger can cause, stop no deploy.
@@ -49,7 +49,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
     'release-errors': {
       metric: failureRate(errors, http.api.metricCount({ period }), period),
       threshold: 2,
-      text: 'At least 2 % of the requests of a minute end in an error that the code did not expect. A deploy that is under way takes its requests back and rolls back by itself; without one, look for unexpected_error in the logs of the Lambdas.',
+      text: 'At least 2 % of the requests of a minute end in an error that the code did not expect.',
       page,
     },
   }
