@@ -1,10 +1,9 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import type { LambdaName, QueueName } from '../wiring.ts'
-import type { Secrets } from './secrets.ts'
+import type { SecretReference, Secrets } from './secrets.ts'
 import type { Provider, ProviderSecret, SecretName, StageSettings } from './stages.ts'
 
 export type Access = {
@@ -82,12 +81,12 @@ export function environmentFor(
   const used = allowed.receives ? [allowed.receives, ...(allowed.sends ?? [])] : (allowed.sends ?? [])
   return {
     LOG_LEVEL: settings.logLevel,
-    ...(allowed.database && { DATABASE_SECRET_ARN: secrets[allowed.database].secretArn }),
+    ...(allowed.database && { DATABASE_SECRET: secrets[allowed.database].id }),
     ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
     ...(allowed.files && { FILES_BUCKET: files.bucketName }),
     ...(allowed.embeds && embeddingSettings(settings, secrets)),
     ...(allowed.receives === 'crawler' && contactOf(settings)),
-    ...(allowed.calls && { CANARY_SECRET_ARN: secrets.canary.secretArn }),
+    ...(allowed.calls && { CANARY_SECRET: secrets.canary.id }),
   }
 }
 
@@ -109,7 +108,7 @@ function embeddingSettings({ provider, previousProvider }: StageSettings, secret
   }
 }
 
-function settingsOf(provider: Provider | 'encoder', key: ISecret | undefined): Record<string, string> {
+function settingsOf(provider: Provider | 'encoder', key: SecretReference | undefined): Record<string, string> {
   if (provider === 'encoder') return { EMBEDDING_MODEL: 'encoder' }
   const { baseUrl, model, queryPrefix, documentPrefix } = provider
   return {
@@ -117,7 +116,7 @@ function settingsOf(provider: Provider | 'encoder', key: ISecret | undefined): R
     EMBEDDING_MODEL: model,
     ...(queryPrefix && { EMBEDDING_QUERY_PREFIX: queryPrefix }),
     ...(documentPrefix && { EMBEDDING_DOCUMENT_PREFIX: documentPrefix }),
-    EMBEDDING_SECRET_ARN: key!.secretArn,
+    EMBEDDING_SECRET: key!.id,
   }
 }
 
@@ -130,7 +129,7 @@ export function statementsFor(
   const { database, embeds, calls, sends = [], receives, files: actions = [] } = allowed
   const keys = embeds ? (['provider', 'previous-provider'] as const) : []
   const names = [database, ...keys, calls && ('canary' as const)]
-  const readable = names.flatMap((name) => (name && secrets[name]?.secretArn) || [])
+  const readable = names.flatMap((name) => (name && secrets[name]?.arn) || [])
   const sendable = sends.map((name) => queues[name].queueArn)
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),

@@ -4,30 +4,27 @@ import { App, Tags } from 'aws-cdk-lib'
 import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' }
 import { bundleAll, bundleEncoding } from './bundles/bundle.ts'
 import { acknowledgedRules, addRuleChecks } from './rule-checks.ts'
-import { SecretsStack } from './secrets.ts'
+import { SecretsStack, secretsFor } from './secrets.ts'
 import { CuecardStack } from './stack.ts'
 import { embedsItself, type StageName, type StageSettings, stages } from './stages.ts'
-
-/** CDK's recommended defaults, with cross-stack exports, so that CloudFormation does not remove a secret still in use. */
-const context = { ...featureFlags, '@aws-cdk/core:defaultCrossStackReferences': 'strong' }
 
 export async function cuecardApp(outdir: string, all: Record<string, StageSettings> = stages): Promise<App> {
   await mkdir(outdir, { recursive: true })
   const bundles = await bundleAll(join(outdir, 'bundles'))
   const hasEncoder = Object.values(all).some(embedsItself)
   const withEncoder = { ...bundles, ...(hasEncoder && (await bundleEncoding(join(outdir, 'bundles-with-encoder')))) }
-  const app = new App({ outdir, analyticsReporting: false, context })
+  const app = new App({ outdir, analyticsReporting: false, context: featureFlags })
   addRuleChecks(app)
   for (const stage of Object.keys(all) as StageName[]) {
     const settings: StageSettings = all[stage]!
     const name = `cuecard-${stage}`
     const { account, region, terminationProtection } = settings
     const props = { env: { account, region }, terminationProtection }
-    const { secrets } = new SecretsStack(app, `${name}-secrets`, stage, settings, props)
+    new SecretsStack(app, `${name}-secrets`, stage, settings, props)
     new CuecardStack(app, name, {
       ...props,
       settings,
-      secrets,
+      secrets: secretsFor(stage, settings),
       bundles: embedsItself(settings) ? withEncoder : bundles,
     })
   }

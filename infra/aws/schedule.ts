@@ -27,6 +27,10 @@ export function addSchedule(scope: Construct, name: keyof typeof descriptions, t
     description: descriptions[name],
     scheduleExpression: `rate(${minutes} ${minutes === 1 ? 'minute' : 'minutes'})`,
     flexibleTimeWindow: { mode: 'OFF' },
-    target: { arn: target.functionArn, roleArn: role.roleArn, retryPolicy: { maximumRetryAttempts: 0 } },
+    target: {
+      arn: target.functionArn,
+      roleArn: role.roleArn,
+      retryPolicy: { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 },
+    },
   })
 }

@@ -1,42 +1,46 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
-import { CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { Aws, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
 import { type ProviderSecret, type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
 
+/** What a Lambda asks for a secret by, and what its role may read. */
+export type SecretReference = { readonly id: string; readonly arn: string }
+
 /** Only of providers that the stage has. */
 export type Secrets = Readonly<
-  Record<Exclude<SecretName, ProviderSecret>, ISecret> & Partial<Record<ProviderSecret, ISecret>>
+  Record<Exclude<SecretName, ProviderSecret>, SecretReference> & Partial<Record<ProviderSecret, SecretReference>>
 >
+
+/** Refers to secrets by name: an export would forbid older code to be deployed that does without one. */
+export function secretsFor(stage: string, settings: StageSettings): Secrets {
+  const { account, region, secretArns } = settings
+  const entries = secretNamesOf(settings).map((name) => {
+    const id = secretArns?.[name] ?? `cuecard/${stage}/${name}`
+    // Secrets Manager ends the ARN of a secret with six characters of its own.
+    const made = `arn:${Aws.PARTITION}:secretsmanager:${region}:${account}:secret:${id}-??????`
+    return [name, { id, arn: secretArns?.[name] ?? made }] as const
+  })
+  return Object.fromEntries(entries) as Secrets
+}
 
 /** Deployed before the system, and outlives it: an operator fills the secrets before the first migration. */
 export class SecretsStack extends Stack {
-  readonly secrets: Secrets
-
   constructor(scope: Construct, id: string, stage: string, settings: StageSettings, props: StackProps) {
     super(scope, id, props)
-    const entries = secretNamesOf(settings).map((name) => [name, this.#secret(name, stage, settings)] as const)
-    this.secrets = Object.fromEntries(entries) as Secrets
-  }
-
-  #secret(name: SecretName, stage: string, settings: StageSettings): ISecret {
-    const arn = settings.secretArns?.[name] ?? this.#created(name, stage, settings).attrId
-    return Secret.fromSecretCompleteArn(this, name, arn)
-  }
-
-  #created(name: SecretName, stage: string, settings: StageSettings): CfnSecret {
-    const created = new CfnSecret(this, `${name}-value`, {
-      name: `cuecard/${stage}/${name}`,
-      description: describe(name),
-    })
-    created.applyRemovalPolicy(settings.removal)
-    acknowledge(created, {
-      'AwsSolutions-SMG4':
-        'Credentials are changed at Neon or at the provider first, so a schedule cannot rotate them. The runbook says ' +
-        'how; running instances fetch the new value when the old one is rejected.',
-    })
-    new CfnOutput(this, `${name}-arn`, { value: created.attrId })
-    return created
+    for (const name of secretNamesOf(settings)) {
+      if (settings.secretArns?.[name]) continue
+      const created = new CfnSecret(this, `${name}-value`, {
+        name: `cuecard/${stage}/${name}`,
+        description: describe(name),
+      })
+      created.applyRemovalPolicy(settings.removal)
+      acknowledge(created, {
+        'AwsSolutions-SMG4':
+          'Credentials are changed at Neon or at the provider first, so a schedule cannot rotate them. The runbook says ' +
+          'how; running instances fetch the new value when the old one is rejected.',
+      })
+    }
   }
 }
 

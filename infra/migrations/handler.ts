@@ -3,10 +3,10 @@ import { log } from '../../shared/log.ts'
 import { secret } from '../../shared/secrets.ts'
 import { migrateAt } from './migrate.ts'
 
-const { DATABASE_SECRET_ARN, DATABASE_URL } = config()
+const { DATABASE_SECRET, DATABASE_URL } = config()
 
 export async function handler() {
-  const ownerUrl = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
+  const ownerUrl = secret({ value: DATABASE_URL, id: DATABASE_SECRET })
   const applied = await migrateAt(await ownerUrl())
   log.info('migrated', { applied })
   return { applied }

@@ -20,6 +20,12 @@ export function ownSurroundings(terminal: Terminal): Surroundings {
   return { terminal, cdk: runCdk, pause: sleep, directory: stagesDirectory }
 }
 
+/**
+ * CDK’s arguments to deploy one stack and no other. It adopts log groups that a rollback has left behind: CDK prints
+ * IMPORT_COMPLETE for each.
+ */
+export const cdkDeploy = ['deploy', '--exclusively', '--import-existing-resources', '--require-approval', 'never']
+
 function runCdk(args: readonly string[]): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('cdk', args, { stdio: ['ignore', process.stderr.fd, process.stderr.fd] })

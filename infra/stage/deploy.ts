@@ -6,7 +6,7 @@ import { smoke } from '../smoke/smoke.ts'
 import { findStack, outputOf } from './aws.ts'
 import { errorsIn, show } from './checks/finding.ts'
 import { preflight } from './checks/preflight.ts'
-import type { Context } from './context.ts'
+import { type Context, cdkDeploy } from './context.ts'
 
 export interface DeployOptions {
   atOnce?: true
@@ -20,7 +20,7 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   if (errorsIn(findings) > 0) throw new CommandError('not ready: nothing was deployed')
   await makeReady(context)
   const shift = atOnce ? ['--context', 'shift=at-once'] : []
-  await cdk(['deploy', '--require-approval', 'never', ...shift, stack]).catch(async (error) => {
+  await cdk([...cdkDeploy, ...shift, stack]).catch(async (error) => {
     throw new CommandError(`${sentenceOf(error)}. ${await adviceFor(context)}`)
   })
   const deployed = await findStack(aws, stack)

@@ -111,8 +111,8 @@ function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): Qu
 export function configuredDatabase(
   options: Partial<Pick<Connection, 'timeoutSeconds' | 'isRepeatable'>> = {},
 ): Database {
-  const { DATABASE_ENDPOINT, DATABASE_SECRET_ARN, DATABASE_URL } = config()
-  const url = secret({ value: DATABASE_URL, arn: DATABASE_SECRET_ARN })
+  const { DATABASE_ENDPOINT, DATABASE_SECRET, DATABASE_URL } = config()
+  const url = secret({ value: DATABASE_URL, id: DATABASE_SECRET })
   return new Database({ url, endpoint: DATABASE_ENDPOINT, timeoutSeconds: 10, ...options })
 }
 

@@ -9,7 +9,7 @@ import { openAiEmbedder } from './openai-embedder.ts'
 export const defaultModel = 'text-embedding-3-small'
 
 /** What the settings say of one model, in the form of `EMBEDDING_…`. */
-export type ModelSettings = Pick<Config, `EMBEDDING_${'BASE_URL' | 'MODEL' | 'API_KEY' | 'SECRET_ARN'}`> &
+export type ModelSettings = Pick<Config, `EMBEDDING_${'BASE_URL' | 'MODEL' | 'API_KEY' | 'SECRET'}`> &
   Pick<Config, `EMBEDDING_${'QUERY' | 'DOCUMENT'}_PREFIX`>
 
 /**
@@ -24,7 +24,7 @@ export function configuredEmbedder(): Embedder {
     EMBEDDING_BASE_URL: settings.PREVIOUS_EMBEDDING_BASE_URL,
     EMBEDDING_MODEL: settings.PREVIOUS_EMBEDDING_MODEL,
     EMBEDDING_API_KEY: settings.PREVIOUS_EMBEDDING_API_KEY,
-    EMBEDDING_SECRET_ARN: settings.PREVIOUS_EMBEDDING_SECRET_ARN,
+    EMBEDDING_SECRET: settings.PREVIOUS_EMBEDDING_SECRET,
     EMBEDDING_QUERY_PREFIX: settings.PREVIOUS_EMBEDDING_QUERY_PREFIX,
     EMBEDDING_DOCUMENT_PREFIX: settings.PREVIOUS_EMBEDDING_DOCUMENT_PREFIX,
   })
@@ -35,7 +35,7 @@ function embedderOfSettings({
   EMBEDDING_BASE_URL,
   EMBEDDING_MODEL,
   EMBEDDING_API_KEY,
-  EMBEDDING_SECRET_ARN,
+  EMBEDDING_SECRET,
   EMBEDDING_QUERY_PREFIX,
   EMBEDDING_DOCUMENT_PREFIX,
 }: ModelSettings): Embedder {
@@ -50,15 +50,13 @@ function embedderOfSettings({
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',
     )
   if (!EMBEDDING_BASE_URL) return lexicalEmbedder()
-  const hasKey = EMBEDDING_API_KEY !== undefined || EMBEDDING_SECRET_ARN !== undefined
+  const hasKey = EMBEDDING_API_KEY !== undefined || EMBEDDING_SECRET !== undefined
   if (!hasKey && AWS_LAMBDA_FUNCTION_NAME)
-    throw new Error(
-      'EMBEDDING_SECRET_ARN is not set: set it to the secret that holds the key of the embedding provider',
-    )
+    throw new Error('EMBEDDING_SECRET is not set: set it to the secret that holds the key of the embedding provider')
   return openAiEmbedder({
     baseUrl: EMBEDDING_BASE_URL,
     model: EMBEDDING_MODEL ?? defaultModel,
-    apiKey: hasKey ? secret({ value: EMBEDDING_API_KEY, arn: EMBEDDING_SECRET_ARN }) : () => '',
+    apiKey: hasKey ? secret({ value: EMBEDDING_API_KEY, id: EMBEDDING_SECRET }) : () => '',
     timeoutSeconds: EMBEDDING_TIMEOUT_SECONDS,
     queryPrefix: EMBEDDING_QUERY_PREFIX,
     documentPrefix: EMBEDDING_DOCUMENT_PREFIX,

@@ -9,7 +9,7 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type BundleName, entryPoints } from '../../infra/aws/bundles/bundle.ts'
 import { acknowledgedRules } from '../../infra/aws/rule-checks.ts'
-import { SecretsStack } from '../../infra/aws/secrets.ts'
+import { secretsFor } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { answering, lambdaNames } from '../../infra/wiring.ts'
@@ -56,8 +56,12 @@ describe('migrations', () => {
     const directory = synthesis.scratch(name)
     const bundles = emptyBundles(directory, { migrate })
     const app = new App({ outdir: join(directory, 'cdk.out') })
-    const { secrets } = new SecretsStack(app, 'cuecard-dev-secrets', 'dev', stages.dev, {})
-    new CuecardStack(app, 'cuecard-dev', { settings: stages.dev, secrets, bundles, migrationNames })
+    new CuecardStack(app, 'cuecard-dev', {
+      settings: stages.dev,
+      secrets: secretsFor('dev', stages.dev),
+      bundles,
+      migrationNames,
+    })
     app.synth()
     return new StackTemplate(join(directory, 'cdk.out'), 'cuecard-dev').ofType('Custom::Trigger')[0]![0]
   }

@@ -31,7 +31,7 @@ test('a stage with the encoder has no secret of a provider, and no alarm for its
   expect(secrets.text).not.toMatch(/provider/)
   const { Variables } = stack.lambda('search').Properties.Environment as { Variables: Fields }
   expect(Variables).toMatchObject({ EMBEDDING_MODEL: 'encoder' })
-  expect(stack.text).not.toMatch(/EMBEDDING_SECRET_ARN|EMBEDDING_BASE_URL|cuecard-island-(provider-key|tokens)/)
+  expect(stack.text).not.toMatch(/EMBEDDING_SECRET|EMBEDDING_BASE_URL|cuecard-island-(provider-key|tokens)/)
 })
 
 test('only the Lambdas that embed have the encoder, with a whole vCPU, and only in such a stage', () => {

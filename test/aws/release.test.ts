@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { App } from 'aws-cdk-lib'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { SecretsStack } from '../../infra/aws/secrets.ts'
+import { secretsFor } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { lambdaNames, lambdas } from '../../infra/wiring.ts'
@@ -139,8 +139,11 @@ function prodWith(shift: string | undefined): StackTemplate {
   const directory = synthesis.scratch(`shift-${shift}`)
   const outdir = join(directory, 'cdk.out')
   const app = new App({ outdir, context: shift === undefined ? {} : { shift } })
-  const { secrets } = new SecretsStack(app, 'cuecard-prod-secrets', 'prod', stages.prod, {})
-  new CuecardStack(app, 'cuecard-prod', { settings: stages.prod, secrets, bundles: emptyBundles(directory) })
+  new CuecardStack(app, 'cuecard-prod', {
+    settings: stages.prod,
+    secrets: secretsFor('prod', stages.prod),
+    bundles: emptyBundles(directory),
+  })
   app.synth()
   return new StackTemplate(outdir, 'cuecard-prod')
 }

@@ -37,12 +37,12 @@ describe('the Lambdas', () => {
     expect(new Set(groups).size).toBe(groups.length)
   })
 
-  test('know secrets by their ARN only', () => {
+  test('know secrets by their name only', () => {
     for (const name of lambdaNames) {
       const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
       for (const [key, value] of Object.entries(Variables)) {
         if (/KEY|PASSWORD|DATABASE_URL/.test(key)) throw new Error(`${name} has ${key} in its environment`)
-        if (key.endsWith('_SECRET_ARN')) expect(value, key).toHaveProperty('Fn::ImportValue')
+        if (key.endsWith('_SECRET')) expect(value, key).toMatch(/^cuecard\/prod\//)
       }
     }
   })
@@ -66,8 +66,9 @@ describe('permissions', () => {
     `logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`,
     'xray:PutTelemetryRecords xray:PutTraceSegments on *',
   ]
-  const read = (...secrets: string[]) =>
-    `secretsmanager:GetSecretValue on ${secrets.map((secret) => `cuecard/prod/${secret}`).join(' ')}`
+  const arnOf = (secret: string) =>
+    `arn:aws:secretsmanager:eu-central-1:111122223333:secret:cuecard/prod/${secret}-??????`
+  const read = (...secrets: string[]) => `secretsmanager:GetSecretValue on ${secrets.map(arnOf).join(' ')}`
   const send = (...queues: string[]) => `sqs:SendMessage on ${queues.map((queue) => `cuecard-prod-${queue}`).join(' ')}`
   const receive = (queue: string, ...more: string[]) => {
     const actions = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
@@ -189,17 +190,23 @@ test.each([
   ['sweeper', 'rate(1 minute)'],
   ['delivery', 'rate(1 minute)'],
   ['canary', 'rate(5 minutes)'],
-])('the %s runs by its schedule, %s, and is not retried when it fails', (name, rate) => {
-  const { ScheduleExpression, Target } = scheduleOf(name)
-  expect(ScheduleExpression).toBe(rate)
-  expect(Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0 } })
-  const attempts = prod
-    .ofType('AWS::Lambda::EventInvokeConfig')
-    .map(([, { Properties }]) => [Properties.Qualifier, Properties.MaximumRetryAttempts])
-  // The name of the alias, out of the ARN that the schedule invokes.
-  expect(attempts).toContainEqual([{ 'Fn::Select': [7, { 'Fn::Split': [':', (Target as Fields).Arn] }] }, 0])
-  expect(attempts).toHaveLength(3)
-})
+])(
+  'the %s runs by its schedule, %s, and is neither retried when it fails nor kept for longer than a minute',
+  (name, rate) => {
+    const { ScheduleExpression, Target } = scheduleOf(name)
+    expect(ScheduleExpression).toBe(rate)
+    expect(Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } })
+    const attempts = prod
+      .ofType('AWS::Lambda::EventInvokeConfig')
+      .map(([, { Properties }]) => [
+        Properties.Qualifier,
+        ...[Properties.MaximumRetryAttempts, Properties.MaximumEventAgeInSeconds],
+      ])
+    // The name of the alias, out of the ARN that the schedule invokes.
+    expect(attempts).toContainEqual([{ 'Fn::Select': [7, { 'Fn::Split': [':', (Target as Fields).Arn] }] }, 0, 60])
+    expect(attempts).toHaveLength(3)
+  },
+)
 
 test('the canary calls the address that customers call', () => {
   const addressOf = (stage: 'prod' | 'everything') => {

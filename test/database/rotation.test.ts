@@ -87,8 +87,8 @@ let loads = 0
 /** The handler of a Lambda whose module loads now, with the settings of a deployed one. */
 async function instanceOf(name: DatabaseUser) {
   const env = {
-    ...{ DATABASE_URL: '', DATABASE_SECRET_ARN: `database-${name}`, DATABASE_ENDPOINT: proxy.origin },
-    ...{ EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_SECRET_ARN: 'provider', POWERTOOLS_LOG_LEVEL: 'DEBUG' },
+    ...{ DATABASE_URL: '', DATABASE_SECRET: `database-${name}`, DATABASE_ENDPOINT: proxy.origin },
+    ...{ EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_SECRET: 'provider', POWERTOOLS_LOG_LEVEL: 'DEBUG' },
   }
   for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value)
   const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?${loads++}`).finally(vi.unstubAllEnvs)
@@ -233,7 +233,7 @@ describe('the provider’s key', () => {
 })
 
 test('a secret that two refuse in the same moment is fetched once more, and one who comes late with the old gets the new', async () => {
-  const get = secret({ arn: 'provider' })
+  const get = secret({ id: 'provider' })
   const old = rotateProviderKey()
   expect(await Promise.all([get(), get()])).toEqual([old, old])
   const fresh = rotateProviderKey()
@@ -246,7 +246,7 @@ test('a secret that cannot be fetched early is fetched again for those who alrea
   const { asked, values } = secretsManager
   const key = rotateProviderKey()
   values.get = (id) => (asked.length === 1 ? undefined : Map.prototype.get.call(values, id))
-  const get = secret({ arn: 'provider' })
+  const get = secret({ id: 'provider' })
   expect(await Promise.all([get(), get()])).toEqual([key, key])
   expect(asked).toEqual(['provider', 'provider'])
 })
@@ -260,9 +260,9 @@ describe('while Secrets Manager', () => {
     const { asked, failures } = secretsManager
     const key = rotateProviderKey()
     failures.push(failure, failure)
-    expect(await secret({ arn: 'provider' })()).toBe(key)
+    expect(await secret({ id: 'provider' })()).toBe(key)
     failures.push(failure, failure, failure)
-    const get = secret({ arn: 'provider' })
+    const get = secret({ id: 'provider' })
     await vi.waitUntil(() => failures.length === 0, 10_000)
     expect(asked).toHaveLength(6)
     expect(await get()).toBe(key)
@@ -272,7 +272,7 @@ describe('while Secrets Manager', () => {
     const { asked, failures } = secretsManager
     failures.push({ status: 400, code: 'com.amazonaws#AccessDeniedException' })
     const key = rotateProviderKey()
-    expect(await secret({ arn: 'provider' })()).toBe(key)
+    expect(await secret({ id: 'provider' })()).toBe(key)
     expect(asked).toHaveLength(2)
   })
 

@@ -333,7 +333,7 @@ describe('a provider that hangs', () => {
 
 describe('a Lambda on AWS', () => {
   const lambda = { QUEUE_URL: 'http://127.0.0.1:9/queue', AWS_LAMBDA_FUNCTION_NAME: 'cuecard-prod' }
-  const env = { ...lambda, DATABASE_SECRET_ARN: 'database' }
+  const env = { ...lambda, DATABASE_SECRET: 'database' }
 
   test.each([...answering, 'embedding'] as const)('(%s) does not start without a provider', async (name) => {
     await expect(startInstance(entryOf(name), env)).rejects.toThrow('EMBEDDING_BASE_URL is not set: set it to')
@@ -342,8 +342,8 @@ describe('a Lambda on AWS', () => {
   test('(embedding) does not start without its key either, and starts with both', async () => {
     const entry = entryOf('embedding')
     const keyless = { ...env, EMBEDDING_BASE_URL: 'https://provider.example/v1' }
-    await expect(startInstance(entry, keyless)).rejects.toThrow('EMBEDDING_SECRET_ARN is not set: set it to')
-    const instance = await startInstance(entry, { ...keyless, EMBEDDING_SECRET_ARN: 'provider' })
+    await expect(startInstance(entry, keyless)).rejects.toThrow('EMBEDDING_SECRET is not set: set it to')
+    const instance = await startInstance(entry, { ...keyless, EMBEDDING_SECRET: 'provider' })
     await instance.stop()
   })
 })

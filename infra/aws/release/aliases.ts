@@ -1,4 +1,4 @@
-import type { CfnResource } from 'aws-cdk-lib'
+import { type CfnResource, Duration } from 'aws-cdk-lib'
 import { Alias, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { aliasName, answering, type Lambda, type LambdaName, lambdaNames, lambdas, serving } from '../../wiring.ts'
@@ -26,8 +26,8 @@ function createAlias(scope: Construct, name: LambdaName, { currentVersion }: Lam
   const alias = new Alias(scope, `${name}-live`, {
     aliasName,
     version: currentVersion,
-    // The next scheduled run does the same work.
-    ...(everySeconds !== undefined && { retryAttempts: 0 }),
+    // The next scheduled run does the same work: those that waited for capacity must not begin all at once.
+    ...(everySeconds !== undefined && { retryAttempts: 0, maxEventAge: Duration.seconds(60) }),
   })
   if (everySeconds !== undefined)
     acknowledge(alias, {

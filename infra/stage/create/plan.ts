@@ -10,7 +10,7 @@ import { findStack, type StoredSecret } from '../aws.ts'
 import { appliedMigrations, checkOwner } from '../checks/database.ts'
 import type { Finding } from '../checks/finding.ts'
 import { checkProvider } from '../checks/preflight.ts'
-import type { Context } from '../context.ts'
+import { type Context, cdkDeploy } from '../context.ts'
 import { isWorkingLogin, loginOf, renewLogin, requireWorkingLogin, slotOf } from '../logins.ts'
 import { canary, firstOf, isCanaryKey, makeTenant, revokeOthers, tenantsWithKey } from './tenants.ts'
 
@@ -127,7 +127,7 @@ function stackStep({ stack, cdk }: Context, found: Found): Step {
     subject: 'secrets',
     what: `stack ${name} of ${Object.keys(found).length} secrets, by cdk deploy`,
     isDone: Object.values(found).every(({ exists }) => exists),
-    run: () => cdk(['deploy', '--exclusively', '--require-approval', 'never', name]),
+    run: () => cdk([...cdkDeploy, name]),
   }
 }
 

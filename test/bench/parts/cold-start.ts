@@ -81,7 +81,7 @@ async function open({ server }: Bench) {
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
         AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.origin,
-        DATABASE_SECRET_ARN: arn,
+        DATABASE_SECRET: arn,
         DATABASE_ENDPOINT: `http://127.0.0.1:${url.port}`,
         QUEUE_URL: 'http://127.0.0.1:9/queue',
         EXTRACTION_QUEUE_URL: 'http://127.0.0.1:9/queue',

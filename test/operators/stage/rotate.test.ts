@@ -26,12 +26,12 @@ let loads = 0
 /** A warm instance of a Lambda, with the settings of a deployed one. */
 async function instanceOf(name: DatabaseUser) {
   vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', stage.aws.origin)
-  const env = { DATABASE_SECRET_ARN: `cuecard/prod/database-${name}`, DATABASE_ENDPOINT: stage.proxy.origin }
+  const env = { DATABASE_SECRET: `cuecard/prod/database-${name}`, DATABASE_ENDPOINT: stage.proxy.origin }
   const { DATABASE_URL, DATABASE_ENDPOINT } = process.env
   Object.assign(process.env, env, { DATABASE_URL: '' })
   const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?rotated=${loads++}`)
   Object.assign(process.env, { DATABASE_URL, DATABASE_ENDPOINT })
-  delete process.env.DATABASE_SECRET_ARN
+  delete process.env.DATABASE_SECRET
   const routes = stand.functions.routes.map(({ route }) => route)
   return async (apiKey: string, method: string, url: string, body?: object): Promise<number> => {
     const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { cdkDeploy } from '../../infra/stage/context.ts'
+import { databaseUsers } from '../../infra/wiring.ts'
+import { type Json, type StageUnderTest, useSynthesis } from '../support/aws-template.ts'
+import { CloudFormation, type Template } from '../support/cloud-formation.ts'
+
+const synthesis = useSynthesis()
+
+/** The templates of one version of the code. */
+type Release = Record<string, Template>
+
+describe.each(['dev', 'prod'] as const)('%s', (stage) => {
+  test.each(databaseUsers)('takes a release that adds %s, the one before, and the newer again', (lambda) => {
+    const newer = releaseOf(stage)
+    const older = withoutLambda(newer, stage, lambda)
+    const { create, deploy, account } = accountOf(stage)
+    create(older)
+    deploy(older)
+    create(newer)
+    deploy(newer)
+    const afterwards = account()
+    deploy(older)
+    const logs = `AWS::Logs::LogGroup /aws/lambda/cuecard-${stage}-${lambda}`
+    expect(deploy(newer)).toEqual(stage === 'prod' ? [logs] : [])
+    expect(account()).toEqual(afterwards)
+  })
+
+  test('keeps the secret of a newer release while the one before is created again', () => {
+    const newer = releaseOf(stage)
+    const older = withoutLambda(newer, stage, 'delivery')
+    const { create, deploy, account } = accountOf(stage)
+    create(newer)
+    deploy(newer)
+    const afterwards = account()
+    deploy(older)
+    create(older)
+    create(newer)
+    deploy(newer)
+    expect(account()).toEqual(afterwards)
+  })
+})
+
+/** An account in which the commands of `npm run stage` run CDK with their own arguments. */
+function accountOf(stage: StageUnderTest) {
+  const cloud = new CloudFormation()
+  const main = `cuecard-${stage}`
+  const { artifacts } = JSON.parse(readFileSync(join(synthesis.outdir, 'manifest.json'), 'utf8'))
+
+  function cdk(release: Release, args: readonly string[]): string[] {
+    const name = args.at(-1)!
+    const before = (artifacts[name].dependencies as string[]).filter((each) => each in release)
+    const stacks = args.includes('--exclusively') ? [name] : [...before, name]
+    const adopts = args.includes('--import-existing-resources')
+    return stacks.flatMap((each) => cloud.deploy(each, release[each]!, { adopts }))
+  }
+
+  return {
+    account: () => cloud.account(),
+    /** Makes the secrets if one is missing. */
+    create(release: Release): void {
+      const secrets = Object.values(release[`${main}-secrets`]!.Resources)
+      if (secrets.every(({ Type, Properties: { Name } }) => cloud.has(Type, String(Name)))) return
+      cdk(release, [...cdkDeploy, `${main}-secrets`])
+    },
+    deploy: (release: Release) => cdk(release, [...cdkDeploy, main]),
+  }
+}
+
+function releaseOf(stage: StageUnderTest): Release {
+  const stacks = [synthesis.secrets(stage), synthesis.stack(stage)]
+  return Object.fromEntries(stacks.map(({ name, text }) => [name, JSON.parse(text) as Template]))
+}
+
+/** The release as it was before a Lambda was added: without the Lambda, its logs, its secret, its role and what leads to it. */
+function withoutLambda(release: Release, stage: StageUnderTest, lambda: string): Release {
+  const own = [
+    `cuecard-${stage}-${lambda}`,
+    `/aws/lambda/cuecard-${stage}-${lambda}`,
+    `cuecard/${stage}/database-${lambda}`,
+  ]
+  const kinds = ['Version', 'Alias', 'Permission', 'EventInvokeConfig', 'EventSourceMapping', 'Integration', 'Route']
+  const targets = new Set(['Lambda', 'ApiGatewayV2', 'Scheduler', 'CodeDeploy'].map((each) => `AWS::${each}`))
+  const leads = (type: string) =>
+    targets.has(type.split('::', 2).join('::')) &&
+    [...kinds, 'Schedule', 'DeploymentGroup'].includes(type.split('::')[2]!)
+  const entries = Object.entries(release).map(([stack, template]): [string, Template] => {
+    const { Resources, Outputs = {} } = template
+    const named = Object.entries(Resources).filter(([, { Properties = {} }]) =>
+      [Properties.FunctionName, Properties.LogGroupName, Properties.Name].some((name) => own.includes(String(name))),
+    )
+    const roles = named.flatMap(([, { Properties }]) => (Properties.Role ? referred(Properties.Role) : []))
+    const gone = new Set([...named.map(([id]) => id), ...roles])
+    for (let size = 0; size < gone.size; ) {
+      size = gone.size
+      for (const [id, { Type, Properties }] of Object.entries(Resources))
+        if (leads(Type) && referred(Properties).some((each) => gone.has(each))) gone.add(id)
+    }
+    const keeps = ([id, part]: [string, { Value?: Json }]) =>
+      !gone.has(id) && (part.Value === undefined || !referred(part.Value).some((each) => gone.has(each)))
+    return [
+      stack,
+      {
+        Resources: Object.fromEntries(Object.entries(Resources).filter(([id]) => !gone.has(id))),
+        Outputs: Object.fromEntries(Object.entries(Outputs).filter(keeps)),
+      },
+    ]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The logical ids to which a value refers. */
+function referred(value: Json): string[] {
+  if (value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value.flatMap(referred)
+  const { Ref, 'Fn::GetAtt': attribute } = value
+  const own = [Ref, Array.isArray(attribute) ? attribute[0] : undefined]
+  return [...own.filter((each) => typeof each === 'string'), ...Object.values(value).flatMap(referred)]
+}
