@@ -8,10 +8,10 @@ import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 
-/** Tables whose rows of every organization a role works on: the sweeper's purges, and deliveries. `calls` belongs to the call service. */
+/** Tables whose rows of every organization a role works on: the sweeper's purges and changes of model, and deliveries. `calls` belongs to the call service. */
 const everywhere: Record<string, string> = {
   sweeper:
-    'documents sources document_revisions idempotency_keys query_vectors question_log sessions webhook_deliveries organizations',
+    'documents sources document_revisions idempotency_keys query_vectors question_log sessions webhook_deliveries organizations agents',
   delivery: 'webhooks webhook_deliveries',
 }
 
