@@ -95,7 +95,7 @@ test.for(Object.keys(languages))(
           : undefined
         const hook = hooks[name.startsWith('DELETE') ? 1 : 0]
         const source = code.includes('$SOURCE_ID')
-          ? await call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://paws-inn.example/' })
+          ? await call('POST', `/v1/agents/${agentId}/sources`, { url: `https://source-${i}.example/` })
           : undefined
         const ids = { GOLDEN_QUESTION_ID: asked?.body.id, SOURCE_ID: source?.body.id }
         return filledIn(code, { ...values, ...hook, ...ids, DOCUMENT_ID: body.id, EXTERNAL_ID: `parking-${i}` })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
+import { migrationNames } from '../../infra/migrations/migrate.ts'
 import type { QueueName } from '../../infra/wiring.ts'
 import type { FormUpload } from '../../shared/files/presigner.ts'
 import { deploy } from '../support/deployed-system.ts'
@@ -56,7 +57,7 @@ async function post({ url, fields }: FormUpload, file: string): Promise<number> 
 const content = 'On Sunday we are closed.'
 
 test('the bundle that migrates brings an empty database to the newest schema, and then leaves it alone', () => {
-  expect(system.migrated).toEqual([{ applied: ['0001_baseline', '0002_models'] }, { applied: [] }])
+  expect(system.migrated).toEqual([{ applied: expect.arrayContaining([...migrationNames]) }, { applied: [] }])
 })
 
 test('a document goes through the bundles from POST over SQS to a search', async () => {
