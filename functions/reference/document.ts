@@ -80,11 +80,11 @@ export function successOf(openApi: OpenApi, { responses }: Operation): Response 
   return status && Number(status) < 300 ? resolve<Response>(openApi, responses[status]!) : undefined
 }
 
-/** How a sample reads the body of an operation's response. */
+/** How a sample reads the body of an operation's response: as text, where a success may also have none. */
 export function responseBody(openApi: OpenApi, operation: Operation): 'json' | 'text' | 'none' {
   const mediaTypes = Object.keys(successOf(openApi, operation)?.content ?? {})
-  if (mediaTypes.includes('application/json')) return 'json'
-  return mediaTypes.length > 0 ? 'text' : 'none'
+  if (mediaTypes.length === 0) return 'none'
+  return mediaTypes.includes('application/json') && !('204' in operation.responses) ? 'json' : 'text'
 }
 
 /** What `part` refers to within the document, or `part` itself. */
