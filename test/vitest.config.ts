@@ -16,7 +16,12 @@ const ci = [
   'sources/{turns,addresses,deletion,by-hand}.test.ts',
   ...['admin.test.ts', 'attack/{leaks,fuzz/operations}.test.ts', 'api/payload.test.ts', 'database/plans.test.ts'],
   ...['files/{races,reader-process}.test.ts', 'retrieval/encoder.test.ts'],
-  ...['operators/{erasure,export}.test.ts', 'database/rotation.test.ts', 'api/{hanging-queue,samples}.test.ts'],
+  ...[
+    'operators/{erasure,export,sync}.test.ts',
+    'database/{rotation,neon,tenant-rows}.test.ts',
+    'files/over-http.test.ts',
+    'api/{hanging-queue,samples}.test.ts',
+  ],
 ]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = [
