@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { secretNames } from '../../../infra/aws/stages.ts'
 import { databaseUsers, statementSeconds } from '../../../infra/wiring.ts'
+import { isOnServer } from '../../support/effort.ts'
 import { useStageTools } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
@@ -65,7 +66,7 @@ describe('npm run stage -- create', () => {
   test('replaces what does not work, and leaves what does', async () => {
     await create(['--yes'])
     const [search, chunks] = [stage.secret('database-search'), stage.secret('database-chunks')]
-    await stand.pool.query('alter role cuecard_search_1 nologin')
+    await stand.pool.query('alter role cuecard_search_1 nologin password null')
     stage.aws.secrets.set('cuecard/prod/canary', undefined)
     const { code, stdout } = await create(['--yes'], { env: {} })
     expect(code).toBe(0)
@@ -94,9 +95,12 @@ describe('npm run stage -- create', () => {
   test('makes every login again where the secret of the owner is of another database', async () => {
     await create(['--yes'])
     const restored = new URL(stage.ownerUrl())
-    restored.pathname = '/restored'
+    const name = `restored_${process.pid}`
+    restored.pathname = `/${name}`
     stage.aws.secrets.set('cuecard/prod/database-owner', restored.href)
+    if (isOnServer) await stand.pool.query(`create database ${name}`)
     const { stdout } = await create(['--dry-run'], { env: {} })
+    if (isOnServer) await stand.pool.query(`drop database ${name} with (force)`)
     expect(stdout.match(/to do +database-\w+/g)).toEqual(databaseUsers.map((name) => expect.stringContaining(name)))
   })
 
