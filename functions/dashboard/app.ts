@@ -14,7 +14,6 @@ import { agentsScreens } from './agents/screen.ts'
 import { askScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { callsScreens } from './calls/screen.ts'
-import { contradictionsScreen } from './documents/contradictions/screen.ts'
 import { documentScreens } from './documents/document-screens.ts'
 import { historyScreens } from './documents/history-screens.ts'
 import { listScreens } from './documents/list-screens.ts'
@@ -66,7 +65,6 @@ export function dashboardApp({
   app.route('/', agentsScreens(screen))
   // In this order: `…/documents/new` is no document's id.
   app.route('/', listScreens(screen))
-  app.route('/', contradictionsScreen(screen))
   app.route('/', selectionScreens(screen, queue))
   app.route('/', uploadRoutes(screen, queue, presigner))
   app.route('/', versionRoutes(screen, queue))

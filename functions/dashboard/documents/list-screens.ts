@@ -13,7 +13,6 @@ import type { Session } from '../../../shared/organizations/sessions.ts'
 import { oneLine } from '../forms.ts'
 import type { Screen } from '../screen.ts'
 import { words } from '../words.ts'
-import { contradictionsLink } from './contradictions/view.ts'
 import {
   type Changes,
   changesView,
@@ -70,7 +69,6 @@ export function listScreens(screen: Screen) {
         content: html`${mayWrite && uploadView(base)}
 ${searchForm(list)}
 ${listView(list)}
-${list.counts.ready > 1 && contradictionsLink(base)}
 ${mayWrite && deletionTemplate()}`,
         modules: mayWrite ? ['upload.js', 'undo.js', 'select.js'] : [],
       }

@@ -1,5 +1,4 @@
 import { number, sentence } from '../sentences.ts'
-import { contradictions } from './contradictions/words.ts'
 import { history } from './history/words.ts'
 import { original } from './original/words.ts'
 import { selection } from './selection/words.ts'
@@ -176,7 +175,6 @@ export const documents = {
       `The days of “${title}” weren’t changed: somebody has changed the document in the meantime.`,
     notInOrder: 'The last day is before the first.',
   },
-  contradictions,
   history,
   selection,
   original,
