@@ -23,6 +23,12 @@ const ci = [
     'api/{hanging-queue,samples}.test.ts',
   ],
 ]
+/** What takes seconds of a processor: `npm run test:ci`, too. */
+const long = [
+  ...['{pipeline,api}/races.test.ts', 'simulation/*.test.ts', 'attack/fuzz/{sequences,dashboard}.test.ts'],
+  ...['pipeline/provider.test.ts', 'database/{roles,listed-plans}.test.ts', 'operators/backup.test.ts'],
+  ...['files/extracted-text.test.ts', 'dashboard/original.test.ts'],
+]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = [
   ...['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts'],
@@ -40,7 +46,7 @@ interface Variant {
 }
 
 export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
-  const later = [...ci, ...nightly, ...faults, ...except]
+  const later = [...ci, ...long, ...nightly, ...faults, ...except]
   const project = (options: TestOptions): TestProjectInlineConfiguration => ({
     root: import.meta.dirname,
     test: {
@@ -71,6 +77,7 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
           experimental: { viteModuleRunner: true },
           server: { deps: { inline: ['@actions/workflow-parser'] } },
         }),
+        project({ name: 'ci-long', include: long, exclude: except, isolate: false }),
         project({ name: 'nightly', include: nightly, exclude: except }),
         // One after the other: a stand under kills wants the processors for itself.
         project({ name: 'faults', include: faults, exclude: except, maxWorkers: 1 }),

@@ -34,11 +34,14 @@ function differences<T>(before: Figures, now: Figures, named: (mode: ModeFigures
   })
 }
 
-function namedFigures({ groups, auc }: ModeFigures): Record<string, number> {
+function namedFigures({ groups, auc, levels }: ModeFigures): Record<string, number> {
   const named = Object.entries(groups).flatMap(([group, { questions, hit1, hit5, mrr }]): [string, number][] => [
     [`${group}, hit@1`, hit1 / questions],
     [`${group}, hit@5`, hit5 / questions],
     [`${group}, MRR`, mrr],
   ])
-  return { ...Object.fromEntries(named), ...(auc !== null && { AUC: auc }) }
+  const shares = Object.entries({ AUC: auc, ...levels }).flatMap(([name, share]) =>
+    share === null ? [] : [[name, share]],
+  )
+  return Object.fromEntries([...named, ...shares])
 }
