@@ -109,8 +109,12 @@ async function embedAll(change: Change): Promise<Outcome> {
     }
     const waiting = await findObstacle(db, scope, next.model, rejected)
     if (waiting) return waiting
-    const reserve = (tokens: number) => reserveTokens(db, scope.organizationId, tokens)
-    const verdict = await checkModel(db, scope, { embedder: next, reserve })
+    const { organizationId } = scope
+    const verdict = await checkModel(db, scope, {
+      embedder: next,
+      reserveTokens: (tokens) => reserveTokens(db, organizationId, tokens),
+      releaseTokens: (tokens) => releaseTokens(db, organizationId, tokens),
+    })
     const blocking = blockingOf(verdict)
     if (blocking.length > 0) return { reason: inWords(blocking), seconds: lookAgainSeconds }
     if (!(await switchModel(db, scope, next.model, verdict))) continue

@@ -151,11 +151,16 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
   if (first !== 'outdated') return first === 'served'
   // The chunks are stored now, and not served.
   const change = { document_id: claim.documentId, action: 'serves', chunk_count: plan.chunks.length } as const
-  const reserve = (tokens: number) => shared.reserve({ organizationId: claim.organizationId, tokens })
+  const { organizationId } = claim
+  const renewal = {
+    embedder: embedderFor(job),
+    reserveTokens: (tokens: number) => shared.reserve({ organizationId, tokens }),
+    releaseTokens: (tokens: number) => releaseTokens(db, organizationId, tokens),
+  }
   const release = await shared.guarded.acquire()
   try {
     while (remaining() > requeueMilliseconds) {
-      const verdict = await checkChange(db, claim, [change], { embedder: embedderFor(job), reserve })
+      const verdict = await checkChange(db, claim, [change], renewal)
       const blocking = blockingOf(verdict)
       if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
         await endInError(job, blocked(blocking))

@@ -19,7 +19,7 @@ export interface NextVectors {
   vectors: ({ id: string } & ReturnType<typeof vectorColumns>)[]
 }
 
-/** As `checkChange`, of an agent whose chunks all have a vector of its next model. @throws EmbeddingError; what `reserve` throws */
+/** As `checkChange`, of an agent whose chunks all have a vector of its next model. @throws EmbeddingError; what `reserveTokens` throws */
 export async function checkModel(
   db: Database,
   scope: AgentScope,
@@ -31,7 +31,7 @@ export async function checkModel(
     questions: selectQuestions(scope, maxPerAgent),
   })
   if (questions.length === 0 || versions.length === 0) return undefined
-  const given: Float32Array[] = []
+  const given: (Float32Array | undefined)[] = []
   for (let from = 0; from < questions.length; from += renewedPerCall) {
     const part = questions.slice(from, from + renewedPerCall)
     given.push(
@@ -41,7 +41,9 @@ export async function checkModel(
       )),
     )
   }
-  const asked = questions.slice(0, maxPerSwitch).map((each, i) => ({ ...each, vector: given[i]!, vectorModel: model }))
+  const asked = questions
+    .slice(0, maxPerSwitch)
+    .map((each, i) => ({ ...each, vector: given[i], vectorModel: given[i] && model }))
   const found = await searchAfter(db, scope, { changes: [{ action: 'switches_model' }] }, asked)
   // Where the agent could not change, the check says nothing, and the change that follows does not happen either.
   const results = asked.flatMap(({ vector, vectorModel, ...question }) => {
@@ -49,7 +51,7 @@ export async function checkModel(
     return after.model === model ? [judge(question, after)] : []
   })
   const broken = await brokenOf(db, scope, results)
-  const vectors = questions.map(({ id }, i) => ({ id, ...vectorColumns(model, given[i]!) }))
+  const vectors = questions.flatMap(({ id }, i) => (given[i] ? [{ id, ...vectorColumns(model, given[i]) }] : []))
   return { version: versions[0]!.version, results, broken, vectors }
 }
 

@@ -102,31 +102,41 @@ export function blockingOf(verdict: Verdict | undefined): Broken[] {
 export interface Renewal {
   embedder: Embedder
   /** Reserves the organization's tokens for a call of the provider. */
-  reserve: (tokens: number) => Promise<void>
+  reserveTokens: (tokens: number) => Promise<void>
+  releaseTokens: (tokens: number) => void | Promise<void>
 }
 
-/** @param texts at most `renewedPerCall` */
-export async function embedQuestions(texts: string[], { embedder, reserve }: Renewal): Promise<Float32Array[]> {
-  await reserve(texts.reduce((sum, text) => sum + estimatedTokens(text), 0))
-  return await embedder.embed(texts, { of: 'query' })
+/** @param texts at most `renewedPerCall` @returns undefined for a text that the provider rejects: its question is asked by its words */
+export async function embedQuestions(texts: string[], renewal: Renewal): Promise<(Float32Array | undefined)[]> {
+  const tokens = texts.reduce((sum, text) => sum + estimatedTokens(text), 0)
+  await renewal.reserveTokens(tokens)
+  try {
+    return await renewal.embedder.embed(texts, { of: 'query' })
+  } catch (error) {
+    await renewal.releaseTokens(tokens)
+    if (!(error instanceof EmbeddingError) || error.reason !== 'input_rejected') throw error
+  }
+  if (texts.length === 1) return [undefined]
+  const middle = texts.length >> 1
+  const first = await embedQuestions(texts.slice(0, middle), renewal)
+  return [...first, ...(await embedQuestions(texts.slice(middle), renewal))]
 }
 
 /** So few questions, of 8,192 tokens at most, are within the provider's limit of 300,000 tokens a call. */
 export const renewedPerCall = 36
 
 /** What is renewed stays so, whatever becomes of the rest. */
-async function renewVectors(
-  db: Database,
-  scope: AgentScope,
-  questions: readonly GoldenRow[],
-  { embedder, reserve }: Renewal,
-) {
-  const stale = questions.filter(({ model }) => model !== embedder.model)
+async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], renewal: Renewal) {
+  const { model } = renewal.embedder
+  const stale = questions.filter((question) => question.model !== model)
   for (let from = 0; from < stale.length; from += renewedPerCall) {
     const part = stale.slice(from, from + renewedPerCall)
     const texts = part.map(({ question }) => question)
-    const vectors = await embedQuestions(texts, { embedder, reserve })
-    const renewals = part.map(({ id }, i) => [id, setVector(db, scope, id, vectorColumns(embedder.model, vectors[i]!))])
+    const vectors = await embedQuestions(texts, renewal)
+    const renewals = part.flatMap(({ id }, i) => {
+      const vector = vectors[i]
+      return vector ? [[id, setVector(db, scope, id, vectorColumns(model, vector))]] : []
+    })
     await db.batch(Object.fromEntries(renewals))
   }
 }

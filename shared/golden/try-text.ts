@@ -11,7 +11,7 @@ import { inTurns } from '../steps.ts'
 import { indexedTerms, titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Broken } from './broken.ts'
-import { checkChange } from './check.ts'
+import { checkChange, type Renewal } from './check.ts'
 import type { Change, MadeChunk } from './search-after.ts'
 
 const inputsPerCall = 512
@@ -23,12 +23,9 @@ interface Text {
   content: string
 }
 
-interface Trier {
+interface Trier extends Renewal {
   db: Database
-  embedder: Embedder
   chunkSize: ChunkSize
-  /** Reserves tokens for the texts whose vectors are not stored. */
-  reserve: (tokens: number) => Promise<void>
 }
 
 /**
@@ -36,16 +33,15 @@ interface Trier {
  * @throws ApiError rate_limited; Unavailable
  */
 export async function tryText(
-  { db, embedder: configured, chunkSize }: Omit<Trier, 'reserve'>,
+  { db, embedder: configured, ...rest }: Trier,
   scope: DocumentScope,
   text: { title: string; content: string },
-  reserve: Trier['reserve'],
 ): Promise<{ broken: Broken[] } | undefined> {
   const golden = sql`select from golden_questions
     where organization_id = ${scope.organizationId} and agent_id = ${scope.agentId} limit 1`
   if ((await db.batch({ golden })).golden.length === 0) return undefined
   const embedder = await servingEmbedder(db, scope, configured)
-  const trier = { db, embedder, chunkSize, reserve }
+  const trier = { db, embedder, ...rest }
   const { changes, made } = await replacing(trier, scope, [{ documentId: scope.documentId, ...text }])
   const verdict = await checkChange(db, scope, changes, trier, made)
   return verdict && { broken: verdict.broken }
@@ -53,7 +49,7 @@ export async function tryText(
 
 /** What would replace the texts of these documents, for `searchAfter`. @throws ApiError rate_limited; Unavailable */
 export async function replacing(
-  { db, embedder, chunkSize, reserve }: Trier,
+  { db, embedder, chunkSize, reserveTokens, releaseTokens }: Trier,
   scope: AgentScope,
   texts: readonly Text[],
 ) {
@@ -77,11 +73,15 @@ export async function replacing(
       made.push({ document_id, ...rest, metadata, vector_id, ...indexedTerms(chunk.content, metadata.headings) })
     }
   }
-  await reserve([...missing.values()].reduce((sum, { tokens }) => sum + tokens, 0))
+  const total = [...missing.values()].reduce((sum, { tokens }) => sum + tokens, 0)
+  await reserveTokens(total)
   const vectors = await embedAll(
     embedder,
     [...missing.values()].map(({ text }) => text),
-  )
+  ).catch(async (error) => {
+    await releaseTokens(total)
+    throw error
+  })
   const vectorOf = new Map([...missing.keys()].map((id, i) => [id, vectors[i]!]))
   for (const chunk of made) {
     const vector = vectorOf.get(chunk.vector_id)

@@ -6,6 +6,7 @@ import { requestMeters } from '../../shared/http/request-meter.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newSearch } from '../support/own-search.ts'
+import { poison } from '../support/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { limit } from '../support/tenant.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
@@ -194,6 +195,37 @@ test('a call that the provider does not answer with vectors costs nothing', asyn
   await newWorker(stand, provider)([document])
   expect((await document.read()).status).toBe('pending')
   expect(await tokensToday(tenant)).toBe(0)
+})
+
+test('a golden question that gets no vector costs nothing, and one that is rejected is asked by its words', async () => {
+  const tenant = await limited(10_000)
+  const [rejected, other] = [`Which word is the ${poison}?`, 'Which word is the last?']
+  for (const question of [rejected, other])
+    await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, {
+      question,
+      expects: { words: 'word0' },
+    })
+  await sql`update golden_questions set model = 'before' where organization_id = ${tenant.organizationId}`.execute(
+    stand.db,
+  )
+  const ofQuestions = await tokensToday(tenant)
+  const document = await create(tenant)
+  const work = newWorker(stand, provider)
+  provider.script([], ({ texts }) => (texts.includes(other) ? 'too_many_requests' : 'ok'))
+  await work([document])
+  expect((await document.read()).waiting.reason).toContain('429')
+  const ofChunks = (await tokensToday(tenant)) - ofQuestions
+  provider.script([])
+  await document.patch({ status: 'pending' })
+  await work([document])
+  expect(await document.read()).toMatchObject({ status: 'completed', error_message: null })
+  expect((await tokensToday(tenant)) - ofQuestions - ofChunks).toBe(Math.ceil(other.length / 4))
+  const { rows } = await sql<{ question: string }>`select question from golden_questions
+    where organization_id = ${tenant.organizationId} and model = 'before'`.execute(stand.db)
+  expect(rows).toEqual([{ question: rejected }])
+  const plain = await limited(10_000)
+  await work([await create(plain)])
+  expect(ofChunks).toBe(await tokensToday(plain))
 })
 
 test('of an edited document the new chunks alone cost', async () => {

@@ -157,3 +157,25 @@ test('a golden question that blocks holds the agent back, and says so', async ()
   const { body: run } = await call('POST', `${path}/run`)
   expect(run.data[0]).toMatchObject({ passed: false, first: { document_title: 'Opening' } })
 })
+
+test('a golden question that the next model rejects is asked by its words, and holds nothing up', async () => {
+  const { first, changing } = twoModels()
+  const tenant = await serving(first)
+  const call = callerOf(questionsApp({ db: databaseAs('cuecard_questions'), embedder: first }), tenant.apiKey)
+  const path = `/v1/agents/${tenant.agentId}/golden-questions`
+  for (const question of ['Where do guests park?', 'When do you open?', 'Who parks behind the house?'])
+    await call('POST', path, { question, expects: { words: 'e' }, on_failure: 'block' })
+  await toSecond()
+  const rejecting: Embedder = {
+    ...changing,
+    embed(texts, options) {
+      if (texts.some((text) => text.startsWith('Who'))) throw new EmbeddingError('input_rejected', 'Not acceptable')
+      return changing.embed(texts, options)
+    },
+  }
+  await workerWith(rejecting).change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+  const { rows } = await sql<{ model: string }>`select model from golden_questions
+    where organization_id = ${tenant.organizationId} order by id`.execute(stand.db)
+  expect(rows.map(({ model }) => model)).toEqual(['second', 'second', 'first'])
+})

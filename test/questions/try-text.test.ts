@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DocumentScope } from '../../shared/database/scope.ts'
+import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { tryText } from '../../shared/golden/try-text.ts'
 import { useStand } from '../support/stand.ts'
@@ -16,12 +17,15 @@ test('a text that is tried names the golden questions that it would break, and i
   const scope = { ...tenant, documentId: document.id } as unknown as DocumentScope
   const db = databaseAs('cuecard_dashboard').forOrganization(scope.organizationId)
   const reserved: number[] = []
-  const tried = (content: string) =>
+  const tried = (content: string, embedder: Embedder = lexicalEmbedder()) =>
     tryText(
-      { db, embedder: lexicalEmbedder(), chunkSize: { targetTokens: 400, overlapTokens: 60 } },
+      {
+        ...{ db, embedder, chunkSize: { targetTokens: 400, overlapTokens: 60 } },
+        reserveTokens: async (tokens) => void reserved.push(tokens),
+        releaseTokens: (tokens) => void reserved.push(-tokens),
+      },
       scope,
       { title: 'Hours', content },
-      async (tokens) => void reserved.push(tokens),
     )
   expect(await tried('Always open.')).toBeUndefined()
   const question = { question: 'Are you open on Sunday?', expects: { words: 'closed' } }
@@ -34,6 +38,9 @@ test('a text that is tried names the golden questions that it would break, and i
   })
   expect(reserved.length).toBe(3)
   expect(reserved.at(-1)).toBeGreaterThan(0)
+  const embed = () => Promise.reject(new EmbeddingError('unavailable', 'The provider is down'))
+  await expect(tried('Never open.', { ...lexicalEmbedder(), embed })).rejects.toThrow('embedding_provider')
+  expect(reserved.at(-1)).toBe(-reserved.at(-2)!)
   expect(await call('GET', `${knowledgeBase}/${document.id}`)).toMatchObject({ body: before.body })
   const { body: found } = await call('POST', `${knowledgeBase}/search`, { query: 'Sunday' })
   expect(found.data[0].content).toBe(text)

@@ -33,13 +33,12 @@ export async function pastAnswer(
   const embedder = await servingEmbedder(db, scope, configured)
   const bytes = changed.reduce((sum, each) => sum + each.bytes, 0)
   if (changed.length === 0 || bytes > maxBytes) return undefined
-  const reserve = (tokens: number) => scope.meter.reserveTokens(tokens)
   const texts = changed.flatMap(({ id, title, content }) =>
     title !== null && content !== null ? [{ documentId: id, title, content }] : [],
   )
-  const { changes, made } = await replacing({ db, embedder, chunkSize, reserve }, scope, texts)
+  const { changes, made } = await replacing({ db, embedder, chunkSize, ...scope.meter }, scope, texts)
   const removed = changed.filter(({ title }) => title === null)
-  await reserve(estimatedTokens(query))
+  await scope.meter.reserveTokens(estimatedTokens(query))
   const [vector] = await vectorsOf(embedder, [query])
   const asked = { id: newId(), question: query, as_of: new Date(asOf), vector: vector!, vectorModel: embedder.model }
   const all = [...changes, ...removed.map(({ id }) => ({ document_id: id, action: 'removes' as const }))]

@@ -8,9 +8,9 @@ import { words } from '../../words.ts'
 const w = words.golden.broken
 
 /** What saving the text would do to golden questions. Nothing is stored. */
-export async function checkView(...[trier, scope, text, reserve]: Parameters<typeof tryText>): Promise<Html> {
+export async function checkView(...[trier, scope, text]: Parameters<typeof tryText>): Promise<Html> {
   try {
-    const tried = await tryText(trier, scope, text, reserve)
+    const tried = await tryText(trier, scope, text)
     if (!tried) return html`<p class="notice" role="status">${w.noQuestions}</p>`
     return tried.broken.length > 0
       ? brokenView(scope.agentId, tried.broken)

@@ -122,9 +122,7 @@ export function textScreens(
           const content = withPart(document.content, part, written)
           if (check && content !== undefined) {
             const text = { title, content }
-            const note = await checkView({ db, embedder, chunkSize }, scope, text, (tokens) =>
-              meter.reserveTokens(tokens),
-            )
+            const note = await checkView({ db, embedder, chunkSize, ...meter }, scope, text)
             return { ...editView(agent, document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
           }
           const isOther = content !== undefined && content !== withLineFeeds(document.content)
