@@ -161,8 +161,8 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
         async ({ c, key, db, params, query }) => {
           const scope = { organizationId: key.organizationId, ...params }
           const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
-          const isGone = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
-          return isGone ? c.body(null, 204) : c.json(toSource(await getSource(db, scope)), 202)
+          const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
+          return rest ? c.json(toSource(rest), 202) : c.body(null, 204)
         },
       ),
     )

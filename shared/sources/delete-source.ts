@@ -5,7 +5,15 @@ import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.t
 import type { Change } from '../golden/search-after.ts'
 import type { DocumentId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
-import { enqueue, isSource, type Outbox, requireSource, type SourceScope } from './sources.ts'
+import {
+  enqueue,
+  getSource,
+  isSource,
+  type Outbox,
+  requireSource,
+  type SourceRow,
+  type SourceScope,
+} from './sources.ts'
 
 /** Few enough for a short transaction: each document takes its chunks and vectors with it. */
 const documentsAtOnce = 100
@@ -17,7 +25,7 @@ const isOwn = ({ organizationId, sourceId }: SourceScope) =>
 
 /**
  * Its documents go with it, and a crawl under way creates none any more. @param ignores golden questions that would fail
- * @returns whether it is gone; else its status is `deleting`, and the crawler deletes what is left
+ * @returns undefined if it is gone, else the source, of which the crawler deletes what is left
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */
 export async function deleteSource(
@@ -25,7 +33,7 @@ export async function deleteSource(
   scope: SourceScope,
   ignores: boolean,
   origin: Origin,
-): Promise<boolean> {
+): Promise<SourceRow | undefined> {
   const { db } = outbox
   const removals = async (): Promise<Change[]> => {
     const { rows } = await sql<{ id: DocumentId }>`
@@ -48,10 +56,12 @@ export async function deleteSource(
     return marked.length > 0 ? undefined : outdated
   })
   const end = performance.now() + requestMilliseconds
-  do if (await deleteNext(db, scope)) return true
+  do if (await deleteNext(db, scope)) return undefined
   while (performance.now() < end)
+  // First, since the crawler may be done before it can be read.
+  const source = await getSource(db, scope)
   await enqueue(outbox, { ...scope, ...origin })
-  return false
+  return source
 }
 
 /** Deletes a source's next documents, and with the last the source. @returns whether it is gone */

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { leftAlone } from '../../functions/crawler/apply.ts'
 import { words } from '../../functions/dashboard/words.ts'
 import { useDashboard } from '../dashboard/support.ts'
 import { inn, prices, sourceOf } from './source-of.ts'
@@ -41,7 +42,7 @@ test('a page edited or deleted by hand is listed as such, and has its own text a
 
 test('a text that a person saves while a crawl has read the page and not yet stored it stays', async () => {
   const site = await website(inn())
-  const { deliver, refresh, documents, call, knowledgeBase } = await sourceOf(stand, site.url)
+  const { deliver, refresh, documents, pages, call, knowledgeBase } = await sourceOf(stand, site.url)
   await deliver()
   const { id } = (await documents())['/prices']
   site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
@@ -53,4 +54,5 @@ test('a text that a person saves while a crawl has read the page and not yet sto
   for (let look = 0; look < 2; look++) expect(await refresh()).toMatchObject({ status: 'ready' })
   expect(edits).toBeGreaterThan(0)
   expect((await documents())['/prices']).toMatchObject({ id, content: 'Ask us.', source_id: null })
+  expect((await pages())['/prices'].left_out).toBe(leftAlone)
 })

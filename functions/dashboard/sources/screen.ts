@@ -153,8 +153,8 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
     .post(
       `${one}/delete`,
       screen({ permission: 'kb:write', params: sourcePath }, async ({ c, db, scope, origin }) => {
-        const isGone = await deleteSource({ db, queue }, scope, isIgnoring(c), origin)
-        const text = isGone ? w.deletion.done : w.deletion.begun
+        const rest = await deleteSource({ db, queue }, scope, isIgnoring(c), origin)
+        const text = rest ? w.deletion.begun : w.deletion.done
         return { redirect: agentPage(scope.agentId, 'sources'), flash: { text } }
       }),
     )
