@@ -7,6 +7,9 @@ import { filesCors } from '../cors.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
+/** How long a file of a protected stage can be brought back after its deletion: infra/runbook/restore.md. */
+const deletedFileDays = 7
+
 /** The files that customers upload, encrypted with a key of the stage's own. It notifies nobody: whoever has posted a file reports that to the dashboard. */
 export function createFilesBucket(scope: Construct, stack: string, settings: StageSettings): Bucket {
   const encryptionKey = new Key(scope, 'files-key', {
@@ -23,9 +26,17 @@ export function createFilesBucket(scope: Construct, stack: string, settings: Sta
     bucketKeyEnabled: true,
     enforceSSL: true,
     minimumTLSVersion: 1.2,
-    // A file that is deleted has to be gone. None overwrites another's: its key has the id of its upload.
-    versioned: false,
-    lifecycleRules: [{ abortIncompleteMultipartUploadAfter: Duration.days(1) }],
+    // None overwrites another's, since its key has the id of its upload: a version is a file that was deleted.
+    versioned: settings.terminationProtection,
+    lifecycleRules: [
+      {
+        abortIncompleteMultipartUploadAfter: Duration.days(1),
+        ...(settings.terminationProtection && {
+          noncurrentVersionExpiration: Duration.days(deletedFileDays),
+          expiredObjectDeleteMarker: true,
+        }),
+      },
+    ],
     removalPolicy: settings.removal,
   })
   acknowledge(bucket, {

@@ -98,7 +98,10 @@ describe('the files', () => {
   })
 
   test('are gone when they are deleted, no version is kept, and outlive their stack in production, not in dev', () => {
-    expect(bucketOf('prod')[1].Properties.VersioningConfiguration).toBeUndefined()
+    const { VersioningConfiguration, LifecycleConfiguration } = bucketOf('prod')[1].Properties
+    expect(VersioningConfiguration).toEqual({ Status: 'Enabled' })
+    expect(LifecycleConfiguration).toMatchObject({ Rules: [{ NoncurrentVersionExpiration: { NoncurrentDays: 7 } }] })
+    expect(bucketOf('dev')[1].Properties.VersioningConfiguration).toBeUndefined()
     expect(bucketOf('prod')[1].DeletionPolicy).toBe('RetainExceptOnCreate')
     expect(bucketOf('dev')[1].DeletionPolicy).toBe('Delete')
   })

@@ -100,7 +100,7 @@ test('each permission that create lacks ends it in one sentence, and it goes on 
     const { code, stderr } = await stage.run(create)
     expect(code, action).toBe(1)
     expect(stderr.trim().split('\n').at(-1)).toMatch(
-      new RegExp(`^error: .*not authorized to perform: ${action}.*permissions.json`),
+      new RegExp(`^error: .*not authorized to perform: ${action}.*permissions\\.json`),
     )
     expect(await openLogins(), action).toEqual([])
     stage.aws.denied.clear()

@@ -133,14 +133,31 @@ describe('destroy', () => {
   })
 })
 
-test('the policy to paste has what the commands call, and no more', async () => {
-  const path = join(import.meta.dirname, '../../../infra/stage/permissions.json')
-  const policy = JSON.parse(readFileSync(path, 'utf8')) as { Statement: { Sid: string; Action: string[] }[] }
-  const listed = (...sids: string[]) =>
-    policy.Statement.filter(({ Sid }) => sids.includes(Sid)).flatMap(({ Action }) => Action)
+interface Grant {
+  Sid: string
+  Action: string[]
+  Resource: string[]
+  Condition?: object
+}
+
+const grantsOf = (file: string): Grant[] =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../../infra/stage', file), 'utf8')).Statement
+const [everyday, destroying] = [grantsOf('permissions.json'), grantsOf('permissions-destroy.json')]
+
+/** They name no resource, or none that a pattern can tell from others: AWS's service authorization reference. */
+const ofNoResource = [
+  ...['acm:DescribeCertificate', 'cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricStatistics'],
+  ...['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'],
+]
+
+test('the policies to paste have what the commands call, and no more', async () => {
+  const listed = (...begins: string[]) =>
+    [...everyday, ...destroying]
+      .filter(({ Sid }) => begins.some((begin) => Sid.startsWith(begin)))
+      .flatMap(({ Action }) => Action)
   const called = () => [...stage.aws.called].filter((action) => action !== 'sts:GetCallerIdentity').toSorted()
   expect(called()).toEqual(listed('Create').toSorted())
-  stage.aws.stacks.set('cuecard-prod', { status: 'ROLLBACK_COMPLETE', isProtected: true })
+  stage.aws.stacks.set('cuecard-prod', { status: 'CREATE_COMPLETE', isProtected: true })
   stage.aws.certificate = { Status: 'ISSUED', DomainName: 'api.example.org' }
   await stage.setDomain('api.example.org')
   await stage.run(['deploy', 'prod'])
@@ -149,13 +166,25 @@ test('the policy to paste has what the commands call, and no more', async () => 
   expect(called()).toEqual(listed('Create', 'Deploy').toSorted())
   await stage.run(['status', 'prod'])
   expect(called()).toEqual(listed('Create', 'Deploy', 'Status').toSorted())
+  await stage.run(['pause', 'prod'])
   await stage.copyFile('dev')
+  await stage.run(['resume', 'dev'])
+  expect(called()).toEqual(listed('Create', 'Deploy', 'Status', 'Pause').toSorted())
+  stage.aws.stacks.set('cuecard-prod', { status: 'ROLLBACK_COMPLETE', isProtected: true })
+  await stage.run(['deploy', 'prod'])
   stage.aws.stacks.set('cuecard-dev', { status: 'CREATE_COMPLETE' })
   await stage.run(['destroy', 'dev', '--yes-destroy', 'dev'])
-  await stage.run(['pause', 'prod'])
-  await stage.run(['resume', 'dev'])
   const ofFiles = ['s3:DeleteObject', 's3:ListBucket']
   expect([...called(), ...ofFiles].toSorted()).toEqual(
-    listed('Create', 'Deploy', 'Status', 'Destroy', 'Pause').toSorted(),
+    listed('Create', 'Deploy', 'Status', 'Pause', 'Destroy').toSorted(),
   )
+})
+
+test('the everyday policy deletes nothing, and both reach only what is named cuecard', () => {
+  const destructive = /:Delete(?!FunctionConcurrency)|UpdateTerminationProtection|s3:/
+  expect(everyday.flatMap(({ Action }) => Action).filter((action) => destructive.test(action))).toEqual([])
+  for (const { Action, Resource, Condition } of [...everyday, ...destroying])
+    for (const pattern of [...Resource, ...(Condition ? [JSON.stringify(Condition)] : [])])
+      if (pattern !== '*') expect(pattern).toMatch(/cuecard|stack\/CDKToolkit\/|role\/cdk-hnb659fds-/)
+      else if (!Condition) expect(Action.filter((action) => !ofNoResource.includes(action))).toEqual([])
 })
