@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Database, violates } from '../../shared/database/database.ts'
-import { type DocumentScope, findAgent, isAgent, isDocument } from '../../shared/database/scope.ts'
+import { type DocumentScope, isAgent, isDocument } from '../../shared/database/scope.ts'
 import type { VectorRow } from '../../shared/database/vector-rows.ts'
 import type { ChunkRow } from '../../shared/documents/chunk.ts'
 import { selectDocument } from '../../shared/documents/chunks.ts'
@@ -55,7 +55,6 @@ export async function createChunks(
     from documents d where ${isDocument(scope)} and ${isInserted}`
 
   const { results, ...outcome } = await idempotently(db, request, response, {
-    agents: findAgent(scope),
     documents: selectDocument(db, scope).forUpdate(),
     // The model that serves the agent stays the same until these are stored.
     locked: lockModel(scope),
@@ -76,7 +75,7 @@ export async function createChunks(
     // After the chunks, which a trigger counts.
     count: count.where(isInserted),
   }).catch(rejectAboveLimit)
-  requireDocument(results)
+  await requireDocument(db, scope, results.documents)
   if (!outcome.response) throw conflict(results.conflicts)
   const texts = new Map(inputs.map(({ chunk_index, content, metadata }) => [chunk_index, { content, metadata }]))
   const data = outcome.response.data.map(

@@ -5,6 +5,7 @@ import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../error-message.ts'
 import { retrying } from '../retrying.ts'
 import { steps as models } from './0002_models.ts'
+import { steps as enteredOrganization } from './0003_entered_organization.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -33,14 +34,18 @@ const all: Readonly<Record<string, readonly Step[]>> = {
     ),
   ],
   '0002_models': [...models, inTransaction(...search)],
+  '0003_entered_organization': enteredOrganization,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)
 
-/** No temporary objects, and no EXECUTE for PUBLIC but on the extension's functions. Dumps leave this out, so every run sets it. */
+/** No temporary objects, no EXECUTE for PUBLIC but on the extension's functions, and no JIT. Dumps leave this out, so every run sets it. */
 const databasePrivileges = `
   create extension if not exists vector;
-  do $$ begin execute format('revoke temporary, create on database %I from public', current_database()); end $$;
+  do $$ begin
+    execute format('revoke temporary, create on database %I from public', current_database());
+    execute format('alter database %I set jit = off', current_database());
+  end $$;
   alter default privileges revoke execute on functions from public`
 
 interface Options {

@@ -43,35 +43,18 @@ export class Database extends Kysely<Tables> {
     return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
   }
 
-  /** A statement that makes its settings itself: Neon awaits each statement of a transaction, its beginning and its end. */
-  async one<Row>(statement: Statement<Row>): Promise<Row[]> {
-    return (await this.#retrying([statement.compile(this)]))[0]!.rows as Row[]
-  }
-
   /** One transaction, one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
   async batch<const Q extends Batch>(statements: Q): Promise<Results<Q>> {
     const results = await this.#send(Object.values(statements).map((statement) => statement.compile(this)))
     return Object.fromEntries(Object.keys(statements).map((name, i) => [name, results[i]!.rows])) as Results<Q>
   }
 
-  async #send(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
-    return (await this.#retrying([this.#settings(), ...queries])).slice(1)
+  async #send([first, ...others]: Query[]) {
+    if (!first) return []
+    return await this.#retrying([this.#organization ? entering(this.#organization, first) : first, ...others])
   }
 
-  /** Sequential scans are off for an organization: it reads a small part of each table, which old statistics hide from the planner. */
-  #settings() {
-    return {
-      sql: `select set_config('statement_timeout', $1, true), set_config('cuecard.organization_id', $2, true),
-        set_config('enable_seqscan', $3, true), set_config('jit', 'off', true)`,
-      parameters: [
-        `${Math.ceil(this.#connection.timeoutSeconds * 1000)}`,
-        this.#organization ?? '',
-        this.#organization ? 'off' : 'on',
-      ],
-    }
-  }
-
-  async #retrying(queries: Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
+  async #retrying(queries: Query[]) {
     let url = await this.#connection.url()
     let isRepeated = false
     const deadline = AbortSignal.timeout(Math.ceil(this.#connection.timeoutSeconds * 1000))
@@ -101,6 +84,19 @@ export class Database extends Kysely<Tables> {
       }
     }
   }
+}
+
+type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
+
+/**
+ * The settings of an organization's transaction take no statement of their own: Neon's proxy awaits each. The type of the parameter
+ * makes them, because Postgres reads the parameters of a statement before it plans it.
+ */
+function entering(organization: OrganizationId, { sql: text, parameters }: Query): Query {
+  const entered = `entered as (select $${parameters.length + 1}::entered_organization)`
+  const [others] = /^\s*with\s+(recursive\s+)?/i.exec(text) ?? []
+  const sql = others ? `${others}${entered}, ${text.slice(others.length)}` : `with ${entered} ${text}`
+  return { sql, parameters: [...parameters, organization] }
 }
 
 function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): QueryResult<unknown> {

@@ -18,7 +18,7 @@ export interface NamedScope extends AgentScope {
 const a = columnsOf('agents', 'a')
 const d = columnsOf('documents', 'd')
 
-/** One row if the agent exists: distinguishes a missing agent from a missing document in a batch. */
+/** One row if the agent exists. */
 export function findAgent(scope: AgentScope) {
   return sql<{ id: string }>`select ${a.id} from agents a where ${isAgent(scope)}`
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { guarded, isUnchanged, lockKnowledge, outdated, warningsAfter } from '../golden/check.ts'
-import { requireDocument } from '../http/not-found.ts'
+import { findDocument, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
 import type { ChunkRow } from './chunk.ts'
 import { chunkMetadata, deleteUnusedVectors, isServed } from './served-chunks.ts'
@@ -44,9 +44,8 @@ export async function listChunks(
     from page ${withEmbedding ? vectors : sql``}
     where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
     order by chunk_index`
-  const results = await db.batch({ agents: findAgent(scope), documents: selectDocument(db, scope), page })
-  requireDocument(results)
-  const chunks = results.page
+  const { chunks } = await db.batch({ chunks: page })
+  if (chunks.length === 0) await findDocument(db, scope, selectDocument(db, scope))
   return { chunks, hasMore: chunks.length > 0 && chunks.length < Number(chunks[0]!.available) }
 }
 
@@ -62,8 +61,7 @@ export async function deleteChunks(
 ): Promise<void> {
   const removal = { document_id: scope.documentId, action: 'removes' } as const
   await guarded(db, scope, removal, ignores, async (verdict) => {
-    const results = await db.batch({
-      agents: findAgent(scope),
+    const { documents, emptied } = await db.batch({
       documents: selectDocument(db, scope).forNoKeyUpdate(),
       locked: lockKnowledge(scope),
       emptied: db
@@ -77,8 +75,8 @@ export async function deleteChunks(
           and ${d.active_revision} is null and ${d.managed_by} = 'client' and ${d.chunk_count} = 0`,
       unused: deleteUnusedVectors(scope),
     })
-    requireDocument(results)
-    return results.emptied.length > 0 ? undefined : outdated
+    await requireDocument(db, scope, documents)
+    return emptied.length > 0 ? undefined : outdated
   })
 }
 

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, findAgent, isDocument, type NamedScope } from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, isDocument, type NamedScope } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
 import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
-import { agentNotFound, findDocument, requireDocument } from '../http/not-found.ts'
+import { findDocument, requireAgent, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 
@@ -43,8 +43,7 @@ export async function listDocuments(
 ): Promise<{ documents: DocumentRow[]; hasMore: boolean }> {
   const content = exclude ? none : sql<string | null>`${d.content}`
   const isAfter = after ? sql`(d.created_at, d.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)` : sql`true`
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
+  const { documents } = await db.batch({
     documents: sql<DocumentRow & { available: string }>`
       with page as (
         select d.title, ${content} as content, ${sql.join(createdColumns.map((column) => d[column]))},
@@ -62,7 +61,7 @@ export async function listDocuments(
       from page where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
       order by created_at desc, id desc`,
   })
-  if (agents.length === 0) agentNotFound()
+  if (documents.length === 0) await requireAgent(db, scope)
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
@@ -97,8 +96,7 @@ export async function deleteDocument(
   const removal = { document_id: scope.documentId, action: 'removes' } as const
   await guarded(db, scope, removal, ignores, async (verdict) => {
     const mayGo = sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`
-    const { agents, found, deleted } = await db.batch({
-      agents: findAgent(scope),
+    const { found, deleted } = await db.batch({
       found: db
         .selectFrom('documents as d')
         .select(['d.id', isUnedited.as('is_unedited')])
@@ -112,7 +110,7 @@ export async function deleteDocument(
         .where(mayGo)
         .returning('d.id'),
     })
-    if (!requireDocument({ agents, documents: found }).is_unedited) preconditionFailed()
+    if (!(await requireDocument(db, scope, found)).is_unedited) preconditionFailed()
     return deleted.length > 0 ? undefined : outdated
   })
 }

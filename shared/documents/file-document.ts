@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, isDocument } from '../database/scope.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
 import { keyOfUrl, newFile, toFileName } from '../files/file-url.ts'
 import { ApiError } from '../http/errors.ts'
@@ -69,9 +69,8 @@ export async function replaceFile(
   origin: Origin,
 ): Promise<{ key: string }> {
   const { key, columns } = toFile(scope, announced)
-  const { agents, documents, replaced } = await db
+  const { documents, replaced } = await db
     .batch({
-      agents: findAgent(scope),
       documents: selectDocument(db, scope),
       replaced: db
         .updateTable('documents as d')
@@ -81,7 +80,7 @@ export async function replaceFile(
         .returning('d.id'),
     })
     .catch(rejectPastPipeline)
-  requireDocument({ agents, documents })
+  await requireDocument(db, scope, documents)
   if (replaced.length === 0)
     throw new ApiError('invalid_transition', 'Only a file that is missing or could not be read can be replaced.')
   return { key }
@@ -89,8 +88,7 @@ export async function replaceFile(
 
 /** Sends a document whose file has been posted to the extraction, once. @throws ApiError agent_not_found, document_not_found */
 export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
-  const { agents, documents, reported } = await db.batch({
-    agents: findAgent(scope),
+  const { documents, reported } = await db.batch({
     documents: selectDocument(db, scope),
     reported: db
       .updateTable('documents as d')
@@ -99,7 +97,7 @@ export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, or
       .where(awaitsFile)
       .returning('d.id'),
   })
-  requireDocument({ agents, documents })
+  await requireDocument(db, scope, documents)
   const { organizationId, documentId } = scope
   if (reported.length > 0) await enqueue({ db, queue }, { organizationId, documentId, awaitsText: true, ...origin })
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { ApiError } from '../http/errors.ts'
-import { requireDocument } from '../http/not-found.ts'
+import { findDocument } from '../http/not-found.ts'
 import type { DocumentId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
 import { enqueue, type Outbox } from './outbox.ts'
@@ -100,14 +100,11 @@ export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, orig
 
 /** @throws ApiError agent_not_found, document_not_found, invalid_transition */
 async function findResembled(db: Database, scope: DocumentScope): Promise<DocumentId> {
-  const found = await db.batch({
-    agents: findAgent(scope),
-    documents: db
-      .selectFrom('documents as d')
-      .select(['d.resembles', transitions.isHeld.as('is_held')])
-      .where(isDocument(scope)),
-  })
-  const { resembles, is_held } = requireDocument(found)
+  const found = db
+    .selectFrom('documents as d')
+    .select(['d.resembles', transitions.isHeld.as('is_held')])
+    .where(isDocument(scope))
+  const { resembles, is_held } = await findDocument(db, scope, found)
   if (is_held && resembles) return resembles as DocumentId
   throw new ApiError('invalid_transition', 'Nobody is asked any more whether this document replaces another.')
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { findAgent, isDocument, type NamedScope } from '../database/scope.ts'
+import { isDocument, type NamedScope } from '../database/scope.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
-import { agentNotFound } from '../http/not-found.ts'
+import { requireAgent } from '../http/not-found.ts'
 import type { DocumentId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -32,7 +32,10 @@ export async function putDocument(
   for (let i = 0; i < maxAttempts; i++) {
     const found = await find(outbox.db, scope, wanted)
     if (found && mustBeNew) preconditionFailed('A document with this external id exists.')
-    if (!found && match) preconditionFailed('The agent has no document with this external id.')
+    if (!found && match) {
+      await requireAgent(outbox.db, scope)
+      preconditionFailed('The agent has no document with this external id.')
+    }
     try {
       if (!found) {
         const created = await createDocument(outbox, scope, { ...wanted, external_id: scope.externalId }, origin)
@@ -63,8 +66,7 @@ const d = columnsOf('documents', 'd')
 type Wanted = Required<Pick<PutInput, 'title' | 'content' | 'metadata' | 'valid_from' | 'valid_until'>>
 
 async function find(db: Database, scope: NamedScope, { title, content, metadata, valid_from, valid_until }: Wanted) {
-  const { agents, documents } = await db.batch({
-    agents: findAgent(scope),
+  const { documents } = await db.batch({
     documents: db
       .selectFrom('documents as d')
       .select(['d.title', ...createdColumns])
@@ -75,6 +77,5 @@ async function find(db: Database, scope: NamedScope, { title, content, metadata,
       )
       .where(isDocument(scope)),
   })
-  if (agents.length === 0) agentNotFound()
   return documents[0]
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { type DocumentScope, findAgent, isDocument } from '../database/scope.ts'
+import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Tags } from '../http/etag.ts'
-import { requireDocument } from '../http/not-found.ts'
+import { findDocument } from '../http/not-found.ts'
 import type { Origin } from '../queue.ts'
 import { selectDocument } from './chunks.ts'
 import type { DocumentRow } from './document.ts'
@@ -63,13 +63,10 @@ export async function findRevision(
 
 /** @throws ApiError agent_not_found, document_not_found, revision_not_found */
 export async function getRevision(db: Database, scope: DocumentScope, revision: number): Promise<Revision> {
-  const found = await db.batch({
-    agents: findAgent(scope),
-    documents: selectDocument(db, scope),
-    revisions: selectRevision(scope, revision),
-  })
-  requireDocument(found)
-  return found.revisions[0] ?? revisionNotFound()
+  const found = await findRevision(db, scope, revision)
+  if (found) return found
+  await findDocument(db, scope, selectDocument(db, scope))
+  revisionNotFound()
 }
 
 /** Newest first. @throws ApiError agent_not_found, document_not_found */
@@ -78,14 +75,12 @@ export async function listRevisions(
   scope: DocumentScope,
   { limit, after }: { limit: number; after?: number | undefined },
 ): Promise<{ revisions: ListedRevision[]; hasMore: boolean }> {
-  const found = await db.batch({
-    agents: findAgent(scope),
-    documents: selectDocument(db, scope),
+  const { revisions } = await db.batch({
     revisions: sql<ListedRevision>`select ${listed} from ${servedRevisions(scope)}
       where ${after === undefined ? sql`true` : sql`s.revision < ${after}`} order by s.revision desc limit ${limit + 1}`,
   })
-  requireDocument(found)
-  return { revisions: found.revisions.slice(0, limit), hasMore: found.revisions.length > limit }
+  if (revisions.length === 0) await findDocument(db, scope, selectDocument(db, scope))
+  return { revisions: revisions.slice(0, limit), hasMore: revisions.length > limit }
 }
 
 /** Makes the content of a revision the document's again; nothing changes if it is. @throws ApiError, Unavailable */

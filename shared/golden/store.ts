@@ -1,11 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, findAgent } from '../database/scope.ts'
+import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
-import { agentNotFound, documentNotFound } from '../http/not-found.ts'
+import { documentNotFound, requireAgent } from '../http/not-found.ts'
 import { newId } from '../ids.ts'
 import { ask, lockKnowledge, vectorColumns, vectorsOf } from './check.ts'
 import {
@@ -42,25 +42,22 @@ export async function listGolden(
   scope: AgentScope,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ questions: KeptGolden[]; hasMore: boolean }> {
-  const { agents, questions } = await db.batch({
-    agents: findAgent(scope),
+  const { questions } = await db.batch({
     questions: own(db, scope)
       .where((eb) => (after === undefined ? eb.lit(true) : eb('id', '<', after)))
       .orderBy('id', 'desc')
       .limit(limit + 1),
   })
-  if (agents.length === 0) agentNotFound()
+  if (questions.length === 0) await requireAgent(db, scope)
   return { questions: questions.slice(0, limit), hasMore: questions.length > limit }
 }
 
 /** @throws ApiError agent_not_found, golden_question_not_found */
 export async function getGolden(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
-  const { agents, questions } = await db.batch({
-    agents: findAgent(scope),
+  const { questions } = await db.batch({
     questions: db.selectFrom('golden_questions').select(columns).where(isGolden(scope, id)),
   })
-  if (agents.length === 0) agentNotFound()
-  return questions[0] ?? goldenNotFound()
+  return questions[0] ?? (await goldenNotFound(db, scope))
 }
 
 /** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limit; Unavailable */
@@ -75,8 +72,7 @@ export async function createGolden(
   const id = newId()
   const row = { id, ...input, ...vectorColumns(embedder.model, vector!) }
   const names = Object.keys(row) as (keyof typeof row)[]
-  const { agents, held, documents, inserted } = await db.batch({
-    agents: findAgent(scope),
+  const { held, documents, inserted } = await db.batch({
     documents: findExpected(scope, input),
     locked: lockKnowledge(scope),
     held: countGolden(scope),
@@ -93,7 +89,7 @@ export async function createGolden(
       )
       .returning('id'),
   })
-  if (agents.length === 0) agentNotFound()
+  if (inserted.length === 0) await requireAgent(db, scope)
   if (documents.length === 0) documentNotFound()
   if (inserted.length === 0) throw tooMany(held[0]!.count)
   return await checked(db, scope, id)
@@ -134,22 +130,19 @@ async function checked(db: Database, scope: AgentScope, id: string): Promise<Kep
 
 /** @throws ApiError agent_not_found, golden_question_not_found */
 export async function deleteGolden(db: Database, scope: AgentScope, id: string): Promise<void> {
-  const { agents, deleted } = await db.batch({
-    agents: findAgent(scope),
+  const { deleted } = await db.batch({
     deleted: db.deleteFrom('golden_questions').where(isGolden(scope, id)).returning('id'),
     settled: withoutWarnings(scope, [id]),
   })
-  if (agents.length === 0) agentNotFound()
-  if (deleted.length === 0) goldenNotFound()
+  if (deleted.length === 0) await goldenNotFound(db, scope)
 }
 
 /** Asks all of an agent's golden questions of what search serves now. @throws ApiError agent_not_found */
 export async function runGolden(db: Database, scope: AgentScope): Promise<Result[]> {
-  const { agents, questions } = await db.batch({
-    agents: findAgent(scope),
+  const { questions } = await db.batch({
     questions: selectQuestions(scope, maxPerAgent),
   })
-  if (agents.length === 0) agentNotFound()
+  if (questions.length === 0) await requireAgent(db, scope)
   const results = await ask(db, scope, questions)
   await db.batch(storeResults(scope, results))
   return results
@@ -175,7 +168,8 @@ function findExpected({ organizationId, agentId }: AgentScope, { document_id }: 
     : sql`select 1`
 }
 
-function goldenNotFound(): never {
+async function goldenNotFound(db: Database, scope: AgentScope): Promise<never> {
+  await requireAgent(db, scope)
   throw new ApiError('golden_question_not_found', 'The agent has no golden question with this id.')
 }
 

@@ -1,5 +1,5 @@
 import type { Database, Statement } from '../database/database.ts'
-import { type DocumentScope, findAgent, type NamedScope } from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, findAgent, type NamedScope } from '../database/scope.ts'
 import { invalidKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
@@ -11,10 +11,17 @@ export function documentNotFound(): never {
   throw new ApiError('document_not_found', 'The agent has no document with this id.')
 }
 
-/** The scope's document, from a batch that has looked for it and its agent. @throws ApiError agent_not_found, document_not_found */
-export function requireDocument<Row>({ agents, documents }: { agents: unknown[]; documents: Row[] }): Row {
-  if (agents.length === 0) agentNotFound()
-  return documents[0] ?? documentNotFound()
+/** For a statement that has found nothing: is it the agent that does not exist? @throws ApiError agent_not_found */
+export async function requireAgent(db: Database, scope: AgentScope): Promise<void> {
+  const { rows } = await findAgent(scope).execute(db)
+  if (rows.length === 0) agentNotFound()
+}
+
+/** The first row of those that a statement has found. @throws ApiError agent_not_found, document_not_found */
+export async function requireDocument<Row>(db: Database, scope: AgentScope, [document]: Row[]): Promise<Row> {
+  if (document) return document
+  await requireAgent(db, scope)
+  documentNotFound()
 }
 
 /** The scope's document, as the statement selects it. @throws ApiError agent_not_found, document_not_found */
@@ -23,7 +30,7 @@ export async function findDocument<Row>(
   scope: DocumentScope | NamedScope,
   documents: Statement<Row>,
 ): Promise<Row> {
-  return requireDocument(await db.batch({ agents: findAgent(scope), documents }))
+  return await requireDocument(db, scope, (await db.batch({ documents })).documents)
 }
 
 const foreignKeyViolation = '23503'

@@ -1,9 +1,9 @@
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, findAgent } from '../database/scope.ts'
+import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import { agentNotFound } from '../http/not-found.ts'
+import { requireAgent } from '../http/not-found.ts'
 import { probablyAnswered } from '../retrieval/answerable.ts'
 
 export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
@@ -41,12 +41,11 @@ export async function listQuestions(
     from !== undefined && sql`${q.asked_at} >= ${from}::timestamptz`,
     to !== undefined && sql`${q.asked_at} < ${to}::timestamptz`,
   ].filter((condition) => condition !== false)
-  const { agents, questions } = await db.batch({
-    agents: findAgent(scope),
+  const { questions } = await db.batch({
     questions: sql<KeptQuestion>`
       select q.id, q.question, q.call_id, q.mode, q.is_degraded, q.hits, q.answerable, q.milliseconds, q.asked_at
       from question_log q where ${sql.join(conditions, sql` and `)} order by q.id desc limit ${limit + 1}`,
   })
-  if (agents.length === 0) agentNotFound()
+  if (questions.length === 0) await requireAgent(db, scope)
   return { questions: questions.slice(0, limit), hasMore: questions.length > limit }
 }

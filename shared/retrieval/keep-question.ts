@@ -43,13 +43,13 @@ export async function keepQuestion(
   }
   try {
     if (withinMilliseconds <= 0) throw new Error('No time is left before the deadline')
-    await db.within(withinMilliseconds / 1000).batch({
-      unsynchronized: sql`select set_config('synchronous_commit', 'off', true)`,
-      kept: db
-        .insertInto('question_log')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing()),
-    })
+    await db
+      .within(withinMilliseconds / 1000)
+      .insertInto('question_log')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(sql`set_config('synchronous_commit', 'off', true)`.as('unsynchronized'))
+      .execute()
   } catch (error) {
     log.warn('question_not_kept', {
       organization_id: organizationId,

@@ -60,10 +60,9 @@ export async function search(
     (call) =>
       sql<Row>`select * from search(${named({ ...models, ...call, min_score: undefined, max_bytes: payloadLimit })})`,
   )
-  const all: Row[][] =
-    calls.length === 1
-      ? [await db.one(calls[0]!)]
-      : Object.values(await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>))
+  const all: Row[][] = Object.values(
+    await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),
+  )
   if (!all[0]![0]!.is_agent) agentNotFound()
   return merged(
     all.map((rows) => toFound(rows, mode, hypotheses)),

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { findAgent } from '../database/scope.ts'
 import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
 import type { Change } from '../golden/search-after.ts'
 import type { DocumentId } from '../ids.ts'
@@ -41,8 +40,7 @@ export async function deleteSource(
     return rows.map(({ id }) => ({ document_id: id, action: 'removes' }))
   }
   await guarded(db, scope, removals, ignores, async (verdict) => {
-    const { agents, sources, marked } = await db.batch({
-      agents: findAgent(scope),
+    const { sources, marked } = await db.batch({
       sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
       locked: lockKnowledge(scope),
       marked: sql<{
@@ -52,7 +50,7 @@ export async function deleteSource(
           request_id = ${origin.requestId ?? null}, requested_by = ${origin.apiKeyId ?? null}::uuid
         where ${isSource(scope)} and ${isUnchanged(scope, verdict)} returning s.id`,
     })
-    requireSource({ agents, sources })
+    await requireSource(db, scope, sources)
     return marked.length > 0 ? undefined : outdated
   })
   const end = performance.now() + requestMilliseconds

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, findAgent, isAgent } from '../database/scope.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
-import { agentNotFound } from '../http/not-found.ts'
+import { requireAgent } from '../http/not-found.ts'
 import { newId, type SourceId } from '../ids.ts'
 import { type CrawlMessage, type Origin, type Sender, sendOrLog } from '../queue.ts'
 import { canonical } from './address.ts'
@@ -71,23 +71,18 @@ export async function listSources(
   scope: AgentScope,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ sources: SourceRow[]; hasMore: boolean }> {
-  const { agents, sources } = await db.batch({
-    agents: findAgent(scope),
+  const { sources } = await db.batch({
     sources: sql<SourceRow>`select ${columns} from sources s
       where ${isOfAgent(scope)} and ${after === undefined ? sql`true` : sql`s.id < ${after}`} order by s.id desc limit ${limit + 1}`,
   })
-  if (agents.length === 0) agentNotFound()
+  if (sources.length === 0) await requireAgent(db, scope)
   return { sources: sources.slice(0, limit), hasMore: sources.length > limit }
 }
 
 /** @throws ApiError agent_not_found, source_not_found */
 export async function getSource(db: Database, scope: SourceScope): Promise<SourceRow> {
-  return requireSource(
-    await db.batch({
-      agents: findAgent(scope),
-      sources: sql<SourceRow>`select ${columns} from sources s where ${isSource(scope)}`,
-    }),
-  )
+  const { rows } = await sql<SourceRow>`select ${columns} from sources s where ${isSource(scope)}`.execute(db)
+  return await requireSource(db, scope, rows)
 }
 
 /** Its pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
@@ -103,8 +98,7 @@ export async function createSource(
     (select count(*)::int from sources where organization_id = ${organizationId}) as sources,
     (select count(*)::int from source_pages where organization_id = ${organizationId}) as pages`
   const address = canonical(url) ?? new URL(url).href
-  const { agents, held, same, created } = await outbox.db.batch({
-    agents: findAgent(scope),
+  const { held, same, created } = await outbox.db.batch({
     locked: lockSources(scope),
     held: counts,
     same: sql`select s.id from sources s where ${isOfAgent(scope)} and s.address = ${address}`,
@@ -115,9 +109,11 @@ export async function createSource(
       where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages}
       on conflict on constraint sources_address do nothing returning id`,
   })
-  if (agents.length === 0) agentNotFound()
   if (same.length > 0) throw new ApiError('source_exists', 'The agent has a source with this address already.')
-  if (created.length === 0) rejectPastLimit(held[0]!)
+  if (created.length === 0) {
+    await requireAgent(outbox.db, scope)
+    rejectPastLimit(held[0]!)
+  }
   await enqueue(outbox, { organizationId, sourceId, ...origin })
   return await getSource(outbox.db, { ...scope, sourceId })
 }
@@ -139,8 +135,7 @@ export async function updateSource(
   origin: Origin,
 ): Promise<SourceRow> {
   const paths = [include && sql`include = ${include}::text[]`, exclude && sql`exclude = ${exclude}::text[]`]
-  const { agents, sources } = await outbox.db.batch({
-    agents: findAgent(scope),
+  const { sources } = await outbox.db.batch({
     sources: sql<{ id: string }>`select s.id from sources s where ${isKept(scope)} for update`,
     ...(refresh_hours && {
       planned: sql`update sources s set refresh_hours = ${refresh_hours}::int,
@@ -151,18 +146,15 @@ export async function updateSource(
         lease_token = null, lease_expires_at = null, attempt = 0 where ${isKept(scope)}`,
     }),
   })
-  requireSource({ agents, sources })
+  await requireSource(outbox.db, scope, sources)
   if (include || exclude) await enqueue(outbox, { ...scope, ...origin })
   return await getSource(outbox.db, scope)
 }
 
 /** A crawl under way ends first: it may have read a page before that changed. @throws ApiError agent_not_found, source_not_found */
 export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
-  const refreshed = await outbox.db.batch({
-    agents: findAgent(scope),
-    sources: sql`update sources s set ${due(origin)} where ${isKept(scope)} returning s.id`,
-  })
-  requireSource(refreshed)
+  const refreshed = sql`update sources s set ${due(origin)} where ${isKept(scope)} returning s.id`
+  await requireSource(outbox.db, scope, (await refreshed.execute(outbox.db)).rows)
   await enqueue(outbox, { ...scope, ...origin })
   return await getSource(outbox.db, scope)
 }
@@ -184,14 +176,12 @@ export async function listPages(
   scope: SourceScope,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ pages: PageRow[]; hasMore: boolean }> {
-  const { pages, ...found } = await db.batch({
-    agents: findAgent(scope),
-    sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)}`,
+  const { pages } = await db.batch({
     pages: sql<PageRow>`select ${pageColumns} from source_pages p
       where p.organization_id = ${scope.organizationId} and p.agent_id = ${scope.agentId} and p.source_id = ${scope.sourceId}
         and ${after === undefined ? sql`true` : sql`p.address > ${after}`} order by p.address limit ${limit + 1}`,
   })
-  requireSource(found)
+  if (pages.length === 0) await getSource(db, scope)
   return { pages: pages.slice(0, limit), hasMore: pages.length > limit }
 }
 
@@ -200,8 +190,8 @@ export async function enqueue({ queue }: Outbox, { organizationId, sourceId, req
   if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, apiKeyId })
 }
 
-export function requireSource<Row>({ agents, sources }: { agents: unknown[]; sources: Row[] }): Row {
-  if (agents.length === 0) agentNotFound()
-  if (sources[0]) return sources[0]
+export async function requireSource<Row>(db: Database, scope: AgentScope, [source]: Row[]): Promise<Row> {
+  if (source) return source
+  await requireAgent(db, scope)
   throw new ApiError('source_not_found', 'The agent has no source with this id.')
 }

@@ -115,7 +115,7 @@ async function playHistory(seed: number): Promise<number> {
         union all select id, 0, question, null from golden_questions) d`.execute(db)
     if (rows[0]!.served === seen) return
     seen = rows[0]!.served
-    const asked = await db.one(selectQuestions(scope, 500)).catch(() => [])
+    const { asked } = await db.batch({ asked: selectQuestions(scope, 500) }).catch(() => ({ asked: [] }))
     const found = await searchAfter(db, scope, { changes: [] }, asked)
     const now = new Set(asked.filter((each) => judge(each, found.get(each.id)!).passed).map(({ id }) => id))
     const broken = asked.find(({ id }) => passing.has(id) && !now.has(id))

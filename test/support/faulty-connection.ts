@@ -11,13 +11,13 @@ export type Cut = 'unopened' | 'before' | 'after' | 'within'
 /** The statements of the pipeline, by what only they hold. */
 export const statements = {
   claim: /pending_milliseconds/,
-  part: /insert into vectors (?!.*with \\"completed\\" as)/,
-  commit: /with \\"completed\\" as/,
+  part: /insert into vectors (?!.*\\"completed\\" as \()/,
+  commit: /\\"completed\\" as \(/,
   search: /from search\(/,
   requeue: /\\"next_attempt_at\\" = now\(\) \+/,
   fail: /"error"/,
   leaveToSweeper: /set \\"resend_at\\" = now\(\)/,
-  updateDocument: /with \\"changed\\" as/,
+  updateDocument: /\\"changed\\" as \(/,
   createDocument: /insert into documents /,
 }
 

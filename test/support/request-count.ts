@@ -5,18 +5,30 @@ import { afterAll } from 'vitest'
  * Counts the requests that the database gets; reports of what an organization has asked for, which run beside, only with `reports`.
  * @returns how many it gets while `act` runs
  */
-export function useRequestCount({ reports = false } = {}): (act: () => Promise<unknown>) => Promise<number> {
-  let requests = 0
+export function useRequestCount(options = {}): (act: () => Promise<unknown>) => Promise<number> {
+  const statementsOf = useStatementCount(options)
+  return async (act) => (await statementsOf(act)).length
+}
+
+/** As `useRequestCount`. @returns how many statements each request has */
+export function useStatementCount({ reports = false } = {}): (act: () => Promise<unknown>) => Promise<number[]> {
+  let requests: number[] = []
   neonConfig.fetchFunction = (url: string, init: RequestInit) => {
-    if (reports || !String(init.body).includes('count_requests')) requests++
+    const body = String(init.body)
+    if (reports || !body.includes('count_requests')) requests.push(JSON.parse(body).queries?.length ?? 1)
     return fetch(url, init)
   }
   afterAll(() => {
     neonConfig.fetchFunction = undefined
   })
   return async (act) => {
-    const before = requests
+    requests = []
     await act()
-    return requests - before
+    return requests
   }
+}
+
+/** Of Neon's proxy to the database: a statement takes two, and a batch of n takes two more, for its begin and its commit. */
+export function roundTripsOf(requests: number[]): number {
+  return requests.reduce((sum, statements) => sum + 2 * statements + (statements > 1 ? 2 : 0), 0)
 }
