@@ -22,9 +22,8 @@ export const timeoutMilliseconds = 15_000
 const lastClaimMilliseconds = timeoutMilliseconds + 5000
 const lastLookMilliseconds = lastClaimMilliseconds + 5000
 const lookEveryMilliseconds = 1000
-/** A batch that took longer puts its webhook into the slow lane. */
+/** A batch that takes longer leaves the quick lane, while it lasts for the late one, and puts its webhook into the slow one. */
 const slowMilliseconds = 2000
-const webhooksPerLane = 50
 const statementsAtOnce = 2
 
 const hour = 3600
@@ -38,7 +37,7 @@ export async function deliver(
   remaining: () => number,
 ): Promise<{ delivered: number; failed: number }> {
   const busy = new Map<string, Promise<void>>()
-  const lanes = { quick: semaphore(webhooksPerLane), slow: semaphore(webhooksPerLane) }
+  const lanes = { quick: semaphore(50), late: semaphore(100), slow: semaphore(50) }
   const statements = semaphore(statementsAtOnce)
   const counts = { delivered: 0, failed: 0 }
   let oldest = 0
@@ -60,11 +59,16 @@ export async function deliver(
     try {
       let isSlow = webhook.is_failing
       for (let isEmpty = false; !isEmpty && remaining() > lastClaimMilliseconds; ) {
-        await (isSlow ? lanes.slow : lanes.quick).run(async () => {
-          const started = performance.now()
-          isEmpty = !(await sendBatch(webhook))
-          isSlow = performance.now() - started > slowMilliseconds
-        })
+        const release = await lanes[isSlow ? 'slow' : 'quick'].acquire()
+        const sent = sendBatch(webhook).finally(release)
+        const isLate = await Promise.race([sent.then(() => false), wait(slowMilliseconds, true)])
+        if (isLate && !isSlow)
+          await lanes.late.run(async () => {
+            release()
+            await sent
+          })
+        isEmpty = !(await sent)
+        isSlow = isLate
       }
     } catch (error) {
       const { organization_id, webhook_id } = webhook

@@ -259,6 +259,33 @@ describe('order and isolation', () => {
     expect(await running).toEqual({ delivered: 28, failed: 0 })
   })
 
+  test('sixty receivers that begin to hang at once hold up others for two seconds', async () => {
+    for (let organization = 0; organization < 6; organization++) {
+      const tenant = await stand.tenant()
+      for (let i = 0; i < 10; i++) await makeWebhook(tenant, ['document.completed'], `https://hangs-${i}.example/`)
+      await tell(tenant, newId())
+    }
+    const quick = await stand.tenant()
+    await makeWebhook(quick, ['document.completed'], 'https://quick.example/')
+    await tell(quick, newId())
+    const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
+    const { promise: isQuickDone, resolve: quickDone } = Promise.withResolvers<number>()
+    receiver.answers(({ url }) => {
+      if (url.includes('hangs')) return answered
+      quickDone(performance.now())
+      return 204
+    })
+    const started = performance.now()
+    const running = run()
+    const timer = setTimeout(() => quickDone(Number.POSITIVE_INFINITY), 10_000)
+    const waited = (await isQuickDone) - started
+    clearTimeout(timer)
+    answer(204)
+    expect(await running).toEqual({ delivered: 61, failed: 0 })
+    expect(waited).toBeGreaterThan(1_900)
+    expect(waited).toBeLessThan(5_000)
+  })
+
   test('what has been due for long is reported, also while its webhook is busy and others have new events', async () => {
     const [slow, quick] = [await stand.tenant(), await stand.tenant()]
     await makeWebhook(slow, ['document.completed'], 'https://slow.example/')
