@@ -25,7 +25,7 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
   const { body } = await tenant.call('POST', sources, { url, ...more })
   const source = `${sources}/${body.id}`
   const sent: CrawlMessage[] = []
-  const state = { now: 0, remaining: () => 300_000, isQueueDown: false }
+  const state = { now: 0, remaining: () => 300_000, isQueueDown: false, request }
   const queue = {
     send: (message: CrawlMessage) =>
       state.isQueueDown
@@ -37,7 +37,13 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
     state.now += milliseconds
     return Promise.resolve()
   }
-  const client = crawlClient({ request, contact: 'test', isLoopbackAllowed: true, now: () => state.now, sleep })
+  const client = crawlClient({
+    request: (...sent) => state.request(...sent),
+    contact: 'test',
+    isLoopbackAllowed: true,
+    now: () => state.now,
+    sleep,
+  })
   const handler = consumer({ db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue(), client })
   const message = JSON.stringify({ v: 1, organization_id: tenant.organizationId, source_id: body.id })
   const deliver = () =>
