@@ -13,7 +13,7 @@ const ci = [
     'retrieval/term-lists.test.ts',
   ],
   ...['sources/{crawl,site/crawls}.test.ts', 'webhooks/{delivery,outage}.test.ts', 'local/{start,database}.test.ts'],
-  'sources/{turns,addresses,deletion,by-hand}.test.ts',
+  'sources/{turns,addresses,deletion,by-hand,private-hosts}.test.ts',
   ...['admin.test.ts', 'attack/{leaks,fuzz/operations}.test.ts', 'api/payload.test.ts', 'database/plans.test.ts'],
   ...['files/{races,reader-process}.test.ts', 'retrieval/encoder.test.ts'],
   ...[
@@ -32,7 +32,7 @@ const long = [
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = [
   ...['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts'],
-  'limits/large.test.ts',
+  ...['limits/large.test.ts', 'attack/readers.test.ts'],
   'pipeline/model-change-load.test.ts',
 ]
 const faults = ['faults/{kills,storms,disk-full,clock-jumps}.test.ts']

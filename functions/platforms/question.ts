@@ -4,6 +4,7 @@ import { parseBounded } from '../../shared/json-levels.ts'
 import { maxAlternatives, query } from '../../shared/retrieval/schemas.ts'
 import { termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
+import { normalForm } from '../../shared/text/normal-form.ts'
 
 /** The length of a question in UTF-16 code units, so at most as many characters as a search takes. */
 const maxQuestion = 8000
@@ -41,7 +42,7 @@ function asQuestion(text: string): string {
 }
 
 function termsIn(text: string): number {
-  return wordsOf(text.normalize('NFKC')).flatMap((word) => termsOf(word.text)).length
+  return wordsOf(normalForm(text)).flatMap((word) => termsOf(word.text)).length
 }
 
 export interface AskedByTool {

@@ -33,10 +33,33 @@ function replacedOnce(text: string, passage: string, by: string): string | undef
   const places = placesOf(text, passage)
   const { value: place } = places.next()
   if (!place || places.next().done !== true) return undefined
-  return text.slice(0, place.index) + by + text.slice(place.index + place[0].length)
+  return text.slice(0, place.start) + by + text.slice(place.end)
 }
 
-function placesOf(text: string, passage: string) {
-  const words = passage.trim().split(/\s+/).map(RegExp.escape)
-  return text.matchAll(new RegExp(`(?<!\\S)${words.join('\\s+')}(?!\\S)`, 'g'))
+const space = 0x20
+
+/** Reads each character once, however often the text begins to say what is sought (Knuth, Morris and Pratt 1977). */
+function* placesOf(text: string, passage: string): Generator<{ start: number; end: number }, undefined> {
+  const words = passage.trim().split(/\s+/)
+  const sought = ` ${words.join(' ')} `
+  const borders = [0]
+  const next = (matched: number, code: number) => {
+    let length = matched
+    while (length > 0 && sought.charCodeAt(length) !== code) length = borders[length - 1]!
+    return sought.charCodeAt(length) === code ? length + 1 : 0
+  }
+  for (let at = 1; at < sought.length; at++) borders.push(next(borders[at - 1]!, sought.charCodeAt(at)))
+  const starts: number[] = []
+  let [matched, isApart] = [1, true]
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : space
+    const isSpace = code <= space || (code > 0x7f && String.fromCharCode(code).trim() === '')
+    if (isSpace && isApart) continue
+    if (isApart) starts.push(at)
+    isApart = isSpace
+    matched = next(matched, isSpace ? space : code)
+    if (matched < sought.length) continue
+    yield { start: starts.at(-words.length)!, end: at }
+    matched = 1
+  }
 }

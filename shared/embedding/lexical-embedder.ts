@@ -1,5 +1,6 @@
 import { inTurns, mapped } from '../steps.ts'
 import { forEachWord } from '../terms/words.ts'
+import { normalForm } from '../text/normal-form.ts'
 import { type Concept, conceptsOfPair } from './concepts/concepts.ts'
 import type { Embedder } from './embedder.ts'
 import { dimensions, normalize } from './vectors.ts'
@@ -29,7 +30,7 @@ const signs: readonly [RegExp, Concept][] = [
 
 function embedText(text: string): Float32Array {
   const vector = new Float32Array(dimensions)
-  for (const [hash, { weight, count }] of occurrences(text.normalize('NFKC')))
+  for (const [hash, { weight, count }] of occurrences(normalForm(text)))
     vector[(hash >>> 1) % dimensions]! += (hash & 1 ? 1 : -1) * weight * (1 + Math.log(count))
   if (vector.every((number) => number === 0)) vector[0] = 1
   return normalize(vector)

@@ -2,6 +2,7 @@ import { ApiError } from '../http/errors.ts'
 import type { FoundHit } from '../retrieval/search.ts'
 import { termsOf } from '../terms/terms.ts'
 import { wordsOf } from '../terms/words.ts'
+import { normalForm } from '../text/normal-form.ts'
 import { normalized, type Result } from './golden-question.ts'
 
 /** A golden question that a change would break. */
@@ -43,7 +44,7 @@ function sentenceOf({ content }: FoundHit, { question, words }: Result['question
 }
 
 function termsIn(text: string): string[] {
-  return wordsOf(text.normalize('NFKC')).flatMap((word) => termsOf(word.text))
+  return wordsOf(normalForm(text)).flatMap((word) => termsOf(word.text))
 }
 
 const maxNamed = 5

@@ -5,6 +5,7 @@ import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { probablyAnswered } from '../retrieval/answerable.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
+import { normalForm } from '../text/normal-form.ts'
 
 export type GoldenRow = Pick<
   Selectable<Tables['golden_questions']>,
@@ -37,7 +38,7 @@ function isExpected({ document_id, words }: GoldenRow, hit: FoundHit): boolean {
 
 /** Whoever writes down the right words copies them from a page: where its lines break, they do not know. */
 export function normalized(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim()
+  return normalForm(text).toLowerCase().replaceAll(/\s+/g, ' ').trim()
 }
 
 const g = columnsOf('golden_questions', 'golden_questions')

@@ -4,6 +4,7 @@ import { stem } from '../terms/stemming.ts'
 import { stopWords } from '../terms/stop-words.ts'
 import { termsOf } from '../terms/terms.ts'
 import { forEachWord, unspaced } from '../terms/words.ts'
+import { normalForm } from '../text/normal-form.ts'
 import { commonWords } from './keyword/common-words.ts'
 
 /** How much of a question the first of the texts that were found has. */
@@ -62,7 +63,7 @@ export function coverageOf(question: string, texts: readonly string[]): Coverage
 
 function read(text: string, see: (meaning: string) => void): Word[] {
   const words: Word[] = []
-  forEachWord(text.slice(0, maxCharacters).normalize('NFKC'), (each) => {
+  forEachWord(normalForm(text.slice(0, maxCharacters)), (each) => {
     const word = known(each)
     for (const meaning of word.meanings) see(meaning)
     for (const before of words.slice(-2))

@@ -7,6 +7,7 @@ import { describeError, log } from '../log.ts'
 import { report } from '../metrics.ts'
 import { termsOf } from '../terms/terms.ts'
 import { wordsOf } from '../terms/words.ts'
+import { normalForm } from '../text/normal-form.ts'
 
 export interface AnsweredQuestion {
   text: string
@@ -61,5 +62,5 @@ export async function keepQuestion(
 }
 
 function hasTerms(text: string): boolean {
-  return wordsOf(text.normalize('NFKC')).some((word) => termsOf(word.text).length > 0)
+  return wordsOf(normalForm(text)).some((word) => termsOf(word.text).length > 0)
 }

@@ -2,6 +2,7 @@ import { fold } from '../terms/folding.ts'
 import { stem } from '../terms/stemming.ts'
 import { stopWords } from '../terms/stop-words.ts'
 import { forEachWord } from '../terms/words.ts'
+import { normalForm } from '../text/normal-form.ts'
 import { commonWords } from './keyword/common-words.ts'
 import type { Hit } from './schemas.ts'
 
@@ -52,7 +53,7 @@ function sharesOfRuns(query: string, texts: readonly string[]): number[] {
 function lettersOf(text: string): string {
   if (lettersOfWords.size > maxCached) lettersOfWords.clear()
   let letters = ''
-  forEachWord(text.normalize('NFKC'), (word) => {
+  forEachWord(normalForm(text), (word) => {
     letters += known(word)
   })
   return letters

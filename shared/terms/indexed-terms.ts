@@ -1,3 +1,4 @@
+import { normalForm } from '../text/normal-form.ts'
 import { fold } from './folding.ts'
 import { stopWords } from './stop-words.ts'
 import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
@@ -31,7 +32,7 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ind
   }
   let length = 0
   for (const part of [...context, text]) {
-    const normalized = part.normalize('NFKC')
+    const normalized = normalForm(part)
     let previous = ''
     let code: string[] = []
     let isHead = false

@@ -1,3 +1,4 @@
+import { normalForm } from '../text/normal-form.ts'
 import { fold } from './folding.ts'
 import { indexedTermsOf } from './indexed-terms.ts'
 import { joinedTerm, termsOf } from './terms.ts'
@@ -10,7 +11,7 @@ export interface Range {
 
 /** Where a text has one of the terms, in order, without overlaps. */
 export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
-  const normalized = text.normalize('NFKC')
+  const normalized = normalForm(text)
   const original = originalRange(text, normalized)
   const found = termPlaces(normalized)
     .filter(({ term }) => terms.has(term))
@@ -28,8 +29,11 @@ export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
 /** Every indexed term of a text and its place. @param text in NFKC */
 export function termPlaces(text: string): (Range & { term: string })[] {
   const words = wordsOf(text)
+  const known = new Map<string, (Range & { term: string })[]>()
   return words.flatMap((word, i) => {
-    const places = placesOfWord(word)
+    const own = known.get(word.text) ?? placesInWord(word.text)
+    known.set(word.text, own)
+    const places = own.map(({ term, start, end }) => ({ term, start: word.start + start, end: word.start + end }))
     if (!word.isJoined || words[i + 1]?.isJoined) return places
     let first = i
     while (words[first]!.isJoined) first--
@@ -38,15 +42,15 @@ export function termPlaces(text: string): (Range & { term: string })[] {
   })
 }
 
-function placesOfWord({ text, start }: Word): (Range & { term: string })[] {
+function placesInWord(text: string): (Range & { term: string })[] {
   const folded = fold(text)
   if (!unspaced.test(folded) || folded.length !== text.length)
-    return indexedTermsOf(text).map((term) => ({ term, start, end: start + text.length }))
+    return indexedTermsOf(text).map((term) => ({ term, start: 0, end: text.length }))
   // In a script without spaces, terms are pairs of characters.
   const places: (Range & { term: string })[] = []
   for (const term of new Set(termsOf(text)))
     for (let at = folded.indexOf(term); at >= 0; at = folded.indexOf(term, at + 1))
-      places.push({ term, start: start + at, end: start + at + term.length })
+      places.push({ term, start: at, end: at + term.length })
   return places
 }
 
@@ -58,7 +62,7 @@ function originalRange(text: string, normalized: string): <Place extends Range>(
   const starts: number[] = []
   const ends: number[] = []
   for (const { segment, index } of new Intl.Segmenter().segment(text))
-    for (const _ of segment.normalize('NFKC').split('')) {
+    for (const _ of normalForm(segment).split('')) {
       starts.push(index)
       ends.push(index + segment.length)
     }

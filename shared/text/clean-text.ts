@@ -1,16 +1,17 @@
 import { maxContentBytes } from '../documents/max-content-bytes.ts'
+import { normalForm } from './normal-form.ts'
 import { Unreadable } from './unreadable.ts'
 
 /** Removes what the database refuses and search cannot match. @throws Unreadable over 4 MiB of UTF-8 */
 export function cleanText(text: string): string {
-  const clean = text
+  const plain = text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are to be removed.
     .replace(/[\u0000-\u0008\u000b\u000e-\u001f\u007f-\u009f\u00ad\ufeff\ufffe\uffff]/g, '')
     .replaceAll('\f', '\n')
     .replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
     .toWellFormed()
-    .normalize('NFC')
+  const clean = normalForm(plain, 'NFC')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()

@@ -69,14 +69,17 @@ function isOneText(row: readonly string[]): boolean {
 
 /** A name above several columns stands in the first of them: it is repeated above the names below it. */
 function filledHeads(heads: readonly string[][]): string[][] {
-  return heads.map((row, at) =>
-    row.map((text, column) => {
-      const isBelow = heads[at + 1]?.[column] && !heads.slice(0, at).some((above) => above[column])
-      return text || !isBelow
-        ? text
-        : (row.slice(0, column).findLast((name, left) => name && heads[at + 1]![left]) ?? '')
-    }),
-  )
+  const isNamed: boolean[] = []
+  return heads.map((row, at) => {
+    const below = heads[at + 1] ?? []
+    let name = ''
+    const filled = row.map((text, column) => {
+      if (text && below[column]) name = text
+      return text || !below[column] || isNamed[column] ? text : name
+    })
+    for (const [column, text] of row.entries()) isNamed[column] ||= text !== ''
+    return filled
+  })
 }
 
 /** `Price` above `Half day` and `Day` becomes `Price: Half day` and `Price: Day`. */
@@ -90,12 +93,14 @@ function usedColumns(rows: string[][]): number[] {
 }
 
 function cellText(text: string): string {
-  const lines = text.split('\n').map((line) => line.trim())
-  const joined = lines.filter(Boolean).reduce((whole, line) => {
-    if (whole === '') return line
-    return /[,;:.!?–-]$/.test(whole) ? `${whole} ${line}` : `${whole}; ${line}`
-  }, '')
-  return joined.replaceAll('|', '\\|')
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+  const ended = lines.map((line, at) =>
+    at === lines.length - 1 || /[,;:.!?–-]/.test(line.slice(-1)) ? line : `${line};`,
+  )
+  return ended.join(' ').replaceAll('|', '\\|')
 }
 
 function inOneLine(text: string): string {

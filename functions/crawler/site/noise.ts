@@ -7,7 +7,8 @@ export interface Seen {
   at: Date
 }
 
-const maxEdits = 2_000
+/** Of all lines, and of the words of a line: the time grows with the square. */
+const [maxEdits, maxEditsOfWords] = [2_000, 150]
 /** Lines that share fewer of their words are different lines. */
 const minShared = 1 / 2
 
@@ -33,8 +34,8 @@ function linesOf({ text, at }: Seen): string[] {
 type IsNoise = (seen: readonly string[][], before: readonly string[]) => boolean
 
 /** Whether `before` differs from the fetches only at places where these differ from each other. */
-function explains(fetches: readonly string[][], before: readonly string[], isNoise: IsNoise): boolean {
-  const common = commonOf(fetches)
+function explains(fetches: readonly string[][], before: readonly string[], isNoise: IsNoise, max = maxEdits): boolean {
+  const common = commonOf(fetches, max)
   const old = common && gapsOf(common, before)
   if (!old) return false
   const all = fetches.map((parts) => gapsOf(common, parts)!)
@@ -50,8 +51,9 @@ function isNoiseOfLines(seen: readonly string[][], before: readonly string[]): b
   return before.every((line, at) => {
     const words = seen.map((lines) => lines[at]!.split(/\s+/))
     const old = line.split(/\s+/)
-    if (explains(words, old, isNoiseOfWords)) return true
-    const common = commonOf(words) ?? []
+    if (explains(words, old, isNoiseOfWords, maxEditsOfWords)) return true
+    const common = commonOf(words, maxEditsOfWords)
+    if (!common) return false
     const isOther = words.some(({ length }) => common.length < length * minShared)
     return isOther && !bringsNumbers(words, old) && common.filter(hasNumber).every((word) => old.includes(word))
   })
@@ -71,11 +73,11 @@ function hasNumber(word: string): boolean {
 }
 
 /** What all have in the same order; undefined where that is too much work. */
-function commonOf(all: readonly (readonly string[])[]): string[] | undefined {
+function commonOf(all: readonly (readonly string[])[], maxEditLength = maxEdits): string[] | undefined {
   const [first = [], ...others] = all
   return others.reduce<string[] | undefined>(
     (common, parts) => {
-      const changes = common && diffArrays(common, [...parts], { maxEditLength: maxEdits })
+      const changes = common && diffArrays(common, [...parts], { maxEditLength })
       return changes?.flatMap(({ added, removed, value }) => (added || removed ? [] : value))
     },
     [...first],

@@ -1,6 +1,7 @@
 import { type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
 import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
+import { normalForm } from '../../../shared/text/normal-form.ts'
 
 /** A word, a number or a code that a question is about, in any of these terms. */
 export type Feature = { terms: readonly string[]; weight: number; isCommon: boolean }
@@ -14,8 +15,7 @@ const maxCached = 5000
 const known = new Map<string, Feature[]>()
 
 export function wordingOf(question: string): string {
-  return question
-    .normalize('NFKC')
+  return normalForm(question)
     .toLowerCase()
     .replaceAll(/(?<!\p{N})\p{P}+|\p{P}+(?!\p{N})/gu, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -1,3 +1,4 @@
+import { normalForm } from '../../text/normal-form.ts'
 /** Pieces of words with the logarithms of their probabilities; `▁` begins a word. */
 export type Vocabulary = [piece: string, score: number][]
 
@@ -41,11 +42,11 @@ export function tokenizer(vocabulary: Vocabulary) {
   }
 
   return {
-    tokensOf: (text: string) => (text.normalize('NFKC').match(/\S+/g) ?? []).flatMap(tokensOfWord),
+    tokensOf: (text: string) => (normalForm(text).match(/\S+/g) ?? []).flatMap(tokensOfWord),
 
     /** Whether half of the words, less the exceptions, are tokens: most words of other languages fall into pieces. */
     isInLanguage(text: string, exceptions: number): boolean {
-      const words = text.normalize('NFKC').match(/[\p{L}\p{M}'’]+/gu) ?? []
+      const words = normalForm(text).match(/[\p{L}\p{M}'’]+/gu) ?? []
       const whole = words.filter((word) => tokensOfWord(word).length === 1)
       return words.length > 0 && whole.length >= words.length / 2 - exceptions
     },

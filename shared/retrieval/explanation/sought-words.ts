@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { wordsOf } from '../../terms/words.ts'
+import { normalForm } from '../../text/normal-form.ts'
 import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
 import type { Hit } from '../schemas.ts'
 import { wordArguments } from '../statement/search-arguments.ts'
@@ -72,7 +73,7 @@ function toWord(
   index: number,
   worth: number,
 ): SoughtWord {
-  const text = query.normalize('NFKC')
+  const text = normalForm(query)
   const words = wordsOf(text)
   const { from, to } = spans[index]!
   const last = words[to - 1]!

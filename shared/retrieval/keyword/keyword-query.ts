@@ -5,6 +5,7 @@ import { stem } from '../../terms/stemming.ts'
 import { stopWords } from '../../terms/stop-words.ts'
 import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from '../../terms/terms.ts'
 import { unspaced, type Word, wordsOf } from '../../terms/words.ts'
+import { normalForm } from '../../text/normal-form.ts'
 import { commonWords } from './common-words.ts'
 import { readings } from './spoken/readings.ts'
 
@@ -47,6 +48,9 @@ const joinedSoundWeight = 0.4
 /** A word's sounds, likeliest first: each costs a search time. */
 const maxSounds = 2
 
+/** One character may stand for eighteen. */
+const maxCharacters = 8_000
+
 interface Way {
   terms: { term: string; weight: number }[]
   isFallback: boolean
@@ -61,7 +65,7 @@ interface Span extends Range {
 
 /** Undefined if the query has only stop words. */
 export function keywordQuery(query: string): KeywordQuery | undefined {
-  const words = wordsOf(query.normalize('NFKC'))
+  const words = wordsOf(normalForm(query).slice(0, maxCharacters))
   const slotOf = new Map<string, number>()
   const found: Omit<KeywordQuery, 'terms' | 'weight'> = {
     groups: [],
@@ -180,7 +184,7 @@ function spokenSpans(words: Word[]): Span[] {
 
 /** A reading's codes and numbers, each as one term. */
 function readTerms(text: string): string[] {
-  const words = wordsOf(text.normalize('NFKC'))
+  const words = wordsOf(normalForm(text))
   const spans = joinedSpans(words)
   const single = words.filter((_, i) => !spans.some((span) => i >= span.from && i < span.to))
   return [...spans.flatMap((span) => span.terms), ...single.flatMap((word) => termsOf(word.text).slice(0, 1))]

@@ -4,14 +4,14 @@ import { BoundedMap } from '../../bounded-map.ts'
 import { columnsOf } from '../../database/columns.ts'
 import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { toStored } from '../../embedding/vectors.ts'
+import { normalForm } from '../../text/normal-form.ts'
 import { querySketch } from './query-sketch.ts'
 
 export type QueryVectorKey = Buffer
 
 /** Ignores case, white space and punctuation other than within numbers (1.50, 1:50) and names (C#, AT&T). */
 export function queryVectorKey(model: string, query: string): QueryVectorKey {
-  const words = query
-    .normalize('NFKC')
+  const words = normalForm(query)
     .toLowerCase()
     .replaceAll(/(?<!\p{N})(?:(?![#%&@])\p{P})+|(?:(?![#%&@])\p{P})+(?!\p{N})/gu, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -129,6 +129,15 @@ test('a text of which no line stays has changed, and comparing long ones takes n
   expect(spent).toBeLessThan(maxMicrosecondsPerByte)
 })
 
+test('long lines of other words each time are a change, and comparing them takes no time', async () => {
+  let number = 0
+  const line = () => Array.from({ length: 2_000 }, () => (number++).toString(36).replaceAll(/\d/g, 'q')).join(' ')
+  const text = () => Array.from({ length: 20 }, line).join('\n')
+  const [before, now, again] = [text(), text(), text()]
+  const spent = await microsecondsPerByte(now, () => expect(once(before, now, again)).toBe(false))
+  expect(spent).toBeLessThan(maxMicrosecondsPerByte)
+})
+
 test.each([' .', '-', '1 dec 2026 ', 'today -', '0 '])('a long line of “%s” takes no time', async (unit) => {
   const line = `24 November 2026${unit.repeat(200_000 / unit.length)}!a`
   expect(await microsecondsPerByte(line, () => once(line, `${line}b`))).toBeLessThan(maxMicrosecondsPerByte)

@@ -11,6 +11,8 @@ interface Hunk {
 }
 
 const maxHunks = 100
+/** Each look reads the whole text. */
+const maxLooks = 200
 const timeout = 400
 
 /** What was corrected, now that a file's text, with these corrections in it, is edited: passages of whole lines. */
@@ -22,7 +24,7 @@ export function correctionsAfter(text: string, corrections: readonly Correction[
     after: own.slice(ownFrom, ownTo).join('\n').trim(),
   })
   const hunks = hunksOf(old, own)
-  for (let i = 0; i < hunks.length; ) {
+  for (let [i, looks] = [0, 0]; i < hunks.length && looks < maxLooks; looks++) {
     const hunk = hunks[i]!
     const { before, after } = toCorrection(hunk)
     const isWhole = hunk.from === 0 && hunk.to === old.length

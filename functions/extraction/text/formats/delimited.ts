@@ -7,6 +7,8 @@ const delimiters = [';', '\t', ',', '|']
 const sampleLines = 200
 const sampleLetters = 64 * 1024
 const maxColumns = 1_000
+/** Of the table, whose shorter rows are filled up. */
+const maxCells = 2_000_000
 
 /** @param strict every row must have the same columns, since the name does not say that the file is a table */
 export function delimitedBlocks(text: string, { strict }: { strict: boolean }): Block[] | undefined {
@@ -15,7 +17,9 @@ export function delimitedBlocks(text: string, { strict }: { strict: boolean }): 
   const delimiter = named?.[1] ?? likeliestDelimiter(content, strict)
   if (!delimiter) return undefined
   const rows = parsed(content, delimiter)
-  return rows && sheetBlocks(rows.map((row) => row.map((cell) => ({ text: cell.trim() }))))
+  const width = rows?.reduce((most, row) => Math.max(most, row.length), 0) ?? 0
+  if (!rows || width > maxColumns || width * rows.length > maxCells) return undefined
+  return sheetBlocks(rows.map((row) => row.map((cell) => ({ text: cell.trim() }))))
 }
 
 function likeliestDelimiter(content: string, strict: boolean): string | undefined {

@@ -62,15 +62,13 @@ export function lineText(line: Line): string {
 
 /** Joins lines of a paragraph or cell, and words divided by a hyphen. */
 export function joinLines(texts: readonly string[]): string {
-  return texts.reduce(
-    (whole, text) =>
-      whole === ''
-        ? text
-        : /\p{Ll}-$/u.test(whole.slice(-2)) && /^\p{Ll}/u.test(text)
-          ? whole.slice(0, -1) + text
-          : `${whole} ${text}`,
-    '',
-  )
+  return texts
+    .map((text, at) => {
+      const next = texts[at + 1]
+      if (next === undefined || text === '') return text
+      return /\p{Ll}-$/u.test(text.slice(-2)) && /^\p{Ll}/u.test(next) ? text.slice(0, -1) : `${text} `
+    })
+    .join('')
 }
 
 /** Whether the next line's first word would not have fitted. */
