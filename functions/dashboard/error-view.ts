@@ -13,11 +13,10 @@ export class Gone extends Error {}
 
 type Page = readonly [title: string, lead: string, status: View['status']]
 
-const { errors } = words
-const gone: Page = [errors.gone, errors.notFoundLead, 404]
-const invalid: Page = [errors.invalid, errors.invalidLead, 400]
+const gone: Page = ['This is no longer available', words.notFoundLead, 404]
+const invalid: Page = ['This request is invalid', 'Nothing was changed. Go back, reload the page and try again.', 400]
 const pages: Partial<Record<ErrorCode, Page>> = {
-  route_not_found: [errors.notFound, errors.notFoundLead, 404],
+  route_not_found: ['This page doesn’t exist', words.notFoundLead, 404],
   agent_not_found: gone,
   document_not_found: gone,
   revision_not_found: gone,
@@ -25,7 +24,11 @@ const pages: Partial<Record<ErrorCode, Page>> = {
   webhook_not_found: gone,
   delivery_not_found: gone,
   source_not_found: gone,
-  rate_limited: [errors.busy, errors.busyLead, 429],
+  rate_limited: [
+    'Too many documents are being processed',
+    'Nothing was changed. Wait until some of them are ready, then go back and try again.',
+    429,
+  ],
   unsupported_media_type: invalid,
   validation_failed: invalid,
   invalid_cursor: invalid,
@@ -38,19 +41,33 @@ export function isError(error: unknown, code: ErrorCode): error is ApiError {
 /** Explains an error to a person and what to do. Unknown errors are logged, and answered opaque. */
 export function errorView(c: Context<ApiEnv>, error: unknown): View {
   const [title, lead, status] = pageOf(error) ?? unexpected(c, error)
-  return { title, lead, status, content: html`<p><a class="button" href="/dashboard">${errors.home}</a></p>` }
+  return { title, lead, status, content: html`<p><a class="button" href="/dashboard">Back to agents</a></p>` }
 }
 
 function pageOf(error: unknown): Page | undefined {
-  if (error instanceof HTTPException && error.status === 403) return [errors.foreign, errors.foreignLead, 403]
+  if (error instanceof HTTPException && error.status === 403)
+    return [
+      'This request didn’t come from Cuecard',
+      'Nothing was changed. Go back, reload the page and try again.',
+      403,
+    ]
   if (error instanceof Gone) return gone
   if (!(error instanceof ApiError)) return undefined
   if (error.code !== 'missing_permission') return pages[error.code]
-  return [errors.forbidden, errors.forbiddenLead(words.permissions[error.message as Permission]), 403]
+  return [
+    'Your key doesn’t allow this',
+    `This key doesn’t have the “${words.permissions[error.message as Permission]}” permission. Ask whoever gave it to you for one that does.`,
+    403,
+  ]
 }
 
 function unexpected(c: Context<ApiEnv>, error: unknown): Page {
   logFailure(error, idsOf(c))
-  if (error instanceof Unavailable) return [errors.unavailable, errors.unavailableLead, 503]
-  return [errors.unexpected, errors.unexpectedLead(c.get('requestId')), 500]
+  if (error instanceof Unavailable)
+    return ['Cuecard is temporarily unavailable', 'Nothing is lost. Wait a moment, then reload the page.', 503]
+  return [
+    'Something went wrong on our side',
+    `Error ID ${c.get('requestId')}. Try again; if it keeps happening, send this ID to whoever runs Cuecard.`,
+    500,
+  ]
 }

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { Range } from '../../shared/terms/term-places.ts'
 import type { Html } from './layout.ts'
 import { headOfTable, type Marked, markedSlice, passageText, wholeRows } from './passage-text.ts'
-import { words } from './words.ts'
 
 /** The part of a passage where most marks are, with the header of its table, and the whole below it to open. */
 export function excerptView(passage: Marked): Html {
@@ -11,7 +10,7 @@ export function excerptView(passage: Marked): Html {
   const { length } = passage.text
   const shown = (...parts: Range[]) => passageText(passage.text, parts, (part) => markedSlice(passage, part))
   return html`<div class="said${start > 0 && !head && ' goes-before'}${end < length && ' goes-on'}">${head ? shown(head, { start, end }) : shown({ start, end })}</div>
-${end - start < length && html`<details><summary>${words.ask.whole}</summary><div class="said">${shown({ start: 0, end: length })}</div></details>`}`
+${end - start < length && html`<details><summary>Whole passage</summary><div class="said">${shown({ start: 0, end: length })}</div></details>`}`
 }
 
 const maxCharacters = 700

@@ -44,11 +44,11 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
     html`<header class="bar">
 <a class="brand" href="${home}">${mark()} ${words.product}</a>
 <p class="organization">${session.organizationName}</p>
-<nav class="places" aria-label="${words.navigation.label}"><ul>${placesOf(session).map(
+<nav class="places" aria-label="Main"><ul>${placesOf(session).map(
       ({ place, path }) =>
         html`<li><a href="${path}"${placeOf(view) === place ? current(isTop(view)) : ''}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
     )}</ul></nav>
-<form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>${words.signOut}</span></button></form>
+<form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>Sign out</span></button></form>
 </header>
 <main id="main" tabindex="-1">
 ${crumbs(view)}
@@ -85,17 +85,17 @@ function document(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="htmx-config" content="${htmxConfig}">
-<title>${words.title(title)}</title>
+<title>${title} · Cuecard</title>
 <link rel="icon" href="${assetPath('icon.svg')}">
 <link rel="stylesheet" href="${assetPath('dashboard.css')}">
 <link rel="modulepreload" href="${assetPath('htmx.js')}">
 ${['dashboard.js', ...modules].map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}</head>
 <body${className ? html` class="${className}"` : ''}>
-<a class="skip" href="#main">${words.skip}</a>
+<a class="skip" href="#main">Skip to content</a>
 ${body}
 <p id="announcer" class="unseen" aria-live="polite"></p>
-<template id="offline">${flashNotice({ text: words.offline, isError: true })}</template>
-<template id="restored">${flashNotice({ text: words.restored })}</template>
+<template id="offline">${flashNotice({ text: 'Cuecard can’t be reached. Check your connection and try again.', isError: true })}</template>
+<template id="restored">${flashNotice({ text: 'You were signed out before this was saved. What you typed is back: save it again.' })}</template>
 </body>
 </html>
 `
@@ -136,13 +136,13 @@ function crumbs(view: View): Html | '' {
     ...(agent && !isTab(view) ? [[agent.name, agentPage(agent.id, agent.tab)]] : []),
     ...(view.crumbs ?? []),
   ]
-  return html`<nav class="crumbs" aria-label="${words.breadcrumbs}"><ol>${above.map(
+  return html`<nav class="crumbs" aria-label="Breadcrumbs"><ol>${above.map(
     ([name, to]) => html`<li><a href="${to}">${name}</a></li>`,
   )}</ol></nav>`
 }
 
 function tabs(agent: Agent): Html {
-  return html`<nav class="tabs" aria-label="${words.agent.label}"><ul>${agentTabs.map(
+  return html`<nav class="tabs" aria-label="Agent"><ul>${agentTabs.map(
     (tab) =>
       html`<li><a href="${agentPage(agent.id, tab)}"${agent.tab === tab ? current(true) : ''}>${words.agent[tab]}</a></li>`,
   )}</ul></nav>`

@@ -24,14 +24,14 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
   const address = new URL(c.req.url)
   address.searchParams.set(ignore, 'true')
   return {
-    title: w.refused,
-    lead: w.refusedLead,
+    title: 'Nothing was changed',
+    lead: 'The change would take away answers that must not get lost.',
     place: 'agents',
     crumbs: [],
     status: 409,
     content: html`${brokenView(agentId, error.extra.golden_questions as Broken[])}
 <form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
-<div class="actions"><button class="danger">${w.anyway}</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">${words.cancel}</a></div></form>`,
+<div class="actions"><button class="danger">Make the change all the same</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">${words.cancel}</a></div></form>`,
   }
 }
 
@@ -45,6 +45,9 @@ export function refusalOf(error: unknown): { message: string; status: 422 | 429 
   if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
   if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
   if (error instanceof Unavailable && error.service === 'embedding_provider')
-    return { message: words.golden.form.unavailable, status: 503 }
+    return {
+      message: 'Questions can’t be checked at the moment, as search by meaning isn’t available. Try again shortly.',
+      status: 503,
+    }
   throw error
 }

@@ -5,3 +5,8 @@ export function number(value: number): string {
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
+
+/** “1 passage”, “2,000 passages” */
+export function counted(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -21,7 +21,7 @@ export function ago(time: Date, now: number = Date.now()): Html {
 
 function inWords(seconds: number): string {
   const [unit, length] = units.findLast(([, length]) => seconds >= length) ?? []
-  return unit ? relative.format(-Math.floor(seconds / length!), unit) : words.justNow
+  return unit ? relative.format(-Math.floor(seconds / length!), unit) : 'just now'
 }
 
 const format = (options: Intl.DateTimeFormatOptions) =>

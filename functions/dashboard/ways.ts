@@ -19,8 +19,8 @@ interface Answered {
 export function waysView(agentId: string, { question, passage, found, document }: Answered): Html {
   const way = (name: string, path: string, kind: 'plain' | 'quiet') =>
     html`<a class="button ${kind}" href="${path}" aria-label="${w.of(name, question)}">${name}</a>`
-  return html`${found !== undefined && way(w.correct, correctionPath(agentId, found, question), 'plain')}
-${way(w.instead, newDocumentPath(agentId, question), 'plain')}
-${way(w.golden, goldenQuestionPath(agentId, question, document), 'quiet')}
-${passage !== undefined && way(w.document, passage, 'quiet')}`
+  return html`${found !== undefined && way('Correct the text', correctionPath(agentId, found, question), 'plain')}
+${way('Say this instead', newDocumentPath(agentId, question), 'plain')}
+${way('Golden question', goldenQuestionPath(agentId, question, document), 'quiet')}
+${passage !== undefined && way('Open passage', passage, 'quiet')}`
 }

@@ -1,19 +1,21 @@
 import { expect, test } from 'vitest'
-import { words } from '../../functions/dashboard/words.ts'
 import { makeTrashedCall } from './routes.ts'
 import { useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
-const { calls: w } = words
 const path = '/dashboard/calls'
 
 const callOf = (id: string) => stand.db.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
 
 test('an empty trash says how calls come there', async () => {
   const { browser } = await signedIn()
-  expect((await browser.get(path)).text).toContain(`${w.none} ${w.noneLead}`)
+  expect((await browser.get(path)).text).toContain(
+    `No deleted calls Completed calls are kept. In the settings, you can have them deleted automatically.`,
+  )
   await browser.submit('/dashboard/settings/auto-delete', { on: 'true' })
-  expect((await browser.get(path)).text).toContain(`${w.none} ${w.noneAutomatic}`)
+  expect((await browser.get(path)).text).toContain(
+    `No deleted calls When a call is completed, it’s moved here, where you can restore it or delete it permanently.`,
+  )
 })
 
 test('a deleted call is restored, and says so once', async () => {
@@ -21,21 +23,23 @@ test('a deleted call is restored, and says so once', async () => {
   const id = await makeTrashedCall(stand.db, tenant)
   expect((await browser.get(path)).html).toContain(`${path}/${id}/restore`)
   const after = await browser.submit(`${path}/${id}/restore`)
-  expect(after.text).toContain(w.restored)
+  expect(after.text).toContain('The call was restored.')
   expect(after.html).not.toContain(id)
   expect(await callOf(id)).toMatchObject({ deleted_at: null, done_at: expect.any(Date) })
-  expect((await browser.get(path)).text).not.toContain(w.restored)
-  expect((await browser.submit(`${path}/${id}/restore`)).text).toContain(w.notInTrash)
+  expect((await browser.get(path)).text).not.toContain('The call was restored.')
+  expect((await browser.submit(`${path}/${id}/restore`)).text).toContain(
+    'This call is no longer here: it has already been restored or deleted.',
+  )
 })
 
 test('a deleted call is deleted for good only after a page that says what that means', async () => {
   const { browser, ...tenant } = await signedIn()
   const id = await makeTrashedCall(stand.db, tenant)
   const question = await browser.get(`${path}/${id}/delete`)
-  expect(question.text).toContain(w.purgeTitle)
-  expect(question.text).toContain(w.purgeLead)
+  expect(question.text).toContain('Delete this call permanently?')
+  expect(question.text).toContain('It will be deleted immediately, for everyone. This can’t be undone.')
   expect(await callOf(id)).toBeDefined()
-  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain(w.purged)
+  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain('The call was deleted permanently.')
   expect(await callOf(id)).toBeUndefined()
   expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
 })
@@ -45,7 +49,9 @@ test('a call that is not deleted can be neither restored nor deleted for good', 
   const id = await makeTrashedCall(stand.db, tenant)
   await browser.submit(`${path}/${id}/restore`)
   expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
-  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain(w.notInTrash)
+  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain(
+    'This call is no longer here: it has already been restored or deleted.',
+  )
   expect(await callOf(id)).toBeDefined()
 })
 

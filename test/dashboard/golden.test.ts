@@ -44,7 +44,7 @@ describe('the tab of golden questions', () => {
   test('says what belongs there, and lists each question with what it expects and its state', async () => {
     const tenant = await shop()
     const { browser } = tenant
-    expect((await browser.get(listOf(tenant))).text).toContain(words.golden.none)
+    expect((await browser.get(listOf(tenant))).text).toContain('No golden questions yet')
     const made = await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
     expect(made.text).toContain('The golden question was saved. It passes.')
     expect(made.text).toContain('A passage with the words “Sunday we are closed” should be among the first 3')
@@ -92,15 +92,15 @@ describe('a new golden question', () => {
   })
 
   test.each([
-    ['question', { question: ' ' }, words.golden.form.noQuestion],
-    ['question', { question: 'a'.repeat(8001) }, words.golden.form.longQuestion],
+    ['question', { question: ' ' }, 'Enter a question.'],
+    ['question', { question: 'a'.repeat(8001) }, 'A question can have at most 8,000 characters.'],
     ['expected', { expected: 'x' }, words.golden.form.noDocument],
     ['expected', { expected: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21' }, words.golden.form.noDocument],
-    ['words', { words: '' }, words.golden.form.noPassage],
-    ['words', { expected: 'nothing' }, words.golden.form.nothingAndWords],
-    ['words', { words: 'a'.repeat(1001) }, words.golden.form.longWords],
+    ['words', { words: '' }, 'Choose a document above, or enter words that the passage has.'],
+    ['words', { expected: 'nothing' }, 'Leave this empty if nothing should answer the question.'],
+    ['words', { words: 'a'.repeat(1001) }, 'These words can have at most 1,000 characters.'],
     ['within', { within: '11' }, words.golden.form.noWithin],
-    ['on_failure', { on_failure: 'x' }, words.golden.form.noOnFailure],
+    ['on_failure', { on_failure: 'x' }, 'Choose what happens.'],
   ])('says at the field %s what is wrong with %o, and is not saved', async (field, wrong, message) => {
     const tenant = await shop()
     const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, { ...typed, ...wrong })
@@ -208,7 +208,7 @@ test('an edited text is checked before it is saved, without storing it', async (
   const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
   const check = (content: string, by = browser) =>
     by.post(`${document}/edit`, { title: 'Hours', content, edits, check: '1' })
-  expect((await check('We are open.')).text).toContain(words.golden.broken.noQuestions)
+  expect((await check('We are open.')).text).toContain('This agent has no golden questions yet.')
   await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
   const broken = await check('We are open every day.')
   expect(broken.status).toBe(200)
@@ -216,7 +216,9 @@ test('an edited text is checked before it is saved, without storing it', async (
   expect(broken.text).toContain(sunday)
   expect(broken.html).toContain('We are open every day.</textarea>')
   expect(hiddenIn(broken.html, 'edits')).toBe(edits)
-  expect((await check(`${sunday} Else we are open.`)).text).toContain(words.golden.broken.none)
+  expect((await check(`${sunday} Else we are open.`)).text).toContain(
+    'No golden question would fail. Nothing is saved yet.',
+  )
   const { status, text } = await check('We are open at noon.', await withoutProvider(tenant))
   expect([status, text]).toEqual([200, expect.stringContaining('can’t be checked at the moment')])
   expect((await browser.get(document)).text).toContain(sunday)

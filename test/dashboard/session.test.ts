@@ -115,7 +115,7 @@ describe('signing in', () => {
       pages.push(await browser('198.51.100.1').post(path, { key, to: '/dashboard/calls' }))
     for (const { status, text, html, cookies } of pages) {
       expect([status, cookies]).toEqual([422, []])
-      expect(text).toContain(w.refused)
+      expect(text).toContain('This key doesn’t work. It may have expired or been revoked. Ask for a new one.')
       expect(html).toBe(pages[0]!.html)
       expect(html).toContain('value="/dashboard/calls"')
     }
@@ -129,10 +129,13 @@ describe('signing in', () => {
     for (let i = 0; i < maxFailures; i += malformed.length)
       for (const key of malformed) {
         const { status, text, html } = await mine.post(path, { key })
-        expect([status, text]).toEqual([422, expect.stringContaining(w.malformed)])
+        expect([status, text]).toEqual([
+          422,
+          expect.stringContaining('This key is incomplete. Copy it again, from cue_ to its last character.'),
+        ])
         expect(html).not.toContain(`value="${key}`)
       }
-    expect((await mine.post(path, {})).text).toContain(w.missing)
+    expect((await mine.post(path, {})).text).toContain('Enter your access key.')
     expect((await mine.post(path, { key: [apiKey, apiKey] })).status).toBe(422)
     expect(await attemptsOf('198.51.100.2/32')).toEqual([])
     await signIn(mine, apiKey)
@@ -209,11 +212,14 @@ describe('a session', () => {
     const token = mine.jar.get('cuecard_session')!
     const { cookies, headers } = await mine.post('/dashboard/sign-out')
     expect(cookies).toEqual([expect.stringMatching(/^cuecard_session=; Max-Age=0; Path=\/dashboard;/)])
-    expect(await mine.get(headers.location!)).toMatchObject({ status: 200, text: expect.stringContaining(w.signedOut) })
+    expect(await mine.get(headers.location!)).toMatchObject({
+      status: 200,
+      text: expect.stringContaining('You’re signed out.'),
+    })
     expect(await sessions(organizationId)).toEqual([])
     mine.jar.set('cuecard_session', token)
     expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
-    expect((await mine.get(path)).text).toContain(w.ended)
+    expect((await mine.get(path)).text).toContain('Your session has ended. Sign in to continue.')
   })
 
   test('ends with its time, with its key, and with its organization', async () => {

@@ -9,7 +9,7 @@ import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()
 const path = '/dashboard/settings'
-const { autoDelete, keys: w, usage } = words.settings
+const { autoDelete, keys: w } = words.settings
 
 const keysOf = (organizationId: string) =>
   stand.db.selectFrom('api_keys').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()
@@ -28,7 +28,7 @@ test('deleting calls when they are done is turned on and off, and says what that
   for (const isOn of [true, false]) {
     const { text } = await browser.submit(`${path}/auto-delete`, { on: `${isOn}` })
     expect(text).toContain(autoDelete.changed[isOn ? 'on' : 'off'])
-    expect(text).toContain(isOn ? autoDelete.leadOn : autoDelete.leadOff)
+    expect(text).toContain(isOn ? 'Completed calls are moved to the deleted calls.' : 'Completed calls are kept.')
     expect(await setting()).toEqual({ auto_delete_done_calls: isOn })
   }
   expect((await browser.post(`${path}/auto-delete`, { on: 'maybe' })).status).toBe(400)
@@ -58,7 +58,9 @@ describe('a key', () => {
     const fields = await newKeyFields(browser)
     const [one, other] = await Promise.all([1, 2].map(() => browser.post(`${path}/keys/new`, fields)))
     expect([one!.status, other!.status].toSorted()).toEqual([200, 303])
-    expect((await browser.submit(`${path}/keys/new`, fields)).text).toContain(w.madeBefore)
+    expect((await browser.submit(`${path}/keys/new`, fields)).text).toContain(
+      'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.',
+    )
     expect(await keysOf(organizationId)).toHaveLength(2)
   })
 
@@ -84,11 +86,11 @@ describe('a key', () => {
   })
 
   test.each([
-    [{ name: ' \t ' }, w.nameMissing],
-    [{ name: 'x'.repeat(201) }, w.nameTooLong],
+    [{ name: ' \t ' }, 'Enter a name, so that you know later what the key is for.'],
+    [{ name: 'x'.repeat(201) }, 'A name can have at most 200 characters.'],
     [{ permissions: [] }, w.permissionMissing],
     [{ permissions: ['everything'] }, w.permissionMissing],
-    [{ days: '36500' }, w.expiryMissing],
+    [{ days: '36500' }, 'Choose when it expires.'],
   ])('is not made of %j: its form says why, and keeps what was typed', async (more, fault) => {
     const { browser, organizationId } = await signedIn()
     const fields = await newKeyFields(browser, { name: 'Typed "before"', ...more })
@@ -114,7 +116,7 @@ describe('a key', () => {
     const { browser, organizationId } = await signedIn()
     const end = new Date(Date.now() + 3 * 86_400_000)
     await sql`update api_keys set expires_at = ${end} where organization_id = ${organizationId}`.execute(stand.db)
-    expect((await browser.get(`${path}/keys/new`)).text).toContain(w.expiryHint)
+    expect((await browser.get(`${path}/keys/new`)).text).toContain('It expires with your own key at the latest, on')
     for (const days of ['30', 'never']) {
       await browser.post(`${path}/keys/new`, await newKeyFields(browser, { days }))
       expect((await keysOf(organizationId)).at(-1)!.expires_at).toEqual(end)
@@ -128,13 +130,19 @@ describe('a key', () => {
     const mine = await signedIn()
     const { id } = await second(mine)
     const question = await mine.browser.get(`${path}/keys/${id}/revoke`)
-    expect(question.text).toContain(w.revokeLead)
-    expect(question.text).not.toContain(w.revokeOwn)
-    expect(question.text).not.toContain(w.revokeLast)
+    expect(question.text).toContain(
+      'Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.',
+    )
+    expect(question.text).not.toContain(
+      'You’re signed in with this key. You’ll be signed out and need another one to sign in again.',
+    )
+    expect(question.text).not.toContain(
+      'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
+    )
     const { text, html } = await mine.browser.submit(`${path}/keys/${id}/revoke`)
     expect(text).toContain(w.revoked(['Second']))
-    expect(text).toContain(w.ended(1))
-    expect(text).toContain(w.wasRevoked)
+    expect(text).toContain('1 inactive key')
+    expect(text).toContain('revoked')
     expect(html).not.toContain(`${id}/revoke`)
     expect((await mine.browser.get(`${path}/keys/${id}/revoke`)).status).toBe(404)
   })
@@ -142,15 +150,23 @@ describe('a key', () => {
   test('of one’s own is marked, and whoever revokes it is warned and signed out', async () => {
     const mine = await signedIn()
     const [own] = await keysOf(mine.organizationId)
-    expect((await mine.browser.get(path)).text).toContain(`test ${w.own}`)
+    expect((await mine.browser.get(path)).text).toContain(`test You’re signed in with this key`)
     const { text } = await mine.browser.get(`${path}/keys/${own!.id}/revoke`)
-    expect(text).toContain(w.revokeOwn)
-    expect(text).toContain(w.revokeLast)
+    expect(text).toContain(
+      'You’re signed in with this key. You’ll be signed out and need another one to sign in again.',
+    )
+    expect(text).toContain(
+      'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
+    )
     await second(mine, ['organization:write'])
-    expect((await mine.browser.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(w.revokeLast)
+    expect((await mine.browser.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(
+      'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
+    )
     const after = await mine.browser.submit(`${path}/keys/${own!.id}/revoke`)
     expect(after).toMatchObject({ status: 303, headers: { location: expect.stringContaining('/dashboard/sign-in') } })
-    expect((await mine.browser.get(after.headers.location!)).text).toContain(words.signIn.ended)
+    expect((await mine.browser.get(after.headers.location!)).text).toContain(
+      'Your session has ended. Sign in to continue.',
+    )
   })
 })
 
@@ -180,7 +196,9 @@ describe('the keys that a key has made', () => {
   test('are listed before it is revoked, and are revoked with it when that is chosen', async () => {
     const { browser, revokePath, names, grandchild, other } = await leak()
     const { text } = await browser.get(revokePath)
-    expect(text).toContain(`${w.created(2)} Child Grandchild ${w.revokeCreated}`)
+    expect(text).toContain(
+      `This key created 2 other keys Child Grandchild Revoke these, too. Do this if the key has leaked.`,
+    )
     expect((await browser.submit(revokePath, { created: 'true' })).text).toContain(w.revoked(['', '', '']))
     expect(await names()).toEqual(['test', 'Other'])
     expect((await grandchild.browser.get(path)).status).toBe(303)
@@ -191,7 +209,7 @@ describe('the keys that a key has made', () => {
     const { browser, revokePath, names, child } = await leak()
     await browser.submit(revokePath.replace(/[^/]+\/revoke$/, `${(await keyIdOf(child.key)).id}/revoke`))
     expect(await names()).toEqual(['test', 'Leaked', 'Grandchild', 'Other'])
-    expect((await browser.get(revokePath)).text).toContain(`${w.created(1)} Grandchild`)
+    expect((await browser.get(revokePath)).text).toContain(`This key created 1 other key Grandchild`)
     await browser.submit(revokePath)
     expect(await names()).toEqual(['test', 'Grandchild', 'Other'])
     await browser.submit(revokePath, { created: 'true' })
@@ -218,11 +236,13 @@ test('what is used is shown beside its limit', async () => {
   await call('POST', knowledgeBase, { title: 'Hours', content: 'Closed on Sunday.' })
   await stand.deliver()
   const { text, html } = await browser.get(path)
-  expect(text).toContain(`Agent ${usage.documents(1, 10_000)} · ${usage.chunks(1)}`)
+  expect(text).toContain(`Agent 1 of 10,000 documents · 1 passage`)
   expect(html).toContain('<progress value="1" max="10000"')
-  expect(text).toMatch(new RegExp(`${usage.tokens}.*${usage.tokensHint}.*${usage.pipeline}`))
+  expect(text).toMatch(
+    /Text processed today.*Once these tokens are used up, new texts wait until the next day, which starts at 00:00 UTC. Documents that are ready stay ready..*Documents being processed/,
+  )
   await sql`update documents set file_bytes = 12300000 where organization_id = ${organizationId}`.execute(stand.db)
-  expect((await browser.get(path)).text).toContain(`${usage.chunks(1)} · 12 MB of files`)
+  expect((await browser.get(path)).text).toContain(`1 passage · 12 MB of files`)
 })
 
 test('a message that somebody else made up is not shown', async () => {

@@ -26,14 +26,14 @@ describe('a website', () => {
   test('is added by its address alone, which may lack its beginning', async () => {
     const tenant = await signedIn()
     const { browser } = tenant
-    expect((await browser.get(listOf(tenant))).text).toContain(w.none)
+    expect((await browser.get(listOf(tenant))).text).toContain('No websites yet')
     const added = await browser.submit(`${listOf(tenant)}/new`, { ...typed, url: ' paws-inn.example ' })
     expect(added.text).toContain(w.looking)
     expect(added.text).toContain(w.states.queued)
     expect(added.html).toContain('every 3s')
     const expected = { url: inn, kind: 'site', include: [], exclude: [], refresh_hours: 24, status: 'pending' }
     expect(await stored(tenant)).toMatchObject([expected])
-    expect((await browser.post(`${listOf(tenant)}/new`, typed)).text).toContain(w.form.known)
+    expect((await browser.post(`${listOf(tenant)}/new`, typed)).text).toContain('This website has been added already.')
     expect(await stored(tenant)).toHaveLength(1)
     expect((await browser.get(listOf(tenant))).text).toContain(`${inn} Website · 0 pages are documents`)
   })
@@ -52,8 +52,8 @@ describe('a website', () => {
     ['url', { url: 'https://127.0.0.2' }, w.form.noUrl],
     ['url', { url: '192.168.0.1' }, w.form.noUrl],
     ['url', { url: 'javascript:alert(1)' }, w.form.noUrl],
-    ['url', { url: `${inn}${'a'.repeat(1000)}` }, w.form.longUrl],
-    ['kind', { kind: 'shop' }, w.form.noKind],
+    ['url', { url: `${inn}${'a'.repeat(1000)}` }, 'An address can have at most 1,000 characters.'],
+    ['kind', { kind: 'shop' }, 'Choose what is read.'],
     ['include', { include: 'blog' }, w.form.noPath],
     ['exclude', { exclude: '/a\n'.repeat(51) }, w.form.noPath],
     ['refresh_hours', { refresh_hours: '721' }, w.form.noHours],
@@ -115,7 +115,9 @@ describe('the page of a website', () => {
     await sql`update source_pages set looked_at = now(), gone_since = now() where source_id = ${id}`.execute(stand.db)
     const later = await browser.get(page)
     expect(later.text).toContain('In the last look: nothing changed.')
-    expect(later.text).toContain(w.gone)
+    expect(later.text).toContain(
+      'It was not found on the website. If that is still so a day later, its document is deleted. First missed',
+    )
     const leftOut = (await browser.get(`${page}?show=left_out`)).text
     expect([leftOut.includes('basket'), leftOut.includes('Prices of the inn')]).toEqual([true, false])
     expect((await browser.get(`${page}?after=${inn}c%00%0a`)).text).not.toContain('basket')
@@ -136,7 +138,9 @@ describe('the page of a website', () => {
     )
     const failed = await browser.get(page)
     expect(failed.html).toContain('It is &lt;b&gt;down&lt;/b&gt;.')
-    expect(failed.text).toContain(`${w.stays} ${w.advice}`)
+    expect(failed.text).toContain(
+      `Its documents stay as they were, and callers go on getting answers from them. It’s looked at again by itself. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.`,
+    )
     expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain(w.states.error)
   })
 
@@ -170,7 +174,7 @@ test('a website takes its documents with it, unless a golden question that block
   expect(refused.html).toContain(`href="${page}"`)
   expect(await stored(tenant)).toHaveLength(1)
   const deleted = await browser.submit(`${page}/delete?ignore_golden_questions=true`)
-  expect(deleted.text).toContain(w.deletion.done)
+  expect(deleted.text).toContain('The website was deleted.')
   expect(await stored(tenant)).toEqual([])
   expect((await call('GET', knowledgeBase)).body.data).toMatchObject([{ id: own }])
   expect((await browser.get(page)).status).toBe(404)

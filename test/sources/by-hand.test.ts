@@ -29,15 +29,17 @@ test('a page edited or deleted by hand is listed as such, and has its own text a
   await deliver()
   const source = `/dashboard/agents/${agentId}/sources/${id}`
   const { text } = await browser.get(source)
-  for (const said of [w.byHand.edited, w.byHand.deleted, w.followAgain]) expect(text).toContain(said)
+  for (const said of [w.byHand.edited, w.byHand.deleted, 'Follow the website again']) expect(text).toContain(said)
   for (const path of ['/prices', '/parking'])
-    expect((await browser.submit(`${source}/follow`, { address: site.url + path })).text).toContain(w.following)
+    expect((await browser.submit(`${source}/follow`, { address: site.url + path })).text).toContain(
+      'The page is followed again, and gets its own text with this look.',
+    )
   await deliver()
   const after = await documents()
   expect(after['/prices']).toMatchObject({ id: before['/prices'].id, source_id: id, source_type: 'txt' })
   expect(after['/prices'].content).toContain('38 euros')
   expect(after['/parking'].content).toContain('22 in the evening')
-  expect((await browser.get(source)).text).not.toContain(w.followAgain)
+  expect((await browser.get(source)).text).not.toContain('Follow the website again')
 })
 
 test('a text that a person saves while a crawl has read the page and not yet stored it stays', async () => {

@@ -4,7 +4,6 @@ import { agentPath } from '../../../shared/ids.ts'
 import { getAgent, listAgents } from '../../../shared/organizations/agents.ts'
 import { agentPage } from '../layout.ts'
 import type { Screen } from '../screen.ts'
-import { words } from '../words.ts'
 import { agentList, noAgents } from './view.ts'
 
 /** The first screen: which agents there are, and whether each answers. An agent's address leads to its documents. */
@@ -15,8 +14,8 @@ export function agentsScreens(screen: Screen) {
       screen({ permission: 'kb:read' }, async ({ db, session }) => {
         const { agents } = await listAgents(db, session.organizationId, { limit: 100 })
         return {
-          title: words.agents.title,
-          lead: words.agents.lead,
+          title: 'Agents',
+          lead: 'Each voice agent answers callers from its own documents.',
           place: 'agents',
           content: agents.length > 0 ? agentList(agents) : noAgents(session.organizationId),
         }

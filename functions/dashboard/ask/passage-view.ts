@@ -27,14 +27,14 @@ ${excerptView(marking(hit.content, terms))}
 <ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${
     likeness !== undefined && html`<li class="meaning">${w.meaning[meaningOf(likeness)]}</li>`
   }</ul>
-<details class="exact"><summary>${w.exact}</summary><dl>${(
+<details class="exact"><summary>Exact scores</summary><dl>${(
     [
-      [w.score, hit.score],
-      [w.byWords, hit.scores.keyword],
-      [w.byMeaning, hit.scores.semantic],
+      ['Score', hit.score],
+      ['By words', hit.scores.keyword],
+      ['By meaning (cosine)', hit.scores.semantic],
     ] as const
   ).map(
-    ([name, score]) => html`<div><dt>${name}</dt><dd>${score === null ? w.notCompared : score.toFixed(4)}</dd></div>`,
+    ([name, score]) => html`<div><dt>${name}</dt><dd>${score === null ? 'not compared' : score.toFixed(4)}</dd></div>`,
   )}</dl></details>`
 }
 
@@ -45,11 +45,11 @@ function whole(marked: Marked): Html {
 function presenceView(word: string, presence: Presence): Html {
   switch (presence) {
     case 'whole':
-      return html`<li class="whole">${icon('check')} <span class="unseen">${w.has(word)}</span><span aria-hidden="true">${word}</span></li>`
+      return html`<li class="whole">${icon('check')} <span class="unseen">has “${word}”</span><span aria-hidden="true">${word}</span></li>`
     case 'part':
-      return html`<li class="part">${w.hasPart(word)}</li>`
+      return html`<li class="part">has part of “${word}”</li>`
     case 'none':
-      return html`<li class="none"><span class="unseen">${w.lacks(word)}</span><s aria-hidden="true">${word}</s></li>`
+      return html`<li class="none"><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
   }
 }
 

@@ -17,7 +17,6 @@ import { Unavailable } from '../../../shared/unavailable.ts'
 import type { Screen } from '../screen.ts'
 import { instantOf, zoneOf } from '../times.ts'
 import { findExpected, findTitles } from '../titles.ts'
-import { words } from '../words.ts'
 import { compareView, titlesView } from './compare-view.ts'
 import { type AskQuery, askQuery, trials } from './trial.ts'
 import { askForm, examplesView, timeView, trialView } from './view.ts'
@@ -68,8 +67,8 @@ ${compareView({ agentId, query, titles, ...trial })}`
         contentFor(db, scope, query, { mayWrite: may('kb:write'), zone }).catch(withoutMeaning),
       ])
       return {
-        title: words.ask.title,
-        lead: words.ask.lead,
+        title: 'Ask',
+        lead: 'Type what a caller would say and see what your agent finds.',
         agent: { id, name, tab: 'ask' },
         content: html`${askForm(agentId, query, zone)}${content}`,
         status,
@@ -83,5 +82,8 @@ function withoutMeaning(error: unknown) {
   if (error instanceof ApiError && error.code === 'rate_limited')
     return { content: html`<p class="notice bad">${error.message}</p>`, status: 429 as const }
   if (!(error instanceof Unavailable) || error.service !== 'embedding_provider') throw error
-  return { content: html`<p class="notice bad">${words.ask.unavailable}</p>`, status: 503 as const }
+  return {
+    content: html`<p class="notice bad">Search by meaning isn’t available at the moment. Search by words instead, or try again shortly.</p>`,
+    status: 503 as const,
+  }
 }

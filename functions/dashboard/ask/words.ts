@@ -1,70 +1,18 @@
-import { number } from '../sentences.ts'
+import { counted } from '../sentences.ts'
 
 export const ask = {
-  title: 'Ask',
-  lead: 'Type what a caller would say and see what your agent finds.',
-  label: 'What a caller would say',
-  submit: 'Ask',
-  more: 'Other ways and times',
-  at: 'As of',
-  atHint: (zone: string) => `What callers would be told then, in the time zone ${zone}. Empty for now.`,
-  asOf: 'As of',
-  validThen: 'from the documents that are valid then.',
-  pastTexts: 'Texts that changed since are those of then, where they are saved; hybrid search only.',
   modes: {
     hybrid: 'By words and meaning, like your agent',
     semantic: 'By meaning only',
     keyword: 'By words only',
   },
-  examples: 'For example',
   example1: (title: string) => `What can you tell me about ${title}?`,
   example2: (title: string) => `I have a question about ${title}`,
   example3: (title: string) => `Do you have anything on ${title}?`,
-  nothingReady: 'There is nothing to find yet',
-  nothingReadyLead: 'As soon as a document is ready, you can ask about it.',
-  toDocuments: 'Go to documents',
-  passages: (count: number) => (count === 1 ? '1 passage' : `${count} passages`),
-  took: (total: string, embed: string, db: string) =>
-    `Found in ${total} ms: ${embed} ms for the meaning of the question, ${db} ms in the database.`,
-  degraded:
-    'The meaning of the question wasn’t available in time, so these were found by words only. The same can happen in a call.',
-  sought: 'Searched for',
-  unknown: 'in no document',
-  nothingSought: 'These words are said in every call, so there is nothing to search for.',
-  none: 'Nothing was found. Your agent would say that it doesn’t know.',
+  passages: (count: number) => counted(count, 'passage'),
   unanswered: {
     uncertain: 'Your agent may have no answer to this. Is the answer in one of your documents?',
     nothing: 'On Vapi, Retell and MCP, your agent is told that nothing was found.',
   },
-  unavailable: 'Search by meaning isn’t available at the moment. Search by words instead, or try again shortly.',
-  exact: 'Exact scores',
-  score: 'Score',
-  byWords: 'By words',
-  byMeaning: 'By meaning (cosine)',
-  notCompared: 'not compared',
-  has: (word: string) => `has “${word}”`,
-  hasPart: (word: string) => `has part of “${word}”`,
-  lacks: (word: string) => `doesn’t have “${word}”`,
   meaning: { close: 'Close in meaning', some: 'Somewhat close in meaning', far: 'Different in meaning' },
-  whole: 'Whole passage',
-
-  compare: {
-    title: 'Did you expect another document?',
-    lead: 'Choose it to see where it ranks and what it’s missing.',
-    filter: 'Part of its title',
-    find: 'Find',
-    noTitle: 'No titles match.',
-    gone: 'The document you compared is no longer available.',
-    place: (place: number, count: number) =>
-      `Its best passage ranks ${number(place)} of ${number(count)}. Your agent gets the first 5.`,
-    placeAtBest: (place: number) => `Its best passage ranks ${number(place)} or lower. Your agent gets the first 5.`,
-    notServed: 'It isn’t ready, so search can’t find it yet. Its own page shows what it’s waiting for.',
-    notValid: 'Its first and last day leave it out at this time.',
-    noWord: 'None of its words match.',
-    noneOf: (words: string) => `None of its words match ${words}.`,
-    lacks: (words: string) => `It doesn’t have ${words}.`,
-    hasAll:
-      'It has every word that counts. The passages above it have them more often or in fewer words, or are closer in meaning.',
-    isFirst: 'This is what your agent finds first.',
-  },
 } as const

@@ -14,7 +14,6 @@ import { getOrganization } from '../../../shared/organizations/organization.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
 import type { Screen } from '../screen.ts'
-import { words } from '../words.ts'
 import { emptyTrash, purgeQuestion, trash } from './view.ts'
 
 const path = '/dashboard/calls'
@@ -36,8 +35,10 @@ export function callsScreens(screen: Screen) {
         const last = hasMore ? calls.at(-1) : undefined
         const next = last && `${path}?after=${afterCall(session, last)}`
         return {
-          title: words.calls.title,
-          lead: isAutomatic ? words.calls.leadAutomatic : words.calls.lead,
+          title: 'Deleted calls',
+          lead: isAutomatic
+            ? 'Completed calls are moved here. You can restore them or delete them permanently.'
+            : 'You can restore these calls or delete them permanently.',
           place: 'calls',
           content:
             calls.length > 0
@@ -50,7 +51,7 @@ export function callsScreens(screen: Screen) {
       `${path}/:callId/restore`,
       screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
         const restored = await restoreCall(db, session.organizationId, scope.callId).executeTakeFirst()
-        return { redirect: path, flash: restored ? { text: words.calls.restored } : notInTrash }
+        return { redirect: path, flash: restored ? { text: 'The call was restored.' } : notInTrash }
       }),
     )
     .get(
@@ -58,14 +59,19 @@ export function callsScreens(screen: Screen) {
       screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
         const call = await findInTrash(db, session.organizationId, scope.callId)
         if (!call) throw new Gone()
-        return { title: words.calls.purgeTitle, place: 'calls', crumbs: [], content: purgeQuestion(call, path) }
+        return {
+          title: 'Delete this call permanently?',
+          place: 'calls',
+          crumbs: [],
+          content: purgeQuestion(call, path),
+        }
       }),
     )
     .post(
       `${path}/:callId/delete`,
       screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
         const purged = await purgeCall(db, session.organizationId, scope.callId).executeTakeFirst()
-        return { redirect: path, flash: purged ? { text: words.calls.purged } : notInTrash }
+        return { redirect: path, flash: purged ? { text: 'The call was deleted permanently.' } : notInTrash }
       }),
     )
 }
@@ -79,4 +85,4 @@ function readAfter({ cursorKey }: Session, cursor: string) {
   return { deleted_at: new Date(deletedAt), id }
 }
 
-const notInTrash = { text: words.calls.notInTrash, isError: true }
+const notInTrash = { text: 'This call is no longer here: it has already been restored or deleted.', isError: true }

@@ -3,12 +3,9 @@ import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
 import type { Html } from '../layout.ts'
-import { words } from '../words.ts'
 import { changesView } from './history/view.ts'
 import { readEditable } from './text/text.ts'
 import type { Changes } from './version/changes.ts'
-
-const w = words.documents.version
 
 /** What a held document would change in the other one's text, by words. @throws ApiError document_not_found */
 export async function comparisonView(
@@ -21,5 +18,8 @@ export async function comparisonView(
       readEditable(db, { ...scope, documentId }, maxContentBytes),
     ),
   )
-  return changesView(before?.content ?? '', after?.content ?? '', { changes: w.changes(otherTitle), legend: w.legend })
+  return changesView(before?.content ?? '', after?.content ?? '', {
+    changes: `What would change in “${otherTitle}”`,
+    legend: { removed: 'removed', added: 'new' },
+  })
 }

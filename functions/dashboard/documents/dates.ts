@@ -25,7 +25,7 @@ const dayMilliseconds = 86_400_000
 const day = v.optional(
   v.pipe(
     v.string(),
-    v.check((text) => text === '' || isDay(text), w.noDay),
+    v.check((text) => text === '' || isDay(text), 'Enter a day, such as 2026-12-20.'),
   ),
 )
 export const dayFields = { from: day, until: day }
@@ -64,8 +64,8 @@ export function datesFields({ from = '', until = '' }: Days, faults: Faults, zon
 <input id="${name}" type="date" name="${name}" value="${shortened(day, firstDay.length)}" min="${firstDay}" max="${lastDay}" aria-describedby="${faults[name] && `${name}-fault `}dates-hint"${invalid(faults[name])}>
 ${faultOf(name, faults[name])}</div>`
   const isOpen = from || until || faults.from || faults.until
-  return html`<details class="field"${isOpen && html` open`}><summary>${w.title}</summary>
-<div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">${w.hint(zone)}</p></details>`
+  return html`<details class="field"${isOpen && html` open`}><summary>Serve it for a while only</summary>
+<div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
 }
 
 /** Sets these days with one click, unless somebody has edited the document since. */
@@ -87,12 +87,12 @@ export interface Proposal extends Days {
 
 export function proposalView(address: string, edits: number, { sentence, from, until }: Proposal): Html {
   const says = w.says(sentence, from && dayName(from), until && dayName(until))
-  return setDaysForm(address, edits, { from, until }, { says, label: w.set })
+  return setDaysForm(address, edits, { from, until }, { says, label: 'Set these days' })
 }
 
 /** “from …”, “until …” with the last day, or nothing. */
 export function datesView({ valid_from, valid_until }: Dates): Html {
-  return html`${valid_from && html` · ${w.shownFrom} ${localDay(valid_from)}`}${
-    valid_until && html` · ${w.shownUntil} ${localDay(lastMoment(valid_until))}`
+  return html`${valid_from && html` · from ${localDay(valid_from)}`}${
+    valid_until && html` · until ${localDay(lastMoment(valid_until))}`
   }`
 }

@@ -135,7 +135,13 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
             return { redirect, flash: { text: words.documents.text.saved(document.title) } }
           } catch (error) {
             if (!isError(error, 'precondition_failed')) throw error
-            return { redirect, flash: { text: words.documents.dates.changed(document.title), isError: true } }
+            return {
+              redirect,
+              flash: {
+                text: `The days of “${document.title}” weren’t changed: somebody has changed the document in the meantime.`,
+                isError: true,
+              },
+            }
           }
         },
       ),
@@ -145,7 +151,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
       screen({ permission: 'kb:write', params: warningPath }, async ({ db, scope, may }) => {
         const { id } = await findOverview(db, scope)
         await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
-        return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: words.golden.warnings.dismissed } }
+        return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: 'The warning was dismissed.' } }
       }),
     )
     .post(
@@ -159,8 +165,10 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
           .where(isDocument(scope))
           .where('d.edits', '=', edits)
           .executeTakeFirstOrThrow()
-        const w = words.documents.text
-        const flash = numUpdatedRows > 0n ? { text: w.dropped } : { text: w.notDropped, isError: true }
+        const flash =
+          numUpdatedRows > 0n
+            ? { text: 'The correction was dropped.' }
+            : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
         return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
       }),
     )
@@ -170,7 +178,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         const [agent, document] = await Promise.all([getAgent(db, scope), findOverview(db, scope)])
         const { base } = placeOf(scope, may)
         return {
-          title: words.documents.delete.heading(document.title),
+          title: `Delete “${document.title}”?`,
           agent: { ...agent, tab: 'documents' },
           crumbs: [[document.title, `${base}/${document.id}`]],
           content: deleteView(base, document),
@@ -213,8 +221,8 @@ async function isDeleted(db: Database, scope: DocumentScope, match: Tags, ignore
 
 function deleteView(base: string, { id, title, edits, source_url }: Overview) {
   const w = words.documents.delete
-  return html`<p>${w.consequence(title)} ${source_url !== null && w.file} ${w.final}</p>
+  return html`<p>${w.consequence(title)} ${source_url !== null && 'Its file will be deleted, too.'} This can’t be undone.</p>
 <form method="post" action="${base}/${id}/delete"><input type="hidden" name="edits" value="${edits}">
-<div class="actions"><button class="danger">${w.confirm}</button>
-<a class="button plain" href="${base}/${id}">${w.keep}</a></div></form>`
+<div class="actions"><button class="danger">Delete document</button>
+<a class="button plain" href="${base}/${id}">Keep document</a></div></form>`
 }

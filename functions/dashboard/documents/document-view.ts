@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { warningsView } from '../broken-questions.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
+import { number } from '../sentences.ts'
 import { words } from '../words.ts'
 import { type Proposal, proposalView, setDaysForm } from './dates.ts'
 import { doubtfulPassages, fileNotesView, originalOf } from './original/view.ts'
@@ -14,8 +15,6 @@ import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
 import type { readLost } from './text/text.ts'
 import { queryOf } from './text/view.ts'
 import { questionView } from './version/view.ts'
-
-const w = words.documents.document
 
 export const passagesPerPage = 10
 
@@ -45,7 +44,7 @@ export function documentView(shown: Shown) {
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}
-${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: words.documents.dates.restore })}</div>
+${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: 'Serve it again' })}</div>
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
@@ -57,36 +56,35 @@ ${shown.comparison ?? (shown.chunks.length > 0 ? passagesView(shown) : textView(
 
 export function documentActions({ base, mayWrite, document }: Shown) {
   const address = `${base}/${document.id}`
-  return html`${mayWrite && html`<a class="button plain" href="${address}/edit">${w.edit}</a>`}
-${document.source_url !== null && !document.awaits_file && needsFile(document) !== 'missing' && html`<a class="button plain" href="${address}/file">${w.download}</a>`}
-${mayWrite && mayReplaceFile(document) && html`<a class="button plain" href="${address}?replace=1">${words.documents.version.replaceFile}</a>`}
-<a class="button plain" href="${address}/history">${words.documents.history.action}</a>
-${mayWrite && html`<a class="button quiet danger" href="${address}/delete">${words.documents.delete.action}</a>`}`
+  return html`${mayWrite && html`<a class="button plain" href="${address}/edit">Edit</a>`}
+${document.source_url !== null && !document.awaits_file && needsFile(document) !== 'missing' && html`<a class="button plain" href="${address}/file">Download file</a>`}
+${mayWrite && mayReplaceFile(document) && html`<a class="button plain" href="${address}?replace=1">Replace file</a>`}
+<a class="button plain" href="${address}/history">History</a>
+${mayWrite && html`<a class="button quiet danger" href="${address}/delete">Delete</a>`}`
 }
 
 function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, website } }: Shown) {
   const { ofDocument } = words.sources
-  return html`<div class="notice"><p>${ofDocument.page} <a href="${external_id}">${external_id}</a> ${ofDocument.of} <a href="${agentPage(agentId, 'sources')}/${source_id}">${website}</a>. ${mayWrite && ofDocument.edited}</p></div>`
+  return html`<div class="notice"><p>This is the page <a href="${external_id}">${external_id}</a> of the website <a href="${agentPage(agentId, 'sources')}/${source_id}">${website}</a>. ${mayWrite && ofDocument.edited}</p></div>`
 }
 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
-  const w = words.documents.text
   return lost.map(
     ({
       before,
       after,
       index,
-    }) => html`<div class="notice warn"><p>${w.lost} <del>${before}</del> <ins>${after}</ins></p>
-<div class="actions"><a class="button plain" href="${address}/edit?text=1">${words.documents.document.edit}</a>
+    }) => html`<div class="notice warn"><p>This correction no longer applies: <del>${before}</del> <ins>${after}</ins></p>
+<div class="actions"><a class="button plain" href="${address}/edit?text=1">Edit</a>
 <form method="post" action="${address}/corrections/drop"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
-<button class="plain">${w.drop}</button></form></div></div>`,
+<button class="plain">Drop</button></form></div></div>`,
   )
 }
 
 function textView({ beginning }: Shown) {
   return beginning === null
-    ? html`<p class="none">${w.noText}</p>`
-    : html`<section class="text"><h2>${w.text}</h2>${plainText(beginning)}</section>`
+    ? html`<p class="none">There is no text yet.</p>`
+    : html`<section class="text"><h2>Text</h2>${plainText(beginning)}</section>`
 }
 
 /** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
@@ -100,18 +98,18 @@ function passagesView(shown: Shown) {
   // Beside the original it is marked in place.
   const inPlace = (number: number) =>
     originalOf(document) && html` hx-get="${address}?passage=${number}" hx-target="#document" hx-swap="outerMorph"`
-  const numberView = (number: number) =>
-    html`<a class="marker" id="passage-${number}" href="?passage=${number}#passage-${number}" aria-label="${w.passage(number)}"${number === passage && html` aria-current="true"`}${inPlace(number)}>${number}</a>${doubtful.has(number) && html`<span class="check">${words.documents.original.check} </span>`}`
+  const numberView = (n: number) =>
+    html`<a class="marker" id="passage-${n}" href="?passage=${n}#passage-${n}" aria-label="Passage ${number(n)}"${n === passage && html` aria-current="true"`}${inPlace(n)}>${n}</a>${doubtful.has(n) && html`<span class="check">Please check this passage against the original. </span>`}`
   return html`<section class="text">
-<header><h2>${w.text}</h2> <p>${joined && w.passagesHint} ${(from > 1 || hasMore) && w.range(first, last, document.chunk_count)}</p>
-${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>${w.unsearchable(document.searchable_chunk_count, document.chunk_count)}</p>`}</header>
+<header><h2>Text</h2> <p>${joined && 'A number marks where each passage begins. Search finds passages, and callers get their answers from them.'} ${(from > 1 || hasMore) && `Passages ${number(first)} to ${number(last)} of ${number(document.chunk_count)}.`}</p>
+${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>Search can find ${number(document.searchable_chunk_count)} of ${number(document.chunk_count)} passages: the others were stored without an embedding.</p>`}</header>
 ${correctionLink(shown)}${fileNotesView(document)}
 ${joined ? numberedText(joined, passage, numberView) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
 ${
   (from > 1 || hasMore) &&
-  html`<nav class="pages" aria-label="${w.pages}">
-${from > 1 && html`<a href="${address}?from=${Math.max(1, from - passagesPerPage)}">${w.previous}</a>`}
-${hasMore && html`<a href="${address}?from=${last + 1}">${w.next}</a>`}</nav>`
+  html`<nav class="pages" aria-label="Pages of passages">
+${from > 1 && html`<a href="${address}?from=${Math.max(1, from - passagesPerPage)}">Previous passages</a>`}
+${hasMore && html`<a href="${address}?from=${last + 1}">Next passages</a>`}</nav>`
 }
 </section>`
 }
@@ -124,7 +122,7 @@ function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
   const isOfFile = source_url !== null && managed_by === 'service' && status === 'completed'
   if (!mayWrite || !isOfFile || passage === undefined || start === undefined || end === undefined) return ''
   const query = queryOf({ passage, start, end, edits })
-  return html`<p><a class="button plain" href="${base}/${document.id}/edit${query}">${words.documents.text.correct(passage)}</a></p>`
+  return html`<p><a class="button plain" href="${base}/${document.id}/edit${query}">Correct passage ${number(passage)}</a></p>`
 }
 
 /** @param chosen number of the passage that is marked as a whole */

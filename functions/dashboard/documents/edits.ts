@@ -13,7 +13,8 @@ export function unedited(edits: number | undefined): Tags {
 
 /** Message for a document past the agent's or the pipeline's limit. @throws any other error */
 export function tooMany(error: unknown): { message: string; status: 422 | 429 } {
-  if (isError(error, 'validation_failed')) return { message: words.documents.full, status: 422 }
+  if (isError(error, 'validation_failed'))
+    return { message: 'This agent has 10,000 documents, the maximum. Delete some first.', status: 422 }
   if (isError(error, 'rate_limited')) return { message: words.documents.busy, status: 429 }
   throw error
 }

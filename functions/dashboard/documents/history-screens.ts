@@ -15,7 +15,6 @@ import { findOverview } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { readEditable } from './text/text.ts'
 
-const w = words.documents.history
 const path = `${documentPagePath}/history`
 
 export function historyScreens(screen: Screen, queue: Sender) {
@@ -30,7 +29,7 @@ export function historyScreens(screen: Screen, queue: Sender) {
         ])
         const address = `${placeOf(scope, may).base}/${document.id}`
         return {
-          title: w.title(document.title),
+          title: `History of “${document.title}”`,
           agent: { ...agent, tab: 'documents' },
           crumbs: [[document.title, address]],
           content: listView(revisions, address),
@@ -48,11 +47,11 @@ export function historyScreens(screen: Screen, queue: Sender) {
         const { base, mayWrite } = placeOf(scope, may)
         const address = `${base}/${scope.documentId}`
         return {
-          title: revision.is_served ? w.headingServed : w.heading,
+          title: revision.is_served ? 'Text served now' : 'Earlier text',
           agent: { ...agent, tab: 'documents' },
           crumbs: [
             [document.title, address],
-            [w.action, `${address}/history`],
+            ['History', `${address}/history`],
           ],
           content: revisionView(revision, document, address, mayWrite),
         }
@@ -71,9 +70,12 @@ export function historyScreens(screen: Screen, queue: Sender) {
           try {
             const match = unedited(valid(form).edits)
             const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, match)
-            return { redirect: address, flash: { text: w.restored(title) } }
+            return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
           } catch (error) {
-            if (isError(error, 'precondition_failed')) return refused(w.changed)
+            if (isError(error, 'precondition_failed'))
+              return refused(
+                'Nothing was restored: somebody has changed the document in the meantime. Check what would change now.',
+              )
             if (isError(error, 'rate_limited')) return refused(words.documents.busy)
             throw error
           }

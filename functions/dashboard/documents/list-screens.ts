@@ -12,7 +12,6 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { oneLine } from '../forms.ts'
 import type { Screen } from '../screen.ts'
-import { words } from '../words.ts'
 import {
   type Changes,
   changesView,
@@ -60,11 +59,11 @@ export function listScreens(screen: Screen) {
       if (isPartial) return { fragment: listView(list) }
       const { base, mayWrite } = place
       return {
-        title: words.documents.title,
-        lead: words.documents.lead,
+        title: 'Documents',
+        lead: 'Your agent answers callers from these documents.',
         agent: { ...agent, tab: 'documents' },
         ...(mayWrite && {
-          actions: html`<a class="button plain" href="${base}/new">${words.documents.text.write}</a>`,
+          actions: html`<a class="button plain" href="${base}/new">Write text</a>`,
         }),
         content: html`${mayWrite && uploadView(base)}
 ${searchForm(list)}

@@ -25,15 +25,15 @@ export interface List extends Place {
 /** What search, filters and changes replace. It loads itself again when something on the page has changed the documents. */
 export function listView(list: List) {
   const { base, query, documents, next, counts } = list
-  return html`<section id="documents" aria-label="${words.documents.title}"
+  return html`<section id="documents" aria-label="Documents"
   hx-get="${address(base, query)}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${counts.all === 0 && html` data-empty`}>
 ${counts.all > 0 && filtersView(list)}
 ${documents.length > 0 ? html`${list.mayWrite && selectionForm(base)}<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
 ${liveView(list)}
 ${
   (next || query.after) &&
-  html`<nav class="pages" aria-label="${w.pages}">${query.after && html`<a href="${address(base, { ...query, after: undefined })}">${w.newest}</a>`}
-${next && html`<a href="${address(base, { ...query, after: next })}">${w.older}</a>`}</nav>`
+  html`<nav class="pages" aria-label="Pages">${query.after && html`<a href="${address(base, { ...query, after: undefined })}">Newest documents</a>`}
+${next && html`<a href="${address(base, { ...query, after: next })}">Older documents</a>`}</nav>`
 }
 </section>`
 }
@@ -43,29 +43,29 @@ function filtersView({ base, query, counts }: Pick<List, 'base' | 'query' | 'cou
     const show = group === 'all' ? undefined : group
     return html`<li><a href="${address(base, { q: query.q, show })}"${show === query.show && html` aria-current="true"`}>${w.groups[group]} <span class="count">${counts[group]}</span></a></li>`
   })
-  return html`<nav id="document-filters" class="filters" aria-label="${w.filter}"><ul>${links}</ul></nav>`
+  return html`<nav id="document-filters" class="filters" aria-label="Filter by state"><ul>${links}</ul></nav>`
 }
 
 export function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
   return html`<search class="toolbar"><form action="${base}" hx-get="${base}" hx-trigger="input delay:250ms, submit"
   hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace">
-<input type="search" name="q" value="${query.q ?? ''}" maxlength="200" placeholder="${w.search}" aria-label="${w.search}">
+<input type="search" name="q" value="${query.q ?? ''}" maxlength="200" placeholder="Search titles" aria-label="Search titles">
 ${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
-<noscript><button>${w.searchButton}</button></noscript></form></search>`
+<noscript><button>Search</button></noscript></form></search>`
 }
 
 /** The check boxes of the rows belong to this form. */
 function selectionForm(base: string) {
-  const { selection: s, delete: d } = words.documents
-  return html`<form id="selection" class="selection" action="${base}/selected"><label data-all hidden><input type="checkbox"> ${s.all}</label>
-<button class="plain">${s.change}</button>
-<button type="button" class="quiet danger" data-delete-selected data-going="${s.going}" data-gone="${s.gone}" data-kept="${s.kept}" aria-label="${s.deleteSelected}">${d.action}</button></form>`
+  const { selection: s } = words.documents
+  return html`<form id="selection" class="selection" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all on this page</label>
+<button class="plain">Change the selected documents</button>
+<button type="button" class="quiet danger" data-delete-selected data-going="${s.going}" data-gone="{count} documents were deleted." data-kept="{count} documents were kept." aria-label="Delete the selected documents">Delete</button></form>`
 }
 
 function noneView({ base, counts, mayWrite }: List) {
   return counts.all > 0
-    ? html`<p class="none">${w.noneFound} <a href="${base}">${w.showAll}</a></p>`
-    : html`<section class="empty">${icon('document')}<h2>${w.none}</h2><p>${mayWrite ? w.noneHint : w.noneReadable}</p></section>`
+    ? html`<p class="none">No documents match. <a href="${base}">Show all documents</a></p>`
+    : html`<section class="empty">${icon('document')}<h2>No documents yet</h2><p>${mayWrite ? 'Upload a file or write a text. A moment later, your agent answers from it.' : 'Someone whose key can add documents has to add the first one.'}</p></section>`
 }
 
 /** While a document is being processed, asks every two seconds for changed rows. */
@@ -97,8 +97,8 @@ function announcement(document: Overview): string | undefined {
   if (document.changes) return asked(document.title, document.changes.otherTitle)
   if (document.is_held) return askedGone(document.title)
   const { kind } = stateOf(document)
-  if (kind === 'ready') return words.documents.becameReady(document.title)
-  return kind === 'failed' ? words.documents.becameFailed(document.title) : undefined
+  if (kind === 'ready') return `“${document.title}” is ready.`
+  return kind === 'failed' ? `“${document.title}” failed.` : undefined
 }
 
 function address(path: string, query: ListQuery & { live?: string }): string {
@@ -108,5 +108,5 @@ function address(path: string, query: ListQuery & { live?: string }): string {
 
 export function deletionTemplate() {
   return html`<div id="deletions"></div>
-<template id="deletion"><div class="notice" role="alert"><p></p><button type="button" class="quiet">${words.undo}</button></div></template>`
+<template id="deletion"><div class="notice" role="alert"><p></p><button type="button" class="quiet">Undo</button></div></template>`
 }

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { fileKindOf } from '../../../shared/files/file-types.ts'
 import { ignoring } from '../refused-change.ts'
+import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { words } from '../words.ts'
 import { datesView } from './dates.ts'
@@ -10,21 +11,20 @@ import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.
 import { questionView } from './version/view.ts'
 
 const w = words.documents
-const { broken: anyway } = words.golden
 
 /** A document in the list. The field says what is shown of one that is in work, for what asks whether that has changed. */
 export function rowView({ base, mayWrite }: Place, document: Overview) {
   const state = stateOf(document)
   const { id, title } = document
   return html`<li id="document-${id}" data-state="${state.kind}">
-<div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}" form="selection" aria-label="${w.selection.select(title)}">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
+<div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}" form="selection" aria-label="Select “${title}”">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
 ${stateView(state)}
 ${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${words.golden.warnings.counts(document.warnings.length)}</a></p>`}
 ${
   mayWrite &&
   html`<div class="actions">${retryAction(base, document)}
-<a class="button quiet danger" href="${base}/${id}/delete" aria-label="${w.delete.actionOf(title)}"
-  data-edits="${document.edits}" ${deletionWords(title)}>${w.delete.action}</a></div>`
+<a class="button quiet danger" href="${base}/${id}/delete" aria-label="Delete “${title}”"
+  data-edits="${document.edits}" ${deletionWords(title)}>Delete</a></div>`
 }
 ${mayWrite && questionView(base, document)}
 ${isInWork(document) && html`<input type="hidden" name="seen" value="${id}.${tagOf(document)}">`}</li>`
@@ -47,17 +47,17 @@ export function retryAction(base: string, document: Overview) {
     return html`<a class="button plain" href="${base}/${id}" aria-label="${w.uploadAgainOf[need](title)}">${w.uploadAgain[need]}</a>`
   if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
-<button class="plain" aria-label="${w.retryOf(title)}">${w.retry}</button></form>
-${document.error_code === 'golden_questions_fail' && html`<form method="post" action="${base}/${id}/retry${ignoring}"><button class="plain" aria-label="${anyway.serveAnywayOf(title)}">${anyway.serveAnyway}</button></form>`}`
+<button class="plain" aria-label="Try again: “${title}”">Try again</button></form>
+${document.error_code === 'golden_questions_fail' && html`<form method="post" action="${base}/${id}/retry${ignoring}"><button class="plain" aria-label="Serve “${title}” all the same">Serve it all the same</button></form>`}`
 }
 
 export function aboutView(document: Overview) {
   const { source_type, source_url, source_id, chunk_count, updated_at } = document
   const kind = w.types[source_id === null ? fileKindOf(source_type, source_url) : 'html']
-  return html`${kind}${chunk_count > 0 && ` · ${w.passages(chunk_count)}`} · ${w.changed} ${ago(updated_at)}${datesView(document)}`
+  return html`${kind}${chunk_count > 0 && ` · ${counted(chunk_count, 'passage')}`} · changed ${ago(updated_at)}${datesView(document)}`
 }
 
 function deletionWords(title: string) {
-  return html`data-delete data-going="${w.delete.consequence(title)}" data-gone="${w.delete.done(title)}" data-kept="${w.delete.undone(title)}"
-  data-changed="${w.delete.changed(title)}" data-which="${anyway.which}" data-failed="${w.delete.unreachable(title)}"`
+  return html`data-delete data-going="${w.delete.consequence(title)}" data-gone="${w.delete.done(title)}" data-kept="“${title}” was kept."
+  data-changed="${w.delete.changed(title)}" data-which="Show what would change" data-failed="“${title}” couldn’t be deleted. Try again."`
 }

@@ -1,3 +1,4 @@
+import { number, sentence } from '../sentences.ts'
 import { words } from '../words.ts'
 import type { Overview } from './overview.ts'
 
@@ -12,19 +13,28 @@ export interface State {
 export function stateOf(document: Overview): State {
   const state = ownState(document)
   const isReplacing = document.status !== 'completed' && document.searchable_chunk_count > 0 && !document.validity
-  const served = isReplacing ? words.documents.previousIsServed : undefined
+  const served = isReplacing ? 'Callers still get answers from the previous version.' : undefined
   return { ...state, detail: [state.detail, served].filter(Boolean).join(' ') || undefined }
 }
 
 function ownState(document: Overview): State {
-  const w = words.documents.states
   if (document.status === 'completed') {
-    if (document.validity === 'expired') return { kind: 'idle', label: w.expired, detail: w.expiredDetail }
-    return document.validity ? { kind: 'waiting', label: w.scheduled } : { kind: 'ready', label: w.ready }
+    if (document.validity === 'expired')
+      return {
+        kind: 'idle',
+        label: 'Expired',
+        detail: 'Callers no longer get answers from it. To restore it, edit it and clear the date.',
+      }
+    return document.validity ? { kind: 'waiting', label: 'Scheduled' } : { kind: 'ready', label: 'Ready' }
   }
   if (document.status === 'error')
-    return { kind: 'failed', label: w.failed, detail: words.documents.failure(document.error_message ?? '') }
-  if (document.managed_by === 'client') return { kind: 'idle', label: w.awaitsPassages, detail: w.awaitsPassagesDetail }
+    return { kind: 'failed', label: 'Failed', detail: words.documents.failure(document.error_message ?? '') }
+  if (document.managed_by === 'client')
+    return {
+      kind: 'idle',
+      label: 'Waiting for passages',
+      detail: 'Your own system sends its passages through the API.',
+    }
   return { ...workOf(document), progress: progressOf(document) }
 }
 
@@ -40,27 +50,42 @@ function workOf(document: Overview): State {
     is_held,
     changes,
   } = document
-  const w = words.documents.states
   const isPending = status === 'pending'
   const { state, ask, goneState, askGone } = words.documents.version
   if (changes) return { kind: 'waiting', label: state, detail: ask(changes.otherTitle) }
   if (is_held) return { kind: 'waiting', label: goneState, detail: askGone }
-  if (is_file_missing) return { kind: 'waiting', label: w.fileMissing, detail: w.fileMissingDetail }
-  if (awaits_file) return { kind: 'working', label: w.awaitsFile }
+  if (is_file_missing)
+    return {
+      kind: 'waiting',
+      label: 'File missing',
+      detail: 'The file hasn’t arrived yet. If its upload was interrupted, try again.',
+    }
+  if (awaits_file) return { kind: 'working', label: 'Waiting for the file' }
   if (isPending && waiting_reason && next_attempt_at)
-    return { kind: 'waiting', label: w.waiting, detail: words.documents.waiting(waiting_reason, tries) }
-  const processing = awaits_text ? w.readingFile : w.processing
-  return { kind: 'working', label: isPending ? w.queued : processing }
+    return {
+      kind: 'waiting',
+      label: 'Waiting',
+      detail: `${sentence(waiting_reason)} ${tries === 1 ? 'It was tried once' : `It was tried ${tries} times`} and will be retried automatically.`,
+    }
+  const processing = awaits_text ? 'Reading the file' : 'Processing'
+  return { kind: 'working', label: isPending ? 'Queued' : processing }
 }
 
 function progressOf(document: Overview): State['progress'] {
   const { status, pages_read, pages, stored_chunk_count, planned_chunk_count } = document
-  const w = words.documents.progress
   if (status === 'processing' && pages_read !== null && pages !== null)
-    return { done: pages_read, of: pages, label: w.pages(Math.min(pages_read + 1, pages), pages) }
+    return {
+      done: pages_read,
+      of: pages,
+      label: `Reading page ${number(Math.min(pages_read + 1, pages))} of ${number(pages)}`,
+    }
   if (!planned_chunk_count) return undefined
   const stored = Math.min(stored_chunk_count ?? 0, planned_chunk_count)
-  return { done: stored, of: planned_chunk_count, label: w.passages(stored, planned_chunk_count) }
+  return {
+    done: stored,
+    of: planned_chunk_count,
+    label: `${number(stored)} of ${number(planned_chunk_count)} passages`,
+  }
 }
 
 /** Whether the same file or text may be processed with another result. */

@@ -1,20 +1,9 @@
-import { number, sentence } from '../sentences.ts'
-import { history } from './history/words.ts'
 import { original } from './original/words.ts'
 import { selection } from './selection/words.ts'
 import { version } from './version/words.ts'
 
 export const documents = {
-  title: 'Documents',
-  lead: 'Your agent answers callers from these documents.',
   upload: {
-    button: 'Upload files',
-    drop: 'Drop files here, or choose them',
-    dropOne: 'Drop the file here, or choose it',
-    accepted:
-      'PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, scans and photos (JPG, PNG), at most 50 MB each.',
-    needsScript: 'Uploading files needs JavaScript, which is off in your browser. You can still write a text.',
-    files: 'Uploads',
     /** `{name}` stands for the name of a file. */
     ofScript: {
       progress: 'Uploading {name}',
@@ -26,28 +15,12 @@ export const documents = {
       refused: 'The file wasn’t accepted. Try again, or reload the page.',
       remove: 'Remove',
     },
-    retry: 'Try again',
-    notReplaceable: 'This document is being processed. Reload the page to see its state.',
-    empty: 'The file is empty. Choose one that contains text.',
-    tooLarge: 'The file is larger than 50 MB. Split it, or leave out large pictures.',
     otherType:
       'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file, or a picture (JPG, PNG).',
   },
   list: {
-    search: 'Search titles',
-    filter: 'Filter by state',
-    pages: 'Pages',
-    searchButton: 'Search',
     groups: { all: 'All', ready: 'Ready', unfinished: 'Processing', failed: 'Failed' },
-    none: 'No documents yet',
-    noneHint: 'Upload a file or write a text. A moment later, your agent answers from it.',
-    noneReadable: 'Someone whose key can add documents has to add the first one.',
-    noneFound: 'No documents match.',
-    showAll: 'Show all documents',
-    older: 'Older documents',
-    newest: 'Newest documents',
   },
-  full: 'This agent has 10,000 documents, the maximum. Delete some first.',
   busy: 'Too many documents are being processed. Wait until some of them are ready, then try again.',
   types: {
     manual: 'Text',
@@ -63,135 +36,35 @@ export const documents = {
     eml: 'E-mail',
     txt: 'Text file',
   },
-  passages: (count: number) => (count === 1 ? '1 passage' : `${number(count)} passages`),
-  changed: 'changed',
-  progress: {
-    passages: (stored: number, planned: number) => `${number(stored)} of ${number(planned)} passages`,
-    pages: (page: number, of: number) => `Reading page ${number(page)} of ${number(of)}`,
-  },
-  states: {
-    ready: 'Ready',
-    scheduled: 'Scheduled',
-    expired: 'Expired',
-    expiredDetail: 'Callers no longer get answers from it. To restore it, edit it and clear the date.',
-    failed: 'Failed',
-    waiting: 'Waiting',
-    queued: 'Queued',
-    processing: 'Processing',
-    awaitsFile: 'Waiting for the file',
-    fileMissing: 'File missing',
-    fileMissingDetail: 'The file hasn’t arrived yet. If its upload was interrupted, try again.',
-    readingFile: 'Reading the file',
-    awaitsPassages: 'Waiting for passages',
-    awaitsPassagesDetail: 'Your own system sends its passages through the API.',
-  },
-  waiting: (reason: string, tries: number) =>
-    `${sentence(reason)} ${tries === 1 ? 'It was tried once' : `It was tried ${tries} times`} and will be retried automatically.`,
   /** Messages are written for callers of the API. */
   failure: (message: string) =>
     message
       .replaceAll(' and delete this document', '')
       .replaceAll('set the status to pending with ignore_golden_questions', 'choose “Serve it all the same”')
       .replaceAll('Set the status to pending to try again', `Choose “Try again” to process it again`),
-  previousIsServed: 'Callers still get answers from the previous version.',
-  becameReady: (title: string) => `“${title}” is ready.`,
-  becameFailed: (title: string) => `“${title}” failed.`,
   uploadAgain: { missing: 'Try again', faulty: 'Replace the file' },
   uploadAgainOf: {
     missing: (title: string) => `Try again: upload the file of “${title}”`,
     faulty: (title: string) => `Replace the file of “${title}”`,
   },
-  retry: 'Try again',
-  retryOf: (title: string) => `Try again: “${title}”`,
   delete: {
-    action: 'Delete',
-    actionOf: (title: string) => `Delete “${title}”`,
-    heading: (title: string) => `Delete “${title}”?`,
     consequence: (title: string) => `Callers will no longer get answers from “${title}”.`,
-    file: 'Its file will be deleted, too.',
-    final: 'This can’t be undone.',
-    confirm: 'Delete document',
-    keep: 'Keep document',
     done: (title: string) => `“${title}” was deleted.`,
-    undone: (title: string) => `“${title}” was kept.`,
-    unreachable: (title: string) => `“${title}” couldn’t be deleted. Try again.`,
     changed: (title: string) =>
       `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`,
   },
   text: {
-    write: 'Write text',
-    writeHeading: 'Write a text',
-    answers: (question: string) => `What should callers be told when they ask “${question}”?`,
-    editHeading: (title: string) => `Edit “${title}”`,
-    title: 'Title',
-    titleHint: 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.',
-    content: 'Text',
-    contentHint: 'Plain text or Markdown. Headings and short paragraphs work best.',
-    saveNew: 'Save text',
     saved: (title: string) => `“${title}” was saved.`,
-    asGolden: (question: string) => `Make “${question}” a golden question that this document answers`,
-    savedWithout: (reason: string) => `The text was saved, but not the golden question. ${reason}`,
-    noTitle: 'Enter a title.',
-    longTitle: 'A title can have at most 500 characters.',
     noContent: 'Enter the text that callers should get answers from.',
-    longContent: 'A text written here can have at most 1 MB. Split it, or upload it as a file.',
-    tooLongToEdit: 'This text is larger than 1 MB, too large to edit here.',
-    fileStays: 'To change what it says, replace its file with the new one, or correct its text.',
-    editTextOfFile: 'Correct its text',
-    correctsFile: (file: string) =>
-      `The file ${file} stays as it is: what you change is kept as a correction of its text. When the file is replaced, a correction stays if the new file still says what it corrects.`,
-    correct: (n: number) => `Correct passage ${number(n)}`,
-    passage: (n: number) => `Text of passage ${number(n)}`,
-    passageConflict:
-      'Somebody has changed this document in the meantime, so your passage wasn’t saved. The text is as it is now. You wrote:',
-    lost: 'This correction no longer applies:',
-    drop: 'Drop',
-    dropped: 'The correction was dropped.',
-    notDropped: 'Nothing was dropped: somebody has changed the document in the meantime.',
-    ofClient: 'Your own system creates this document’s passages, so change its text there.',
-    gone: 'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.',
-    conflict: 'Somebody else has changed this document while you were editing it.',
-    conflictHint:
-      'Nothing is lost: your version is in the form, theirs is beside it. If you save, yours replaces theirs.',
-    theirs: 'Their version',
-    yours: 'Your version',
-    saveMine: 'Save mine',
-    keepTheirs: 'Keep theirs',
   },
   dates: {
-    title: 'Serve it for a while only',
     from: 'First day',
     until: 'Last day',
-    shownFrom: 'from',
-    shownUntil: 'until',
-    hint: (zone: string) =>
-      `Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.`,
-    noDay: 'Enter a day, such as 2026-12-20.',
     says: (sentence: string, from: string | undefined, until: string | undefined) =>
       `The text says “${sentence}” Serve it only${from ? ` from ${from}${until ? '' : ' on'}` : ''}${until ? ` until ${until}` : ''}?`,
-    set: 'Set these days',
-    restore: 'Serve it again',
-    changed: (title: string) =>
-      `The days of “${title}” weren’t changed: somebody has changed the document in the meantime.`,
     notInOrder: 'The last day is before the first.',
   },
-  history,
   selection,
   original,
   version,
-  document: {
-    edit: 'Edit',
-    download: 'Download file',
-    text: 'Text',
-    passagesHint:
-      'A number marks where each passage begins. Search finds passages, and callers get their answers from them.',
-    pages: 'Pages of passages',
-    passage: (n: number) => `Passage ${number(n)}`,
-    range: (from: number, to: number, of: number) => `Passages ${number(from)} to ${number(to)} of ${number(of)}.`,
-    previous: 'Previous passages',
-    next: 'Next passages',
-    unsearchable: (found: number, of: number) =>
-      `Search can find ${number(found)} of ${number(of)} passages: the others were stored without an embedding.`,
-    noText: 'There is no text yet.',
-  },
 } as const

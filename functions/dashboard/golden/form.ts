@@ -5,6 +5,7 @@ import { documentId } from '../../../shared/ids.ts'
 import { type Faults, faultOf, invalid, line, oneLine, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
+import { number } from '../sentences.ts'
 import type { Titled } from '../titles.ts'
 import { words } from '../words.ts'
 
@@ -15,18 +16,31 @@ export const maxDocuments = 200
 
 export const goldenForm = v.pipe(
   v.object({
-    question: line(maxQuestion, { missing: w.noQuestion, tooLong: w.longQuestion }),
+    question: line(maxQuestion, {
+      missing: 'Enter a question.',
+      tooLong: 'A question can have at most 8,000 characters.',
+    }),
     expected: v.union([v.picklist(['', 'nothing']), documentId], w.noDocument),
-    words: v.pipe(v.optional(v.string(), ''), v.transform(oneLine), v.maxLength(maxWords, w.longWords)),
+    words: v.pipe(
+      v.optional(v.string(), ''),
+      v.transform(oneLine),
+      v.maxLength(maxWords, 'These words can have at most 1,000 characters.'),
+    ),
     within: v.pipe(v.string(w.noWithin), v.regex(/^([1-9]|10)$/, w.noWithin), v.transform(Number)),
-    on_failure: v.picklist(['warn', 'block'], w.noOnFailure),
+    on_failure: v.picklist(['warn', 'block'], 'Choose what happens.'),
   }),
   v.forward(
-    v.check(({ expected, words }) => expected !== '' || words !== '', w.noPassage),
+    v.check(
+      ({ expected, words }) => expected !== '' || words !== '',
+      'Choose a document above, or enter words that the passage has.',
+    ),
     ['words'],
   ),
   v.forward(
-    v.check(({ expected, words }) => expected !== 'nothing' || words === '', w.nothingAndWords),
+    v.check(
+      ({ expected, words }) => expected !== 'nothing' || words === '',
+      'Leave this empty if nothing should answer the question.',
+    ),
     ['words'],
   ),
 )
@@ -52,19 +66,23 @@ interface Filled {
 
 export function formView(agentId: string, { documents, typed, faults = {} }: Filled): Html {
   const { question = '', expected = '', words: passage = '', within = '3', on_failure = 'warn' } = typed
-  const choices = [['', w.any], ['nothing', w.nothing], ...documents.map(({ id, title }) => [id, title])]
+  const choices = [
+    ['', 'Any document with the words below'],
+    ['nothing', 'Nothing: your agent shouldn’t find an answer'],
+    ...documents.map(({ id, title }) => [id, title]),
+  ]
   const about = (name: string) =>
     html`aria-describedby="${faults[name] && `${name}-fault `}${name}-hint"${invalid(faults[name])}`
   const field = (name: string, label: string, input: Html, hint: string | false) =>
     html`<div class="field"><label for="${name}">${label}</label>
 ${input}${faultOf(name, faults[name])}${hint && html`<p id="${name}-hint" class="hint">${hint}</p>`}</div>`
   return html`<form class="panel sheet" method="post" data-draft>
-${field('question', w.question, html`<input id="question" name="question" value="${shortened(question, maxQuestion)}" maxlength="${maxQuestion}" required ${about('question')}>`, w.questionHint)}
-${field('expected', w.expected, html`<select id="expected" name="expected" ${about('expected')}>${options(choices, expected)}</select>`, [w.expectedHint, documents.length >= maxDocuments && w.onlyNewest(maxDocuments)].filter(Boolean).join(' '))}
-${field('words', w.words, html`<input id="words" name="words" value="${shortened(passage, maxWords)}" maxlength="${maxWords}" ${about('words')}>`, w.wordsHint)}
-${field('within', w.within, html`<input id="within" type="number" name="within" value="${shortened(within, 2)}" min="1" max="10" required ${about('within')}>`, w.withinHint)}
-${field('on_failure', w.onFailure, html`<select id="on_failure" name="on_failure"${invalid(faults.on_failure)}>${options(Object.entries(w.options), on_failure)}</select>`, false)}
-<div class="actions"><button>${w.submit}</button> <a class="button plain" href="${goldenPage(agentId)}">${words.cancel}</a></div></form>`
+${field('question', 'Question', html`<input id="question" name="question" value="${shortened(question, maxQuestion)}" maxlength="${maxQuestion}" required ${about('question')}>`, 'As a caller would ask it.')}
+${field('expected', 'Answered by', html`<select id="expected" name="expected" ${about('expected')}>${options(choices, expected)}</select>`, ['The document whose passage should be found.', documents.length >= maxDocuments && `The newest ${number(maxDocuments)} documents are listed. To choose an older one, ask the question, compare it with that document and make it a golden question there.`].filter(Boolean).join(' '))}
+${field('words', 'Words that the passage has', html`<input id="words" name="words" value="${shortened(passage, maxWords)}" maxlength="${maxWords}" ${about('words')}>`, 'Such as “On Sunday we are closed”: whatever else the text says, these words have to stay.')}
+${field('within', 'Among the first', html`<input id="within" type="number" name="within" value="${shortened(within, 2)}" min="1" max="10" required ${about('within')}>`, 'Voice agents get about three passages.')}
+${field('on_failure', 'If a change would make it fail', html`<select id="on_failure" name="on_failure"${invalid(faults.on_failure)}>${options(Object.entries(w.options), on_failure)}</select>`, false)}
+<div class="actions"><button>Save golden question</button> <a class="button plain" href="${goldenPage(agentId)}">${words.cancel}</a></div></form>`
 }
 
 function options(choices: readonly (readonly string[])[], chosen: string) {

@@ -54,8 +54,8 @@ export function goldenScreens(screen: Screen, embedder: Embedder) {
         const titles = new Map(expected.map(({ id, title }) => [id, title]))
         const mayWrite = may('kb:write')
         return {
-          title: w.title,
-          lead: w.lead,
+          title: 'Golden questions',
+          lead: 'Questions whose answers must not get lost. They’re asked before a document is changed or deleted.',
           agent: { id, name, tab: 'golden-questions' },
           ...(mayWrite && { actions: listActions(id, questions.length > 0) }),
           content: listView(id, { questions, titles, mayWrite }),
@@ -95,14 +95,15 @@ export function goldenScreens(screen: Screen, embedder: Embedder) {
       `${one}/edit`,
       screen({ permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
         const kept = await getGolden(db, scope, scope.goldenQuestionId)
-        return await formPage(db, scope, w.form.edit, toTyped(kept))
+        return await formPage(db, scope, 'Edit golden question', toTyped(kept))
       }),
     )
     .post(
       `${one}/edit`,
       screen({ permission: 'kb:write', params: onePath, form: goldenForm }, async ({ db, meter, scope, form }) => {
         const kept = await getGolden(db, scope, scope.goldenQuestionId)
-        if (!form.isValid) return { ...(await formPage(db, scope, w.form.edit, form.typed, form.faults)), status: 422 }
+        if (!form.isValid)
+          return { ...(await formPage(db, scope, 'Edit golden question', form.typed, form.faults)), status: 422 }
         const { question, ...input } = toInput(form.values)
         const isOther = question !== kept.question
         try {
@@ -111,7 +112,7 @@ export function goldenScreens(screen: Screen, embedder: Embedder) {
           return saved(scope, await updateGolden({ db, embedder }, scope, kept.id, changes))
         } catch (error) {
           const { status, ...faults } = faultsOf(error)
-          return { ...(await formPage(db, scope, w.form.edit, typedOf(form.values), faults)), status }
+          return { ...(await formPage(db, scope, 'Edit golden question', typedOf(form.values), faults)), status }
         }
       }),
     )
@@ -119,14 +120,14 @@ export function goldenScreens(screen: Screen, embedder: Embedder) {
       `${one}/delete`,
       screen({ permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
         const [agent, kept] = await Promise.all([getAgent(db, scope), getGolden(db, scope, scope.goldenQuestionId)])
-        return { ...pageOf(agent, w.deletion.heading), content: deleteView(agent.id, kept) }
+        return { ...pageOf(agent, 'Delete this golden question?'), content: deleteView(agent.id, kept) }
       }),
     )
     .post(
       `${one}/delete`,
       screen({ permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
         await deleteGolden(db, scope, scope.goldenQuestionId)
-        return { redirect: goldenPage(scope.agentId), flash: { text: w.deletion.done } }
+        return { redirect: goldenPage(scope.agentId), flash: { text: 'The golden question was deleted.' } }
       }),
     )
 }

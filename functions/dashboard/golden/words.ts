@@ -1,93 +1,33 @@
-import { number } from '../sentences.ts'
+import { counted, number } from '../sentences.ts'
 
-const counted = (count: number) => (count === 1 ? '1 golden question' : `${number(count)} golden questions`)
 const place = (within: number) => (within === 1 ? 'first' : `among the first ${within}`)
 
 export const golden = {
-  title: 'Golden questions',
-  lead: 'Questions whose answers must not get lost. They’re asked before a document is changed or deleted.',
   add: 'New golden question',
-  run: 'Run all now',
   ran: (passed: number, all: number) =>
     all === 1 ? `The question ${passed === 1 ? 'passes' : 'fails'}.` : `${number(passed)} of ${number(all)} pass.`,
-  none: 'No golden questions yet',
-  noneHint: 'Ask a question, and make it a golden one if its answer is right and has to stay right.',
-  passes: (rank: number | null) => (rank === null ? 'Passes' : `Passes, rank ${rank}`),
-  fails: 'Fails',
-  unchecked: 'Not checked yet',
   expects: {
-    nothing: 'Nothing should answer it',
     passage: (title: string | undefined, words: string | null, within: number) =>
       `A passage${title === undefined ? '' : ` of ${title}`}${words === null ? '' : ` with the words “${words}”`} should be ${place(within)}`,
-    deleted: 'a deleted document',
   },
   onFailure: { warn: 'warns', block: 'blocks changes' },
-  asOf: 'asked as of',
-  checked: 'checked',
-  ask: 'Ask',
-  edit: 'Edit',
-  delete: 'Delete',
   of: (action: string, question: string) => `${action}: “${question}”`,
   form: {
-    edit: 'Edit golden question',
-    question: 'Question',
-    questionHint: 'As a caller would ask it.',
-    expected: 'Answered by',
-    any: 'Any document with the words below',
-    nothing: 'Nothing: your agent shouldn’t find an answer',
-    expectedHint: 'The document whose passage should be found.',
-    onlyNewest: (max: number) =>
-      `The newest ${number(max)} documents are listed. To choose an older one, ask the question, compare it with that document and make it a golden question there.`,
-    words: 'Words that the passage has',
-    wordsHint: 'Such as “On Sunday we are closed”: whatever else the text says, these words have to stay.',
-    within: 'Among the first',
-    withinHint: 'Voice agents get about three passages.',
-    onFailure: 'If a change would make it fail',
     options: {
       warn: 'Make the change, and show a warning',
       block: 'Don’t make the change, and say why',
     },
-    submit: 'Save golden question',
     saved: { true: 'The golden question was saved. It passes.', false: 'The golden question was saved. It fails now.' },
-    noQuestion: 'Enter a question.',
-    longQuestion: 'A question can have at most 8,000 characters.',
     noDocument: 'Choose a document, or nothing. This document may have been deleted.',
-    noPassage: 'Choose a document above, or enter words that the passage has.',
-    nothingAndWords: 'Leave this empty if nothing should answer the question.',
-    longWords: 'These words can have at most 1,000 characters.',
     noWithin: 'Enter a number from 1 to 10.',
-    noOnFailure: 'Choose what happens.',
-    unavailable: 'Questions can’t be checked at the moment, as search by meaning isn’t available. Try again shortly.',
-  },
-  deletion: {
-    heading: 'Delete this golden question?',
-    lead: 'Changes that take its answer away will no longer be noticed.',
-    confirm: 'Delete question',
-    done: 'The golden question was deleted.',
   },
   warnings: {
-    counts: (count: number) => `${counted(count)} ${count === 1 ? 'fails' : 'fail'} since this document was changed.`,
-    dismiss: 'Dismiss',
-    dismissed: 'The warning was dismissed.',
+    counts: (count: number) =>
+      `${counted(count, 'golden question')} ${count === 1 ? 'fails' : 'fail'} since this document was changed.`,
   },
   broken: {
-    counts: (count: number) => `${counted(count)} would fail.`,
-    blocks: 'Blocks changes',
-    from: 'From',
-    now: (text: string) => `Callers get now: “${text}”`,
-    nowNothing: 'Callers get no answer now',
-    instead: (text: string, title: string) => `They would get instead: “${text}” from “${title}”`,
-    insteadNothing: 'They would get no answer',
-    refused: 'Nothing was changed',
-    refusedLead: 'The change would take away answers that must not get lost.',
-    anyway: 'Make the change all the same',
-    serveAnyway: 'Serve it all the same',
-    serveAnywayOf: (title: string) => `Serve “${title}” all the same`,
+    counts: (count: number) => `${counted(count, 'golden question')} would fail.`,
     named: (questions: readonly string[]) =>
-      `Nothing was deleted: ${counted(questions.length)} would fail (${questions.map((each) => `“${each}”`).join(', ')}).`,
-    which: 'Show what would change',
-    check: 'Check golden questions',
-    none: 'No golden question would fail. Nothing is saved yet.',
-    noQuestions: 'This agent has no golden questions yet.',
+      `Nothing was deleted: ${counted(questions.length, 'golden question')} would fail (${questions.map((each) => `“${each}”`).join(', ')}).`,
   },
 } as const

@@ -23,8 +23,8 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
     .get(path, async (c) => {
       const to = returnPath(c.req.query('to'))
       if (await findSession(c)) return c.redirect(to, 303)
-      const notice = c.req.query('signed-out') !== undefined ? words.signIn.signedOut : ''
-      return c.html(signInPage({ to, notice: sentToken(c) ? words.signIn.ended : notice }))
+      const notice = c.req.query('signed-out') !== undefined ? 'You’re signed out.' : ''
+      return c.html(signInPage({ to, notice: sentToken(c) ? 'Your session has ended. Sign in to continue.' : notice }))
     })
     .post(path, async (c) => {
       requireForm(c)
@@ -32,7 +32,10 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
       const key = sent.isValid ? sent.values.key.trim() : ''
       const to = returnPath(sent.isValid ? sent.values.to : undefined)
       if (!isWellFormed(key)) {
-        const fault = key === '' ? words.signIn.missing : words.signIn.malformed
+        const fault =
+          key === ''
+            ? 'Enter your access key.'
+            : 'This key is incomplete. Copy it again, from cue_ to its last character.'
         return c.html(signInPage({ to, fault }), 422)
       }
       const result = await signIn(db, key, sourceAddress(c))
@@ -40,7 +43,11 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
         c.header('retry-after', `${result.seconds}`)
         return c.html(signInPage({ to, fault: words.signIn.throttled(Math.ceil(result.seconds / 60)) }), 429)
       }
-      if (result.outcome === 'refused') return c.html(signInPage({ to, fault: words.signIn.refused }), 422)
+      if (result.outcome === 'refused')
+        return c.html(
+          signInPage({ to, fault: 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.' }),
+          422,
+        )
       const before = await findSession(c)
       if (before) await signOut(db.forOrganization(before.organizationId), before)
       setToken(c, result.token)
@@ -57,19 +64,19 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
 
 function signInPage({ to, notice, fault }: { to: string; notice?: string; fault?: string }): Html {
   return plainLayout(
-    words.signIn.title,
-    html`<p class="lead">${words.signIn.lead}</p>
+    'Sign in',
+    html`<p class="lead">See what your voice agents know, and what callers ask them.</p>
 ${notice ? html`<p class="notice good" role="status">${notice}</p>` : ''}
 <form method="post" action="${path}">
 <input type="hidden" name="to" value="${to}">
 <input type="hidden" name="username" autocomplete="username" value="${words.product}">
-<div class="field"><label for="key">${words.signIn.key}</label>
+<div class="field"><label for="key">Access key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required autofocus aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
 ${faultOf('key', fault)}
-<p id="key-hint" class="hint">${words.signIn.hint}</p></div>
-<button>${words.signIn.submit}</button>
+<p id="key-hint" class="hint">It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.</p></div>
+<button>Sign in</button>
 </form>
-<p><a href="/v1/docs">${words.reference}</a></p>`,
+<p><a href="/v1/docs">API reference</a></p>`,
     sample(),
   )
 }

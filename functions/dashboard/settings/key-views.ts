@@ -4,6 +4,7 @@ import { type Chosen, type Faults, faultOf, invalid, shortened } from '../forms.
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
+import { counted } from '../sentences.ts'
 import { localDay } from '../times.ts'
 import { words } from '../words.ts'
 
@@ -24,30 +25,30 @@ export function keyForm(
   { id, typed = {}, faults = {}, chosen = { permissions: ['kb:read'] } }: Filled,
 ): Html {
   return html`<form class="panel sheet" method="post" data-draft><input type="hidden" name="id" value="${id}">
-<div class="field"><label for="name">${w.name}</label>
+<div class="field"><label for="name">Name</label>
 <input id="name" name="name" value="${shortened(typed.name ?? '', maxName)}" maxlength="${maxName}" required aria-describedby="name-hint${faults.name ? ' name-fault' : ''}"${invalid(faults.name)}>
-${faultOf('name', faults.name)}<p id="name-hint" class="hint">${w.nameHint}</p></div>
-<fieldset class="field"><legend>${w.permissions}</legend>
+${faultOf('name', faults.name)}<p id="name-hint" class="hint">Who or what uses it, such as “Phone at the front desk”.</p></div>
+<fieldset class="field"><legend>Permissions</legend>
 ${permissions.map(
   (permission) =>
     html`<label><input type="checkbox" name="permissions" value="${permission}"${chosen.permissions?.includes(permission) ? html` checked` : ''}><span>${words.permissions[permission]}</span></label>`,
 )}
-${faultOf('permissions', faults.permissions)}<p class="hint">${w.permissionsHint}</p></fieldset>
-<div class="field"><label for="days">${w.expiry}</label>
+${faultOf('permissions', faults.permissions)}<p class="hint">A key can’t have more permissions than your own. A voice platform needs only the first.</p></fieldset>
+<div class="field"><label for="days">Expires after</label>
 <select id="days" name="days"${invalid(faults.days)}>${Object.entries(w.periods).map(
     ([days, period]) =>
       html`<option value="${days}"${days === (typed.days ?? '365') ? html` selected` : ''}>${period}</option>`,
   )}</select>
-${faultOf('days', faults.days)}${keyExpiresAt ? html`<p class="hint">${w.expiryHint} ${localDay(keyExpiresAt)}</p>` : ''}</div>
-<div class="actions"><button>${w.submit}</button><a class="button plain" href="${settingsPath}">${words.cancel}</a></div></form>`
+${faultOf('days', faults.days)}${keyExpiresAt ? html`<p class="hint">It expires with your own key at the latest, on ${localDay(keyExpiresAt)}</p>` : ''}</div>
+<div class="actions"><button>Create key</button><a class="button plain" href="${settingsPath}">${words.cancel}</a></div></form>`
 }
 
 export function madeKey(key: string): Html {
-  return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} ${w.once}</p>
+  return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} Copy it now. It isn’t stored, so it can’t be shown again.</p>
 <div class="secret"><code id="key">${key}</code>
-<button type="button" class="plain" data-copy="key" data-copied="${words.copied}" hidden>${words.copy}</button></div>
-<p class="hint">${w.onceHint}</p>
-<p><a class="button" href="${settingsPath}">${w.saved}</a></p></section>`
+<button type="button" class="plain" data-copy="key" data-copied="Copied" hidden>Copy</button></div>
+<p class="hint">Treat it like a password. If you lose it, revoke it and create another.</p>
+<p><a class="button" href="${settingsPath}">I’ve saved it</a></p></section>`
 }
 
 interface Revocation {
@@ -60,14 +61,14 @@ interface Revocation {
 
 /** Says before a key is revoked what stops then, and offers to revoke what was made with it. */
 export function revokeQuestion({ isOwn, isLast, created, back }: Revocation): Html {
-  return html`<section class="panel sheet"><p>${w.revokeLead}</p>
-${isOwn ? html`<p class="notice warn">${w.revokeOwn}</p>` : ''}
-${isLast ? html`<p class="notice bad">${w.revokeLast}</p>` : ''}
+  return html`<section class="panel sheet"><p>Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.</p>
+${isOwn ? html`<p class="notice warn">You’re signed in with this key. You’ll be signed out and need another one to sign in again.</p>` : ''}
+${isLast ? html`<p class="notice bad">No other key can change settings. After this, only whoever runs Cuecard can create one for you.</p>` : ''}
 <form method="post">${
     created.length > 0
-      ? html`<fieldset class="field"><legend>${w.created(created.length)}</legend>
+      ? html`<fieldset class="field"><legend>This key created ${counted(created.length, 'other key')}</legend>
 <ul>${created.map(({ name }) => html`<li>${name}</li>`)}</ul>
-<label><input type="checkbox" name="created" value="true"><span>${w.revokeCreated}</span></label></fieldset>`
+<label><input type="checkbox" name="created" value="true"><span>Revoke these, too. Do this if the key has leaked.</span></label></fieldset>`
       : ''
-  }<div class="actions"><button class="danger">${w.revokeSubmit}</button><a class="button plain" href="${back}">${words.cancel}</a></div></form></section>`
+  }<div class="actions"><button class="danger">Revoke key</button><a class="button plain" href="${back}">${words.cancel}</a></div></form></section>`
 }

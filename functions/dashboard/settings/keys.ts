@@ -22,9 +22,12 @@ const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINIT
 const newKeyForm = v.object({
   /** The id of the new key, which we made and signed: a form that is sent twice makes one key. */
   id: v.string(),
-  name: line(maxName, { missing: w.nameMissing, tooLong: w.nameTooLong }),
+  name: line(maxName, {
+    missing: 'Enter a name, so that you know later what the key is for.',
+    tooLong: 'A name can have at most 200 characters.',
+  }),
   permissions: v.pipe(anyOf(permissions, w.permissionMissing), v.minLength(1, w.permissionMissing)),
-  days: v.picklist(['30', '90', '365', 'never'], w.expiryMissing),
+  days: v.picklist(['30', '90', '365', 'never'], 'Choose when it expires.'),
 })
 
 const revokeForm = v.object({ created: v.optional(v.literal('true')) })
@@ -37,8 +40,8 @@ export function keyRoutes(screen: Screen) {
   const within = { place: 'settings', crumbs: [] } as const
   const newKey = (session: Session, sent: Omit<Filled, 'id'> = {}) => ({
     ...within,
-    title: w.newTitle,
-    lead: w.newLead,
+    title: 'New key',
+    lead: 'For a person or a program. You’ll see it only once, when it’s created.',
     content: keyForm(session, { id: newFormId(session), ...sent }),
   })
   return new Hono<ApiEnv>()
@@ -60,8 +63,15 @@ export function keyRoutes(screen: Screen) {
           expiresAt: earlier(session, periods[days]),
           createdBy: session.id,
         })
-        if (!made) return { redirect: settingsPath, flash: { text: w.madeBefore, isError: true } }
-        return { ...within, title: w.madeTitle(name), content: madeKey(made.key) }
+        if (!made)
+          return {
+            redirect: settingsPath,
+            flash: {
+              text: 'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.',
+              isError: true,
+            },
+          }
+        return { ...within, title: `Key “${name}”`, content: madeKey(made.key) }
       }),
     )
     .get(
@@ -76,7 +86,7 @@ export function keyRoutes(screen: Screen) {
         )
         return {
           ...within,
-          title: w.revokeTitle(key.name),
+          title: `Revoke “${key.name}”?`,
           content: revokeQuestion({
             isOwn: key.id === session.id,
             isLast: others.length === 0,

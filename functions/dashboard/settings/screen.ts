@@ -32,7 +32,7 @@ export function settingsScreens(screen: Screen) {
         ])
         const mayChange = may('organization:write')
         return {
-          title: words.settings.title,
+          title: 'Settings',
           place: 'settings',
           content: [
             autoDelete(organization.auto_delete_done_calls, mayChange),

@@ -31,7 +31,7 @@ const shownDeliveries = 20
 
 const newForm = v.object({
   url: v.pipe(
-    line(maxUrlCharacters, { missing: w.urlMissing, tooLong: w.urlTooLong }),
+    line(maxUrlCharacters, { missing: w.urlMissing, tooLong: 'An address can have at most 2,000 characters.' }),
     v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), w.urlMissing),
   ),
   events: v.pipe(
@@ -45,8 +45,8 @@ export function webhookScreens(screen: Screen) {
   const permission = 'organization:write'
   const newView = (...filled: Parameters<typeof webhookForm>) => ({
     ...within,
-    title: w.add,
-    lead: w.newLead,
+    title: 'New webhook',
+    lead: 'Events are sent to its address as signed POST requests. You’ll see the secret that verifies them only once.',
     content: webhookForm(...filled),
   })
   return new Hono<ApiEnv>()
@@ -60,10 +60,17 @@ export function webhookScreens(screen: Screen) {
         if (!form.isValid) return { ...newView(form.typed, form.faults, form.chosen.events ?? []), status: 422 }
         try {
           const created = await createWebhook(db, session.organizationId, form.values)
-          return { ...within, title: w.secretTitle, content: madeSecret(created) }
+          return { ...within, title: 'The webhook’s secret', content: madeSecret(created) }
         } catch (error) {
           if (!isError(error, 'validation_failed')) throw error
-          return { ...newView({ url: form.values.url }, { url: w.tooMany }, form.values.events), status: 422 }
+          return {
+            ...newView(
+              { url: form.values.url },
+              { url: 'You have 10 webhooks, the most there can be. Delete one that you no longer need.' },
+              form.values.events,
+            ),
+            status: 422,
+          }
         }
       }),
     )
@@ -81,7 +88,7 @@ export function webhookScreens(screen: Screen) {
       `${one}/rotate`,
       screen({ permission, params }, async ({ db, scope }) => ({
         ...within,
-        title: w.secretTitle,
+        title: 'The webhook’s secret',
         content: madeSecret(await rotateSecret(db, scope)),
       })),
     )
@@ -89,24 +96,29 @@ export function webhookScreens(screen: Screen) {
       `${one}/delete`,
       screen({ permission, params }, async ({ db, scope }) => {
         await deleteWebhook(db, scope)
-        return { redirect: settingsPath, flash: { text: w.removed } }
+        return { redirect: settingsPath, flash: { text: 'The webhook was deleted.' } }
       }),
     )
     .post(
       `${one}/enable`,
       screen({ permission, params }, async ({ db, scope }) => {
         await updateWebhook(db, scope, { status: 'enabled' })
-        return { redirect: `${webhooksPath}/${scope.webhookId}`, flash: { text: w.enabled } }
+        return {
+          redirect: `${webhooksPath}/${scope.webhookId}`,
+          flash: { text: 'The webhook is on again, and gets what was still waiting for it.' },
+        }
       }),
     )
     .post(
       `${one}/test`,
-      screen({ permission, params }, ({ db, scope }) => done(scope, sendTest(db, scope), w.testing)),
+      screen({ permission, params }, ({ db, scope }) =>
+        done(scope, sendTest(db, scope), 'The test event is on its way. Reload the page to see what came of it.'),
+      ),
     )
     .post(
       `${one}/deliveries/:deliveryId/replay`,
       screen({ permission, params: deliveryParams }, ({ db, scope }) =>
-        done(scope, replayDelivery(db, scope, scope.deliveryId), w.replayed),
+        done(scope, replayDelivery(db, scope, scope.deliveryId), 'The event is being sent again.'),
       ),
     )
 }
@@ -118,6 +130,6 @@ async function done({ webhookId }: WebhookScope, act: Promise<unknown>, text: st
     return { redirect, flash: { text } }
   } catch (error) {
     if (!isError(error, 'webhook_disabled')) throw error
-    return { redirect, flash: { text: w.off, isError: true } }
+    return { redirect, flash: { text: 'Turn the webhook on first.', isError: true } }
   }
 }

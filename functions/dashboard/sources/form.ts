@@ -37,12 +37,12 @@ const settings = {
 export const changedForm = v.object(settings)
 export const newForm = v.object({
   url: v.pipe(
-    line(maxUrl, { missing: w.noUrl, tooLong: w.longUrl }),
+    line(maxUrl, { missing: w.noUrl, tooLong: 'An address can have at most 1,000 characters.' }),
     v.transform((text) => (/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`)),
     v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), w.noUrl),
     v.transform((url) => new URL(url).href),
   ),
-  kind: v.picklist(kinds, w.noKind),
+  kind: v.picklist(kinds, 'Choose what is read.'),
   ...settings,
 })
 
@@ -68,17 +68,17 @@ ${input}${faultOf(name, faults[name])}${hint && html`<p id="${name}-hint" class=
   const area = (name: 'include' | 'exclude') => html`<textarea rows="3" ${about(name)}>
 ${shortened(typed[name] ?? '', maxPaths * (maxPath + 2))}</textarea>`
   const { url = '', kind = 'site', refresh_hours = '24' } = typed
-  const further = html`${field('include', w.include, area('include'), w.includeHint)}
-${field('exclude', w.exclude, area('exclude'), w.excludeHint)}
-${field('refresh_hours', w.hours, html`<input type="number" value="${shortened(refresh_hours, 3)}" min="1" max="720" required ${about('refresh_hours', false)}>`)}`
+  const further = html`${field('include', 'Only these paths', area('include'), 'One on each line, such as /rooms or /prices/*. If it’s empty, all pages are read.')}
+${field('exclude', 'Not these paths', area('exclude'), 'One on each line, such as /blog/*.')}
+${field('refresh_hours', 'Hours between two looks', html`<input type="number" value="${shortened(refresh_hours, 3)}" min="1" max="720" required ${about('refresh_hours', false)}>`)}`
   const isOpen = faults.include || faults.exclude || faults.refresh_hours
   return html`<form class="panel sheet" method="post" data-draft>
 ${
   isNew
-    ? html`${field('url', w.url, html`<input inputmode="url" autocapitalize="none" value="${shortened(url, maxUrl)}" maxlength="${maxUrl}" required ${about('url')}>`, w.urlHint)}
-<fieldset class="field"><legend>${w.kind}</legend>${kinds.map((each) => html`<label><input type="radio" name="kind" value="${each}"${each === kind && html` checked`}><span>${words.sources.kinds[each]}</span></label>`)}${faultOf('kind', faults.kind)}</fieldset>
-<details class="field"${isOpen && html` open`}><summary>${w.more}</summary>${further}</details>`
+    ? html`${field('url', 'Address', html`<input inputmode="url" autocapitalize="none" value="${shortened(url, maxUrl)}" maxlength="${maxUrl}" required ${about('url')}>`, 'Copy it from your browser, such as https://paws-inn.example.')}
+<fieldset class="field"><legend>What is read</legend>${kinds.map((each) => html`<label><input type="radio" name="kind" value="${each}"${each === kind && html` checked`}><span>${words.sources.kinds[each]}</span></label>`)}${faultOf('kind', faults.kind)}</fieldset>
+<details class="field"${isOpen && html` open`}><summary>Which pages, and how often</summary>${further}</details>`
     : further
 }
-<div class="actions"><button>${isNew ? w.submit : words.save}</button> <a class="button plain" href="${back}">${words.cancel}</a></div></form>`
+<div class="actions"><button>${isNew ? 'Add website' : 'Save'}</button> <a class="button plain" href="${back}">${words.cancel}</a></div></form>`
 }

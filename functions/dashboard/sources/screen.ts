@@ -53,11 +53,11 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
           return standing ? [{ ...source, standing }] : []
         })
         return {
-          title: w.title,
-          lead: w.lead,
+          title: 'Websites',
+          lead: 'Your agent answers from pages of these websites too. They’re looked at again and again, and what changes there reaches callers by itself.',
           agent: { id, name, tab: 'sources' },
           ...(mayWrite && {
-            actions: html`<a class="button plain" href="${agentPage(id, 'sources')}/new">${w.add}</a>`,
+            actions: html`<a class="button plain" href="${agentPage(id, 'sources')}/new">Add website</a>`,
           }),
           content: listView(id, shown, mayWrite),
         }
@@ -83,7 +83,7 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
           const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
           return { redirect: sourcePage(agent.id, id), flash: { text: w.looking } }
         } catch (error) {
-          if (isError(error, 'source_exists')) return refused(w.form.known)
+          if (isError(error, 'source_exists')) return refused('This website has been added already.')
           if (isError(error, 'validation_failed')) return refused(error.message)
           throw error
         }
@@ -120,7 +120,10 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
       `${one}/follow`,
       screen({ permission: 'kb:write', params: sourcePath, form: followForm }, async ({ db, scope, form, origin }) => {
         if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)
-        return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: w.following } }
+        return {
+          redirect: sourcePage(scope.agentId, scope.sourceId),
+          flash: { text: 'The page is followed again, and gets its own text with this look.' },
+        }
       }),
     )
     .get(
@@ -140,21 +143,23 @@ export function sourceScreens(screen: Screen, queue: Sender<CrawlMessage> | unde
         const isOther = !isDeepStrictEqual([include, exclude], [source.include, source.exclude])
         const changes = { refresh_hours, ...(isOther && { include, exclude }) }
         await updateSource({ db, queue }, scope, changes, origin)
-        return { redirect: sourcePage(agent.id, source.id), flash: { text: w.saved } }
+        return { redirect: sourcePage(agent.id, source.id), flash: { text: 'The website was saved.' } }
       }),
     )
     .get(
       `${one}/delete`,
       screen({ permission: 'kb:write', params: sourcePath }, async ({ db, scope }) => {
         const [agent, source] = await Promise.all([getAgent(db, scope), getSource(db, scope)])
-        return below(agent, source, w.deletion.heading, deleteView(sourcePage(agent.id, source.id), source))
+        return below(agent, source, 'Delete this website?', deleteView(sourcePage(agent.id, source.id), source))
       }),
     )
     .post(
       `${one}/delete`,
       screen({ permission: 'kb:write', params: sourcePath }, async ({ c, db, scope, origin }) => {
         const rest = await deleteSource({ db, queue }, scope, isIgnoring(c), origin)
-        const text = rest ? w.deletion.begun : w.deletion.done
+        const text = rest
+          ? 'The website is being deleted. Its documents are many, so this takes a few minutes.'
+          : 'The website was deleted.'
         return { redirect: agentPage(scope.agentId, 'sources'), flash: { text } }
       }),
     )
@@ -167,7 +172,7 @@ function pageOf({ id, name }: Named, title: string, content: View['content']) {
 }
 
 function newPage(agent: Named, typed: Typed, faults?: Faults): View {
-  return pageOf(agent, w.add, formView(agentPage(agent.id, 'sources'), true, typed, faults))
+  return pageOf(agent, 'Add website', formView(agentPage(agent.id, 'sources'), true, typed, faults))
 }
 
 function below(agent: Named, { id, url }: SourceRow, title: string, content: View['content']): View {
@@ -176,5 +181,8 @@ function below(agent: Named, { id, url }: SourceRow, title: string, content: Vie
 
 function editPage(agent: Named, source: SourceRow, typed: Typed, faults?: Faults): View {
   const form = formView(sourcePage(agent.id, source.id), false, typed, faults)
-  return { ...below(agent, source, w.editTitle, form), lead: w.editHint }
+  return {
+    ...below(agent, source, 'Change what is read', form),
+    lead: 'The address can’t be changed. For another one, add another website.',
+  }
 }

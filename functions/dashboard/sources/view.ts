@@ -3,7 +3,7 @@ import type { SourceRow } from '../../../shared/sources/sources.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { documentPath } from '../paths.ts'
-import { sentence } from '../sentences.ts'
+import { number, sentence } from '../sentences.ts'
 import { ago, localTime } from '../times.ts'
 import { words } from '../words.ts'
 import type { ShownPage, Standing } from './pages.ts'
@@ -17,7 +17,7 @@ export type Shown = SourceRow & { standing: Standing }
 
 export function listView(agentId: string, sources: readonly Shown[], mayWrite: boolean): Html {
   if (sources.length === 0)
-    return html`<section class="empty">${icon('document')}<h2>${w.none}</h2><p>${mayWrite ? w.noneHint : w.noneReadable}</p></section>`
+    return html`<section class="empty">${icon('document')}<h2>No websites yet</h2><p>${mayWrite ? 'Add the address of a website. Each of its pages becomes a document, and stays as the page is.' : 'Someone whose key can add documents has to add the first one.'}</p></section>`
   return html`<section class="panel"><ul class="rows">${sources.map(
     (
       source,
@@ -27,8 +27,8 @@ export function listView(agentId: string, sources: readonly Shown[], mayWrite: b
 }
 
 function timesView({ page_count, checked_at, next_check_at }: SourceRow): Html {
-  return html`${w.documents(page_count)} · ${checked_at ? html`${w.looked} ${ago(checked_at)}` : w.neverLooked}${
-    next_check_at > new Date() && html` · ${w.next} ${localTime(next_check_at)}`
+  return html`${page_count === 1 ? '1 page is a document' : `${number(page_count)} pages are documents`} · ${checked_at ? html`looked at ${ago(checked_at)}` : 'Not looked at yet'}${
+    next_check_at > new Date() && html` · next look ${localTime(next_check_at)}`
   }`
 }
 
@@ -61,20 +61,20 @@ export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   hx-trigger="documents-changed from:body${(is_under_way || status === 'pending' || status === 'deleting') && ', every 3s'}">
 <div class="standing"><div class="document-state" aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>
 ${is_under_way && html`<p class="detail">${w.progress(looked, pages)}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="${w.states.reading}"></progress>`}`}</div>
-${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && w.stays} ${w.advice}</p></div>`}
+${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && 'Its documents stay as they were, and callers go on getting answers from them.'} It’s looked at again by itself. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.</p></div>`}
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
 ${checked_at !== null && !is_under_way && html`<p>${w.lastLook(added, changed)}</p>`}
-<section class="panel"><h2>${w.pages}</h2>
-<nav class="filters" aria-label="${w.filter}"><ul>${(['all', 'left_out'] as const).map(
+<section class="panel"><h2>Pages</h2>
+<nav class="filters" aria-label="Filter pages"><ul>${(['all', 'left_out'] as const).map(
     (group) =>
       html`<li><a href="${to({ show: group === 'left_out' && group })}"${isLeftOut === (group === 'left_out') && html` aria-current="true"`}>${w.groups[group]} <span class="count">${group === 'all' ? pages : standing.left_out}</span></a></li>`,
   )}</ul></nav>
-${shown.pages.length === 0 && html`<p class="none">${isLeftOut ? w.noneLeftOut : w.noPages}</p>`}
+${shown.pages.length === 0 && html`<p class="none">${isLeftOut ? 'No page is left out.' : 'No pages yet.'}</p>`}
 <ul class="rows">${shown.pages.map((page) => pageView(agentId, page, shown.mayWrite && `${address}/follow`))}</ul>
 ${
   (shown.hasMore || after) &&
-  html`<nav class="pages" aria-label="${w.pages}">${after && html`<a href="${to({ show })}">${w.first}</a>`}
-${shown.hasMore && html`<a href="${to({ show, after: shown.pages.at(-1)!.address })}">${w.more}</a>`}</nav>`
+  html`<nav class="pages" aria-label="Pages">${after && html`<a href="${to({ show })}">First pages</a>`}
+${shown.hasMore && html`<a href="${to({ show, after: shown.pages.at(-1)!.address })}">Further pages</a>`}</nav>`
 }</section></section>`
 }
 
@@ -82,21 +82,21 @@ ${shown.hasMore && html`<a href="${to({ show, after: shown.pages.at(-1)!.address
 function pageView(agentId: string, { address, title, document_id, ...page }: ShownPage, follow: string | false): Html {
   const { left_out, looked_at, gone_since, change, by_hand } = page
   return html`<li><div class="what">${document_id !== null && html`<p class="name"><a href="${documentPath(agentId, document_id)}">${title}</a></p>`}
-<p class="hint"><a href="${address}">${address}</a> · ${looked_at ? html`${w.looked} ${ago(looked_at)}` : w.neverLooked}</p>
+<p class="hint"><a href="${address}">${address}</a> · ${looked_at ? html`looked at ${ago(looked_at)}` : 'Not looked at yet'}</p>
 ${by_hand && html`<p>${w.byHand[by_hand]}</p>`}
-${left_out !== null && !by_hand && html`<p>${document_id === null ? w.leftOut : w.differs} ${left_out}</p>`}
-${gone_since && html`<p>${w.gone} ${ago(gone_since)}.</p>`}</div>
-${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">${w.followAgain}</button></form>`}
+${left_out !== null && !by_hand && html`<p>${document_id === null ? 'Left out:' : 'Not as the page is:'} ${left_out}</p>`}
+${gone_since && html`<p>It was not found on the website. If that is still so a day later, its document is deleted. First missed ${ago(gone_since)}.</p>`}</div>
+${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">Follow the website again</button></form>`}
 ${change && html`<p class="state work">${w.change[change]}</p>`}</li>`
 }
 
 export function sourceActions(address: string): Html {
-  return html`<form method="post" action="${address}/refresh"><button class="plain">${w.lookNow}</button></form>
-<a class="button plain" href="${address}/edit">${w.edit}</a> <a class="button quiet danger" href="${address}/delete">${w.delete}</a>`
+  return html`<form method="post" action="${address}/refresh"><button class="plain">Look now</button></form>
+<a class="button plain" href="${address}/edit">Change</a> <a class="button quiet danger" href="${address}/delete">Delete</a>`
 }
 
 export function deleteView(address: string, { url, page_count }: SourceRow): Html {
-  return html`<section class="panel sheet"><p>${url}</p><p>${w.deletion.lead(page_count)}</p>
-<form class="actions" method="post" action="${address}/delete"><button class="danger">${w.deletion.confirm}</button>
+  return html`<section class="panel sheet"><p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. This can’t be undone.</p>
+<form class="actions" method="post" action="${address}/delete"><button class="danger">Delete website</button>
 <a class="button plain" href="${address}">${words.cancel}</a></form></section>`
 }

@@ -25,13 +25,13 @@ export function unansweredScreens(screen: Screen) {
         const [{ id, name }, log] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope)])
         const { isOn, asked, groups } = log
         return {
-          title: w.title,
-          lead: w.lead,
+          title: 'Unanswered',
+          lead: 'What callers asked in the last 30 days and your agent found little for. Similar questions are grouped.',
           agent: { id, name, tab: 'unanswered' },
           content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
 ${asked > 0 && callForm(id)}
 ${groups.length > 0 ? unansweredView(id, log) : isOn && noneView(asked)}
-${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${w.clear}</a></p>`}`,
+${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">Delete all questions</a></p>`}`,
         }
       }),
     )
@@ -42,7 +42,10 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
         const count = await deleteGroup(db, scope, valid(form))
         return {
           redirect: agentPage(id, 'unanswered'),
-          flash: count > 0 ? { text: w.removed(count) } : { text: w.goneBefore, isError: true },
+          flash:
+            count > 0
+              ? { text: w.removed(count) }
+              : { text: 'These questions are no longer available.', isError: true },
         }
       }),
     )
@@ -51,9 +54,9 @@ ${asked > 0 && html`<p><a class="button quiet danger" href="${clearPath(id)}">${
       screen({ permission: 'kb:write', params: agentPath }, async ({ db, scope }) => {
         const [{ id, name }, { asked }] = await Promise.all([getAgent(db, scope), readUnanswered(db, scope)])
         return {
-          title: w.clearTitle,
+          title: 'Delete all questions from this agent’s callers?',
           agent: { id, name, tab: 'unanswered' },
-          crumbs: [[w.title, agentPage(id, 'unanswered')]],
+          crumbs: [['Unanswered', agentPage(id, 'unanswered')]],
           content: clearQuestion(id, asked),
         }
       }),

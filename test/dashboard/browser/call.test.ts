@@ -6,7 +6,7 @@ import { useStand } from '../../support/stand.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
-const { call: w, ways } = words
+const { ways } = words
 
 describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
@@ -27,21 +27,21 @@ describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM wi
 
     const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/unanswered`)
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByLabel(w.label).fill(call_id)
-    await page.getByRole('button', { name: w.submit }).click()
+    await page.getByLabel('Call ID').fill(call_id)
+    await page.getByRole('button', { name: 'Show call' }).click()
     const asked = page.getByRole('listitem').filter({ hasText: query })
     await asked.getByText('A room costs 80 euros.').waitFor()
-    await asked.getByText(w.changed).waitFor()
+    await asked.getByText('as it was then: the text has changed since').waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
 
     const address = page.url()
-    await asked.getByRole('link', { name: ways.of(ways.instead, query) }).click()
-    expect(await page.getByLabel(words.documents.text.title, { exact: true }).inputValue()).toBe(query)
+    await asked.getByRole('link', { name: ways.of('Say this instead', query) }).click()
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe(query)
     await page.goto(address)
     await asked.getByRole('link', { name: 'Rooms', exact: true }).click()
     await page.getByText('A room costs 90 euros.').waitFor()
     await page.goto(address)
-    const golden = asked.getByRole('link', { name: ways.of(ways.golden, query) })
+    const golden = asked.getByRole('link', { name: ways.of('Golden question', query) })
     expect(await golden.getAttribute('href')).toContain(`${new URLSearchParams({ question: query })}`)
     expect(wrong).toEqual([])
     await page.context().close()
@@ -58,12 +58,12 @@ describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM wi
 
     const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/unanswered`)
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByLabel(w.label).fill(call_id)
-    await page.getByRole('button', { name: w.submit }).click()
-    await page.getByRole('link', { name: ways.of(ways.correct, query) }).click()
-    await page.getByLabel(words.documents.text.content, { exact: true }).fill('A room costs 90.')
+    await page.getByLabel('Call ID').fill(call_id)
+    await page.getByRole('button', { name: 'Show call' }).click()
+    await page.getByRole('link', { name: ways.of('Correct the text', query) }).click()
+    await page.getByLabel('Text', { exact: true }).fill('A room costs 90.')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
-    await page.getByRole('button', { name: words.save }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText(words.documents.text.saved('Rooms')).first().waitFor()
     expect((await tenant.call('GET', `${knowledgeBase}/${document.id}`)).body.content).toBe('A room costs 90.')
     const { body: golden } = await tenant.call('GET', `/v1/agents/${agentId}/golden-questions`)

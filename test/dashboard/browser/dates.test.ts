@@ -6,7 +6,7 @@ import { useStand } from '../../support/stand.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
-const { dates: w, text, states } = words.documents
+const { dates: w, text } = words.documents
 
 describe.runIf(executablePath)('a document for a while (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
@@ -24,7 +24,7 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
     expect(await axeFindings(page)).toEqual([])
     await page.getByText(w.says(content, `Dec 20, ${year}`, `Jan 6, ${year + 1}`)).waitFor()
     expect(await widthOf()).toBe(390)
-    await page.getByRole('button', { name: w.set }).click()
+    await page.getByRole('button', { name: 'Set these days' }).click()
     await page.locator('#flash').getByText(text.saved('Ferien')).waitFor()
     const read = async () => {
       const { valid_from, valid_until } = (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body
@@ -32,22 +32,26 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
     }
     expect(await read()).toEqual([`${year}-12-20T05:00:00.000Z`, `${year + 1}-01-07T05:00:00.000Z`])
     await page.getByText(`from Dec 20, ${year} · until Jan 6, ${year + 1}`).waitFor()
-    await page.getByText(states.scheduled, { exact: true }).waitFor()
+    await page.getByText('Scheduled', { exact: true }).waitFor()
 
-    await page.getByRole('link', { name: words.documents.document.edit, exact: true }).click()
-    await page.getByText(w.hint('America/New_York')).waitFor()
+    await page.getByRole('link', { name: 'Edit', exact: true }).click()
+    await page
+      .getByText(
+        'Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone America/New_York. Leave a day empty for no limit.',
+      )
+      .waitFor()
     expect(await axeFindings(page)).toEqual([])
     await page.getByLabel(w.until).fill('')
-    await page.getByRole('button', { name: words.save, exact: true }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.locator('#flash').getByText(text.saved('Ferien')).waitFor()
     expect(await read()).toEqual([`${year}-12-20T05:00:00.000Z`, null])
 
     await page.goto(new URL(`${agent}/ask`, page.url()).href)
-    await page.getByLabel(words.ask.label).fill('geschlossen')
-    await page.getByText(words.ask.more, { exact: true }).first().click()
-    await page.getByLabel(words.ask.at).fill(`${year}-12-25T10:00`)
-    await page.getByRole('button', { name: words.ask.submit, exact: true }).click()
-    await page.getByText(`As of Dec 25, ${year}, 10:00 AM, ${words.ask.validThen}`).waitFor()
+    await page.getByLabel('What a caller would say').fill('geschlossen')
+    await page.getByText('Other ways and times', { exact: true }).first().click()
+    await page.getByLabel('As of').fill(`${year}-12-25T10:00`)
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText(`As of Dec 25, ${year}, 10:00 AM, from the documents that are valid then.`).waitFor()
     await page.getByText(content).first().waitFor()
     expect(await axeFindings(page)).toEqual([])
     expect(await widthOf()).toBe(390)

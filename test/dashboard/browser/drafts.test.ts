@@ -21,12 +21,15 @@ describe.runIf(executablePath)(
         field: (name: string) => page.getByLabel(name, { exact: true }),
         click: (name: string) => page.getByRole('button', { name, exact: true }).click(),
         async signInAgain() {
-          await page.getByLabel(words.signIn.key).fill('cue_mistyped')
-          await page.getByRole('button', { name: words.signIn.submit }).click()
-          await page.getByText(words.signIn.malformed).waitFor()
-          await page.getByLabel(words.signIn.key).fill(tenant.apiKey)
-          await page.getByRole('button', { name: words.signIn.submit }).click()
-          await page.locator('#flash').getByText(words.restored).waitFor()
+          await page.getByLabel('Access key').fill('cue_mistyped')
+          await page.getByRole('button', { name: 'Sign in' }).click()
+          await page.getByText('This key is incomplete. Copy it again, from cue_ to its last character.').waitFor()
+          await page.getByLabel('Access key').fill(tenant.apiKey)
+          await page.getByRole('button', { name: 'Sign in' }).click()
+          await page
+            .locator('#flash')
+            .getByText('You were signed out before this was saved. What you typed is back: save it again.')
+            .waitFor()
         },
       }
     }
@@ -36,20 +39,20 @@ describe.runIf(executablePath)(
         ({ agentId }) => `/dashboard/agents/${agentId}/documents/new?title=Hours`,
       )
       const typed = 'We open at 9.\n\n"<b>Closed</b>" on Sunday.'
-      await field(w.title).fill('Opening hours')
-      await field(w.content).fill(typed)
+      await field('Title').fill('Opening hours')
+      await field('Text').fill(typed)
       await page.context().clearCookies()
       const addresses: string[] = []
       page.on('request', (request) => addresses.push(request.url()))
-      await click(w.saveNew)
+      await click('Save text')
       await signInAgain()
-      expect([await field(w.title).inputValue(), await field(w.content).inputValue()]).toEqual(['Opening hours', typed])
+      expect([await field('Title').inputValue(), await field('Text').inputValue()]).toEqual(['Opening hours', typed])
       expect(addresses.filter((address) => address.includes('Closed') || address.includes('Opening'))).toEqual([])
-      await click(w.saveNew)
+      await click('Save text')
       await page.locator('#flash').getByText(w.saved('Opening hours')).waitFor()
       await page.goBack()
       await page.reload()
-      expect(await field(w.content).inputValue()).toBe('')
+      expect(await field('Text').inputValue()).toBe('')
       expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
     })
 
@@ -60,30 +63,29 @@ describe.runIf(executablePath)(
         id = body.id
         return `/dashboard/agents/${agentId}/documents/${id}/edit`
       })
-      await field(w.content).fill('We open at 8.')
+      await field('Text').fill('We open at 8.')
       await page.context().clearCookies()
       await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: 'We open at 7.' })
-      await click(words.save)
+      await click('Save')
       await signInAgain()
-      await click(words.save)
-      await page.getByText(w.conflict).waitFor()
-      expect(await field(w.content).inputValue()).toBe('We open at 8.')
+      await click('Save')
+      await page.getByText('Somebody else has changed this document while you were editing it.').waitFor()
+      expect(await field('Text').inputValue()).toBe('We open at 8.')
     })
 
     test('is kept of a new key too, with what was chosen', async () => {
       const { page, field, click, signInAgain } = await openForm(() => '/dashboard/settings/keys/new')
-      const { keys } = words.settings
-      await field(keys.name).fill('Vapi')
+      await field('Name').fill('Vapi')
       await page.getByLabel(words.permissions['kb:write']).check()
       await page.getByLabel(words.permissions['kb:read']).uncheck()
-      await field(keys.expiry).selectOption('30')
+      await field('Expires after').selectOption('30')
       await page.context().clearCookies()
-      await click(keys.submit)
+      await click('Create key')
       await signInAgain()
-      expect(await field(keys.name).inputValue()).toBe('Vapi')
+      expect(await field('Name').inputValue()).toBe('Vapi')
       expect(await page.getByLabel(words.permissions['kb:write']).isChecked()).toBe(true)
       expect(await page.getByLabel(words.permissions['kb:read']).isChecked()).toBe(false)
-      expect(await field(keys.expiry).inputValue()).toBe('30')
+      expect(await field('Expires after').inputValue()).toBe('30')
     })
   },
 )

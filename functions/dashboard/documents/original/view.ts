@@ -27,7 +27,11 @@ export function fileNotesView({ file_notes, source_type, source_url }: Overview)
     ]
     return pages.length > 0 && html`<p class="notice warn">${w.checkPages(pages)} ${w.doubts[code]}</p>`
   })
-  return [named && html`<p class="notice warn">${w.otherType(w.types[named], w.types[source_type])}</p>`, ...notes]
+  return [
+    named &&
+      html`<p class="notice warn">By its name the file is ${w.types[named]}, but what is in it is ${w.types[source_type]}. Check that it’s the right file.</p>`,
+    ...notes,
+  ]
 }
 
 /** Numbers of the passages that have words of which the file's reader was not sure. */
@@ -44,11 +48,11 @@ export function originalView(base: string, { id, source_url }: Overview, kind: '
   const file = `${base}/${id}/file`
   const name = fileNameOfKey(keyOfUrl(source_url!))
   if (kind === 'picture')
-    return html`<section class="original"><h2>${w.title}</h2>
-<div class="leaves" tabindex="0" role="group" aria-label="${w.title}"><img src="${file}" alt="${name}"></div></section>`
+    return html`<section class="original"><h2>Original</h2>
+<div class="leaves" tabindex="0" role="group" aria-label="Original"><img src="${file}" alt="${name}"></div></section>`
   return html`<section id="original" class="original" data-file="${file}" data-worker="${assetPath('pdf-worker.js')}" data-assets="/dashboard/assets/" data-words="${JSON.stringify(w.ofScript)}">
-<h2>${w.title}</h2><p class="hint" role="status"></p>
-<div class="leaves" tabindex="0" role="group" aria-label="${w.pagesOf(name)}"></div>
-<noscript><p>${w.needsScript}</p></noscript>
+<h2>Original</h2><p class="hint" role="status"></p>
+<div class="leaves" tabindex="0" role="group" aria-label="Pages of ${name}"></div>
+<noscript><p>Showing the file needs JavaScript, which is off in your browser. You can download it.</p></noscript>
 <template><div class="leaf"><canvas role="img"></canvas></div></template></section>`
 }

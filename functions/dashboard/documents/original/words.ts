@@ -3,9 +3,6 @@ import { number } from '../../sentences.ts'
 const listed = (pages: number[]) => new Intl.ListFormat('en').format(pages.map(number))
 
 export const original = {
-  title: 'Original',
-  pagesOf: (name: string) => `Pages of ${name}`,
-  needsScript: 'Showing the file needs JavaScript, which is off in your browser. You can download it.',
   /** `{page}`, `{pages}` and `{passage}` stand for numbers. */
   ofScript: {
     loading: 'Loading the file',
@@ -14,7 +11,6 @@ export const original = {
     marked: 'Passage {passage} is marked on page {page}.',
     notFound: 'Passage {passage} wasn’t found on the pages, which may be pictures.',
   },
-  check: 'Please check this passage against the original.',
   checkPages: (pages: number[]) =>
     `Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed(pages)} against the original:`,
   types: {
@@ -24,8 +20,6 @@ export const original = {
     txt: 'text, such as a web page',
     manual: 'text',
   },
-  otherType: (named: string, found: string) =>
-    `By its name the file is ${named}, but what is in it is ${found}. Check that it’s the right file.`,
   doubts: {
     doubtful_layout: 'columns or tables may have been mixed up.',
     doubtful_words: 'words may have been misread.',

@@ -85,7 +85,8 @@ export function selectionScreens(screen: Screen, queue: Sender) {
           for (const each of wanted) {
             const id = each.id as DocumentId
             try {
-              if (performance.now() - started > workMilliseconds) left.push([w.reasons.late, each.title])
+              if (performance.now() - started > workMilliseconds)
+                left.push(['it would have taken too long', each.title])
               else await changes[action](each, { ...scope, documentId: id }, unedited(edits.get(id)))
             } catch (error) {
               left.push([reasonOf(error), each.title])
@@ -102,9 +103,9 @@ const changedSince = ['precondition_failed', 'document_not_found', 'processing_i
 
 /** @throws any error that says nothing about this one document */
 function reasonOf(error: unknown): string {
-  if (isError(error, 'golden_questions_fail')) return w.reasons.golden
-  if (isError(error, 'rate_limited')) return w.reasons.full
-  if (changedSince.some((code) => isError(error, code))) return w.reasons.changed
+  if (isError(error, 'golden_questions_fail')) return 'golden questions would fail'
+  if (isError(error, 'rate_limited')) return 'too many documents are being processed'
+  if (changedSince.some((code) => isError(error, code))) return 'somebody else has changed or deleted it'
   throw error
 }
 

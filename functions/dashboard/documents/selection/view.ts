@@ -37,11 +37,11 @@ ${stateView(stateOf(document))}</li>`,
     crumbs: [],
     content:
       documents.length === 0
-        ? html`<p class="none">${w.none} <a href="${base}">${w.back}</a></p>`
+        ? html`<p class="none">No document is selected, or those that were are deleted. <a href="${base}">Back to the documents</a></p>`
         : html`<ul class="documents">${rows}</ul>
-${documents.some(mayBeRetried) && form('retry', '', html`<p>${w.retryHint}</p><button class="plain">${w.retry}</button>`)}
-${form('dates', datesFields(typed, faults, zone), html`<button class="plain">${words.documents.dates.set}</button>`)}
-<noscript>${form('delete', '', html`<p>${w.deleteHint}</p><button class="danger">${w.delete(documents.length)}</button>`)}</noscript>
-<p><a href="${base}">${w.back}</a></p>`,
+${documents.some(mayBeRetried) && form('retry', '', html`<p>The documents that failed are processed once more.</p><button class="plain">Try again</button>`)}
+${form('dates', datesFields(typed, faults, zone), html`<button class="plain">Set these days</button>`)}
+<noscript>${form('delete', '', html`<p>Callers will no longer get answers from these documents, and their files will be deleted, too. This can’t be undone.</p><button class="danger">${w.delete(documents.length)}</button>`)}</noscript>
+<p><a href="${base}">Back to the documents</a></p>`,
   }
 }

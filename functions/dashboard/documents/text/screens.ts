@@ -137,7 +137,10 @@ export function textScreens(
             await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
             const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
             if (fault)
-              return { redirect: address, flash: { text: words.documents.text.savedWithout(fault), isError: true } }
+              return {
+                redirect: address,
+                flash: { text: `The text was saved, but not the golden question. ${fault}`, isError: true },
+              }
             const isDetached = isOther && document.website !== null
             const saved = isDetached ? words.sources.ofDocument.detached : words.documents.text.saved
             return { redirect: address, flash: { text: saved(title) } }
@@ -181,7 +184,7 @@ function partConflictView(
   { zone, question }: ReturnType<typeof shownOf>,
   written: string | undefined,
 ): View {
-  const note = html`<div class="notice bad" role="alert"><p>${words.documents.text.passageConflict}</p></div>
+  const note = html`<div class="notice bad" role="alert"><p>Somebody has changed this document in the meantime, so your passage wasn’t saved. The text is as it is now. You wrote:</p></div>
 <div class="said">${written}</div>`
   return { ...editView(agent, document, address, { isOfText: true, zone, question, note }), status: 409 }
 }
@@ -209,7 +212,7 @@ async function keepGolden(
 }
 
 function answers(question: string): string {
-  return words.documents.text.answers(shortened(question, maxTitle))
+  return `What should callers be told when they ask “${shortened(question, maxTitle)}”?`
 }
 
 async function findEditable(db: Database, scope: DocumentScope): Promise<Editable | undefined> {

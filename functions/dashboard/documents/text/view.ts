@@ -4,6 +4,7 @@ import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import type { AgentRow } from '../../../../shared/organizations/agents.ts'
 import { type Faults, faultOf, invalid, line, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
+import { number } from '../../sentences.ts'
 import { words } from '../../words.ts'
 import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { needsFile } from '../state.ts'
@@ -15,13 +16,16 @@ const w = words.documents.text
 export const maxWrittenBytes = 1024 * 1024
 
 export const maxTitle = 500
-export const titleField = line(maxTitle, { missing: w.noTitle, tooLong: w.longTitle })
+export const titleField = line(maxTitle, {
+  missing: 'Enter a title.',
+  tooLong: 'A title can have at most 500 characters.',
+})
 export const contentField = v.pipe(
   v.string(w.noContent),
   // As browsers send the line breaks of a form.
   v.transform((text) => text.replaceAll(/\r\n?/g, '\n')),
   v.regex(/\S/, w.noContent),
-  v.maxBytes(maxWrittenBytes, w.longContent),
+  v.maxBytes(maxWrittenBytes, 'A text written here can have at most 1 MB. Split it, or upload it as a file.'),
 )
 
 const maxEdits = 20
@@ -41,16 +45,16 @@ export function newView({ id, name }: AgentRow, base: string, typed: Typed, zone
     days: typed,
     zone,
     faults,
-    save: w.saveNew,
+    save: 'Save text',
     cancel: base,
   })
-  return { title: w.writeHeading, agent: { id, name, tab: 'documents' }, crumbs: [], content: form }
+  return { title: 'Write a text', agent: { id, name, tab: 'documents' }, crumbs: [], content: form }
 }
 
 /** Offers what was typed as a new document, as somebody has deleted the old one. */
 export function goneView(agent: AgentRow, base: string, typed: Typed, zone: string): View {
   const view = newView(agent, base, typed, zone)
-  const notice = html`<div class="notice bad" role="alert"><p>${w.gone}</p></div>`
+  const notice = html`<div class="notice bad" role="alert"><p>Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.</p></div>`
   return { ...view, content: html`${notice}${view.content}`, status: 404 }
 }
 
@@ -94,11 +98,11 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
     faults,
     // The version that the edit began from: a faulty form does not make it newer.
     edits: typed.edits ?? document.edits,
-    save: words.save,
+    save: 'Save',
     cancel: address,
   }
   return {
-    title: w.editHeading(document.title),
+    title: `Edit “${document.title}”`,
     agent: { id, name, tab: 'documents' },
     crumbs: [[document.title, address]],
     content: html`${note}${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
@@ -116,26 +120,30 @@ export function queryOf(parameters: object): string {
 function noteView(document: Editable, address: string, hasText: boolean) {
   const { source_url, managed_by, is_too_long, content, website } = document
   if (source_url !== null && hasText)
-    return html`<p class="notice">${w.correctsFile(fileNameOfKey(keyOfUrl(source_url)))}</p>`
+    return html`<p class="notice">The file ${fileNameOfKey(keyOfUrl(source_url))} stays as it is: what you change is kept as a correction of its text. When the file is replaced, a correction stays if the new file still says what it corrects.</p>`
   if (hasText)
     return (
       website !== null &&
-      html`<p class="notice warn">${words.sources.ofDocument.isOf(website)} ${words.sources.ofDocument.edited}</p>`
+      html`<p class="notice warn">This text is a page’s of ${website}. ${words.sources.ofDocument.edited}</p>`
     )
   const need = needsFile(document)
   if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
-  if (managed_by === 'client') return html`<p>${w.ofClient}</p>`
-  if (is_too_long) return html`<p>${w.tooLongToEdit}</p>`
-  return content !== null && html`<p>${w.fileStays} <a href="${address}/edit?text=1">${w.editTextOfFile}</a></p>`
+  if (managed_by === 'client')
+    return html`<p>Your own system creates this document’s passages, so change its text there.</p>`
+  if (is_too_long) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
+  return (
+    content !== null &&
+    html`<p>To change what it says, replace its file with the new one, or correct its text. <a href="${address}/edit?text=1">Correct its text</a></p>`
+  )
 }
 
 /** Both versions of a document that was changed while it was edited: saving the form replaces what is there by now. */
 function conflictView(mine: TextForm, theirs: Editable) {
-  return html`<div class="notice bad" role="alert"><p><strong>${w.conflict}</strong> ${w.conflictHint}</p></div>
-<div class="versions"><section><h2>${w.yours}</h2>${textForm({ ...mine, save: w.saveMine })}</section>
-<section><h2>${w.theirs}</h2><p><strong>${theirs.title}</strong>${datesView(theirs)}</p>
+  return html`<div class="notice bad" role="alert"><p><strong>Somebody else has changed this document while you were editing it.</strong> Nothing is lost: your version is in the form, theirs is beside it. If you save, yours replaces theirs.</p></div>
+<div class="versions"><section><h2>Your version</h2>${textForm({ ...mine, save: 'Save mine' })}</section>
+<section><h2>Their version</h2><p><strong>${theirs.title}</strong>${datesView(theirs)}</p>
 ${mine.content !== undefined && html`<div class="running-text" tabindex="0">${theirs.content}</div>`}
-<div class="actions"><a class="button plain" href="${mine.cancel}">${w.keepTheirs}</a></div></section></div>`
+<div class="actions"><a class="button plain" href="${mine.cancel}">Keep theirs</a></div></section></div>`
 }
 
 interface TextForm {
@@ -157,19 +165,19 @@ function textForm(form: TextForm): Html {
   const { action, title, content, days, zone, faults = {}, edits, question, passage, save, cancel } = form
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
-<div class="field"><label for="title">${w.title}</label>
+<div class="field"><label for="title">Title</label>
 <input id="title" name="title" value="${shortened(title, maxTitle)}" required ${description('title', faults.title)}>
-${faultOf('title', faults.title)}<p id="title-hint" class="hint">${w.titleHint}</p></div>
+${faultOf('title', faults.title)}<p id="title-hint" class="hint">What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.</p></div>
 ${
   content !== undefined &&
-  html`<div class="field"><label for="content">${passage ? w.passage(passage) : w.content}</label>
+  html`<div class="field"><label for="content">${passage ? `Text of passage ${number(passage)}` : 'Text'}</label>
 <textarea id="content" name="content" required rows="18" ${description('content', faults.content)}>
 ${content}</textarea>
-${faultOf('content', faults.content)}<p id="content-hint" class="hint">${w.contentHint}</p></div>`
+${faultOf('content', faults.content)}<p id="content-hint" class="hint">Plain text or Markdown. Headings and short paragraphs work best.</p></div>`
 }
 ${datesFields(days, faults, zone)}
-${question && html`<label><input type="checkbox" name="golden" value="1" checked> ${w.asGolden(question)}</label>`}
-<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">${words.golden.broken.check}</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
+${question && html`<label><input type="checkbox" name="golden" value="1" checked> Make “${question}” a golden question that this document answers</label>`}
+<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Check golden questions</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
 
 function description(field: string, fault: string | undefined) {

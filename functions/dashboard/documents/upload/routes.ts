@@ -17,13 +17,21 @@ import { mayReplaceFile } from '../state.ts'
 
 const w = words.documents.upload
 
-const bytes = v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number), v.minValue(1, w.empty))
+const bytes = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,15}$/),
+  v.transform(Number),
+  v.minValue(1, 'The file is empty. Choose one that contains text.'),
+)
 const announced = v.object({
   name: v.pipe(
     v.string(w.otherType),
     v.check((name) => fileTypeOf(name) !== undefined, w.otherType),
   ),
-  bytes: v.pipe(bytes, v.maxValue(maxFileBytes, w.tooLarge)),
+  bytes: v.pipe(
+    bytes,
+    v.maxValue(maxFileBytes, 'The file is larger than 50 MB. Split it, or leave out large pictures.'),
+  ),
 })
 
 /** upload.js announces a file, for a new document or an existing one, gets the form to post it with, and reports the post. */
@@ -60,7 +68,8 @@ export function uploadRoutes(screen: Screen, queue: Sender, presigner: Presigner
           } catch (error) {
             if (!isError(error, 'invalid_transition')) return refused(c, error)
           }
-          if (!mayReplaceFile(await findOverview(db, scope))) return c.json({ message: w.notReplaceable }, 409)
+          if (!mayReplaceFile(await findOverview(db, scope)))
+            return c.json({ message: 'This document is being processed. Reload the page to see its state.' }, 409)
           try {
             const asked = { mayReplace: true, replaces: scope.documentId }
             const { document, key } = await createFileDocument(db, scope, toFile(form.values), origin, asked)

@@ -28,7 +28,10 @@ export function versionRoutes(screen: Screen, queue: Sender) {
             const { title, changes } = await findOverview(db, scope)
             other = changes?.otherTitle ?? ''
             const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
-            const text = replaced === scope.documentId ? w.kept(title) : w.replaced(other)
+            const text =
+              replaced === scope.documentId
+                ? w.kept(title)
+                : `“${other}” gets the new text. What it said until now is in its history.`
             return { redirect: `${base}/${replaced}`, flash: { text } }
           } catch (error) {
             return refusal(error, `${base}/${scope.documentId}`, base, other)
@@ -54,9 +57,14 @@ export function versionRoutes(screen: Screen, queue: Sender) {
 /** A sentence, and the page that shows how things are. @throws any other error */
 function refusal(error: unknown, address: string, base: string, other = '') {
   const says = (redirect: string, text: string) => ({ redirect, flash: { text, isError: true } })
-  if (isError(error, 'document_not_found')) return says(base, w.gone)
-  if (isError(error, 'invalid_transition')) return says(address, w.answered)
-  if (isError(error, 'precondition_failed')) return says(address, w.changed(other))
+  if (isError(error, 'document_not_found'))
+    return says(base, 'Somebody has answered this already, or deleted the file.')
+  if (isError(error, 'invalid_transition')) return says(address, 'Somebody has answered this already.')
+  if (isError(error, 'precondition_failed'))
+    return says(
+      address,
+      `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`,
+    )
   if (isError(error, 'rate_limited')) return says(address, words.documents.busy)
   throw error
 }

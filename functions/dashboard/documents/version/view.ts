@@ -8,9 +8,9 @@ const w = words.documents.version
 export function questionView(base: string, { id, title, is_held, changes }: Overview) {
   if (!is_held) return ''
   if (!changes)
-    return html`<div class="question"><form method="post" action="${base}/${id}/keep"><button aria-label="${w.serveOf(title)}">${w.serve}</button></form></div>`
+    return html`<div class="question"><form method="post" action="${base}/${id}/keep"><button aria-label="Serve “${title}”">Serve it</button></form></div>`
   const { otherTitle, otherEdits, passages } = changes
   return html`<div class="question"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
 <button>${w.replace(otherTitle, passages)}</button></form>
-<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="${w.keepOf(title)}">${w.keep}</button></form></div>`
+<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form></div>`
 }

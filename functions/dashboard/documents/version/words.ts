@@ -15,19 +15,7 @@ export const version = {
     'The document that it looked like a new version of is deleted. Callers get nothing from this one until you choose.',
   askedGone: (title: string) =>
     `“${title}” waits for you: the document that it looked like a new version of is deleted.`,
-  serve: 'Serve it',
-  serveOf: (title: string) => `Serve “${title}”`,
   replace: (other: string, count: number | undefined) =>
     `Replace “${other}”${count === undefined ? '' : ` (${passages(count)})`}`,
-  keep: 'Keep both',
-  keepOf: (title: string) => `Keep both, “${title}” too`,
-  replaced: (other: string) => `“${other}” gets the new text. What it said until now is in its history.`,
   kept: (title: string) => `“${title}” is kept, and will answer callers in a moment.`,
-  changed: (other: string) =>
-    `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`,
-  answered: 'Somebody has answered this already.',
-  gone: 'Somebody has answered this already, or deleted the file.',
-  changes: (other: string) => `What would change in “${other}”`,
-  legend: { removed: 'removed', added: 'new' },
-  replaceFile: 'Replace file',
 } as const

@@ -9,7 +9,6 @@ import { callId } from '../../../../shared/retrieval/schemas.ts'
 import { shortened } from '../../forms.ts'
 import { agentPage } from '../../layout.ts'
 import type { Screen } from '../../screen.ts'
-import { words } from '../../words.ts'
 import { findGiven } from './passages.ts'
 import { callForm, callView } from './view.ts'
 
@@ -30,9 +29,9 @@ export function callScreens(screen: Screen) {
       const hits = questions.flatMap(({ hits }) => hits)
       const givenOf = hits.length > 0 ? await findGiven(db, scope, hits) : () => undefined
       return {
-        title: words.call.title,
+        title: 'Call',
         agent: { id, name, tab: 'unanswered' },
-        crumbs: [[words.unanswered.title, agentPage(id, 'unanswered')]],
+        crumbs: [['Unanswered', agentPage(id, 'unanswered')]],
         content: html`${callForm(id, sought)}${callView(id, { questions, hasMore: asked?.hasMore ?? false, givenOf })}`,
       }
     }),
