@@ -262,57 +262,13 @@ describe('the gateway', () => {
     })
   })
 
-  test('refuses more requests than it may have in flight at once, as a problem that says when to try again, and recovers by itself', async () => {
-    const released = Promise.withResolvers<void>()
-    const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    let running = 0
-    const handler = async () => {
-      started[running++]?.resolve()
-      await released.promise
-      return { statusCode: 200, body: 'done' }
-    }
-    const { origin } = await serve(handler, { maxInFlight: 2 })
-    const accepted = [call(origin), call(origin)]
-    await Promise.all(started.map(({ promise }) => promise))
-    const refused = await call(origin, { path: '/a?q=1', method: 'POST', body: 'x'.repeat(9_000_000) })
-    expect(refused).toMatchObject({
-      status: 503,
-      headers: { 'content-type': 'application/problem+json', 'retry-after': '1', 'cache-control': 'private, no-store' },
-    })
-    expect(JSON.parse(refused.body)).toMatchObject({
-      code: 'temporarily_unavailable',
-      detail: expect.stringContaining('Nothing was changed'),
-      instance: '/a',
-      request_id: refused.headers['x-request-id'],
-    })
-    released.resolve()
-    for (const answer of await Promise.all(accepted)) expect(answer).toMatchObject({ status: 200, body: 'done' })
-    expect(await call(origin)).toMatchObject({ status: 200 })
-    expect(complaints).toEqual([])
-  })
-
-  test('does not count requests that are still arriving, and survives callers that disconnect', async () => {
-    const { origin } = await serve(() => 'ok', { maxInFlight: 1 })
+  test('survives callers that disconnect while they send', async () => {
+    const { origin } = await serve(() => 'ok')
     const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(origin).port), '127.0.0.1'))
     for (const socket of sockets) socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf')
     expect(await call(origin)).toMatchObject({ status: 200 })
     for (const socket of sockets) socket.destroy()
     expect(await call(origin)).toMatchObject({ status: 200 })
-    expect(complaints).toEqual([])
-  })
-
-  test.each([
-    ['headers', 'POST / HTTP/1.1\r\nhost: x\r\nx-'],
-    ['a body', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf'],
-  ])('ends a request whose sender takes too long for %s', async (_, begun) => {
-    const { origin } = await serve(() => 'ok', { receiveSeconds: 0.2 })
-    const socket = connect(Number(new URL(origin).port), '127.0.0.1')
-    socket.write(begun)
-    const drip = setInterval(() => socket.write('x'), 20)
-    // What drips in after the end resets the connection, which may overtake the response.
-    const heard = await text(socket).catch((error: NodeJS.ErrnoException) => String(error.code))
-    clearInterval(drip)
-    expect(heard).toMatch(/^(HTTP\/1.1 408 |ECONNRESET$|EPIPE$)/)
     expect(complaints).toEqual([])
   })
 

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { ApiError, problem } from '../../../shared/http/errors.ts'
 import { bodyLimit } from '../../../shared/http/input/json-body.ts'
-import { Unavailable } from '../../../shared/unavailable.ts'
 import { messageOf } from '../../error-message.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, logFailure, PayloadTooLarge } from '../lambda.ts'
 import { isPreflight, withCors } from './cors.ts'
@@ -20,9 +19,6 @@ export interface GatewayOptions {
   port: number
   routes: readonly GatewayRoute[]
   corsOrigins?: readonly string[]
-  /** Requests that the functions run at a time; any more are answered with 503 at once. */
-  maxInFlight?: number
-  receiveSeconds?: number
   /** Called for every response with a 5xx status that a function caused. */
   onError?: (error: unknown) => void
 }
@@ -39,19 +35,12 @@ const maxHeaderSize = 10_240
 
 /** Serves HTTP with payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
-  const { port, routes, corsOrigins = [], maxInFlight = 32, receiveSeconds = 60, onError = logFailure } = options
+  const { port, routes, corsOrigins = [], onError = logFailure } = options
   const paths = routes.map(({ route }) => route)
-  const receiveMilliseconds = receiveSeconds * 1000
   const allowsCors = corsOrigins.length > 0
-  let inFlight = 0
 
   const server = http.createServer(
-    {
-      maxHeaderSize,
-      headersTimeout: receiveMilliseconds,
-      requestTimeout: receiveMilliseconds,
-      connectionsCheckingInterval: receiveMilliseconds / 4,
-    },
+    { maxHeaderSize },
     async (request, response) => {
       const { status, headers, body } = await respond(request).catch((error) => {
         // A client that disconnected in mid-request is no fault of ours.
@@ -77,16 +66,12 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
 
   async function respond(request: http.IncomingMessage): Promise<GatewayResponse> {
     if (allowsCors && isPreflight(request)) return { status: 204, headers: {}, body: Buffer.alloc(0) }
-    // A proxy in front of this server may route by the other one.
-    if ((request.headersDistinct.host?.length ?? 0) > 1) return messageResponse(400, 'Bad Request')
     const event = eventOf(request)
     if (event === 'malformed') return messageResponse(400, 'Bad Request')
     const route = routes.find(({ route }) => event?.routeKey === route || event?.routeKey === `ANY ${route}`)
     if (!event || !route) return messageResponse(404, 'Not Found')
     const body = await readBody(request)
     if (!body) return await problemResponse(tooLarge, event)
-    if (inFlight >= maxInFlight) return await problemResponse(busy, event)
-    inFlight++
     try {
       const { handler, functionName = 'local', timeoutSeconds = 29 } = route
       const whole = { ...event, ...toBody(body, event.headers['content-type'] ?? '') }
@@ -98,8 +83,6 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
       return error instanceof FunctionTimeout
         ? messageResponse(503, 'Service Unavailable')
         : messageResponse(500, 'Internal Server Error')
-    } finally {
-      inFlight--
     }
   }
 
@@ -114,8 +97,6 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
 }
 
 const tooLarge = new ApiError('payload_too_large', `The request body is too large. The limit is ${bodyLimit} bytes.`)
-const busyDetail = 'Too many requests are in progress. Nothing was changed. Try again in a moment.'
-const busy = new Unavailable('gateway', undefined, 1, busyDetail)
 
 async function problemResponse(error: Error, event: APIGatewayProxyEventV2): Promise<GatewayResponse> {
   const { rawPath, requestContext } = event
