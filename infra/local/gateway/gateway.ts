@@ -39,21 +39,18 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
   const paths = routes.map(({ route }) => route)
   const allowsCors = corsOrigins.length > 0
 
-  const server = http.createServer(
-    { maxHeaderSize },
-    async (request, response) => {
-      const { status, headers, body } = await respond(request).catch((error) => {
-        // A client that disconnected in mid-request is no fault of ours.
-        if (request.complete) onError(error)
-        return messageResponse(500, 'Internal Server Error')
-      })
-      // The next request on this connection follows the rest of the body.
-      request.resume()
-      // A connection kept alive would delay the end.
-      response.shouldKeepAlive &&= server.listening
-      send(response, { status, headers: allowsCors ? withCors(headers, request, corsOrigins) : headers, body })
-    },
-  )
+  const server = http.createServer({ maxHeaderSize }, async (request, response) => {
+    const { status, headers, body } = await respond(request).catch((error) => {
+      // A client that disconnected in mid-request is no fault of ours.
+      if (request.complete) onError(error)
+      return messageResponse(500, 'Internal Server Error')
+    })
+    // The next request on this connection follows the rest of the body.
+    request.resume()
+    // A connection kept alive would delay the end.
+    response.shouldKeepAlive &&= server.listening
+    send(response, { status, headers: allowsCors ? withCors(headers, request, corsOrigins) : headers, body })
+  })
 
   function eventOf(request: http.IncomingMessage) {
     try {
