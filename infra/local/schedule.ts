@@ -4,33 +4,36 @@ import { invoke, type LambdaHandler, logFailure, region } from './lambda.ts'
 export interface ScheduleOptions {
   functionName?: string
   timeoutSeconds?: number
+  /** A run that is due begins while another is under way, as on AWS; else it is skipped. */
+  isParallel?: boolean
   onError?: (error: unknown) => void
 }
 
-/** Runs now and at the interval, one run at a time. `stop` waits for the current one. */
+/** Runs now and at the interval. `stop` waits for the runs under way. */
 export function every(
   seconds: number,
   handler: LambdaHandler<ScheduledEvent, unknown>,
-  { functionName = 'scheduled', timeoutSeconds = 60, onError = logFailure }: ScheduleOptions = {},
+  { functionName = 'scheduled', timeoutSeconds = 60, isParallel = false, onError = logFailure }: ScheduleOptions = {},
 ): { stop(): Promise<void> } {
-  let running: Promise<void> | undefined
+  const running = new Set<Promise<void>>()
   const run = async () => {
     try {
       await invoke(handler, toScheduledEvent(functionName), { functionName, timeoutSeconds })
     } catch (error) {
       onError(error)
     }
-    running = undefined
   }
   const start = () => {
-    running ??= run()
+    if (running.size > 0 && !isParallel) return
+    const started = run().finally(() => running.delete(started))
+    running.add(started)
   }
   const timer = setInterval(start, seconds * 1000)
   start()
   return {
     async stop() {
       clearInterval(timer)
-      await running
+      await Promise.all(running)
     },
   }
 }

@@ -77,8 +77,8 @@ export async function startStand(options: StandOptions) {
       closers.push(events.stop)
     }
     closers.push(every(lambdas.sweeper.everySeconds, functions.sweeper).stop)
-    // In so little time it looks once, and soon again.
-    closers.push(every(1, functions.delivery, { timeoutSeconds: 25 }).stop)
+    // In so little time it looks once, and soon again, also while a receiver does not answer.
+    closers.push(every(1, functions.delivery, { timeoutSeconds: 25, isParallel: true }).stop)
     if (dataDir) closers.push(await publishAddress(dataDir, addressOf(database, emulator, databaseUrl)))
     return { origin: gateway.origin, db, close }
   } catch (error) {

@@ -45,6 +45,22 @@ test('a run that is due during another is skipped', async () => {
   await stopping
 })
 
+test('a run that is due during another begins where runs may be parallel, and the schedule ends with the last', async () => {
+  const gates: (() => void)[] = []
+  const handler = () => new Promise<void>((resolve) => gates.push(resolve))
+  const schedule = every(1, handler, { timeoutSeconds: 25, isParallel: true })
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(gates).toHaveLength(3)
+  const stopped = vi.fn()
+  const stopping = schedule.stop().then(stopped)
+  gates[0]?.()
+  gates[2]?.()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(stopped).not.toHaveBeenCalled()
+  gates[1]?.()
+  await stopping
+})
+
 test('a run that fails or outlives its time-out is reported and does not stop the schedule', async () => {
   const onError = vi.fn()
   const boom = () => Promise.reject(new Error('boom'))
