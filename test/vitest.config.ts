@@ -35,7 +35,7 @@ const nightly = [
   ...['limits/large.test.ts', 'attack/readers.test.ts'],
   'pipeline/model-change-load.test.ts',
 ]
-const faults = ['faults/{kills,storms,disk-full,clock-jumps}.test.ts']
+const faults = ['faults/{kills,everything,storms,disk-full,clock-jumps}.test.ts']
 
 type TestOptions = NonNullable<TestProjectInlineConfiguration['test']>
 

@@ -19,6 +19,10 @@ export async function passLeases(db: Database): Promise<void> {
   await sql`update documents set lease_expires_at = lease_expires_at - interval '1 hour',
     resend_at = resend_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'
     where managed_by = 'service' and status in ('pending', 'processing')`.execute(db)
+  await sql`update sources set lease_expires_at = lease_expires_at - interval '1 hour',
+    resend_at = resend_at - interval '1 hour', resume_at = resume_at - interval '1 hour'`.execute(db)
+  await sql`update webhook_deliveries set next_attempt_at = next_attempt_at - interval '1 hour'
+    where next_attempt_at is not null`.execute(db)
 }
 
 /** Name and server: the embedded database, and that of DATABASE_URL where there is one. */

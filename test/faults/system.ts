@@ -48,6 +48,11 @@ export class System {
     return this.#up.promise
   }
 
+  /** What a program needs to call it. */
+  get agent() {
+    return this.#agent
+  }
+
   get output(): string {
     return this.#process?.output() ?? ''
   }
@@ -115,12 +120,13 @@ export class System {
     return new Database({ url: () => stand.database_url, endpoint: stand.database_endpoint, timeoutSeconds: 60 })
   }
 
-  /** @param path below the agent's documents @returns undefined when there was no whole answer */
+  /** @param path below the agent's documents, or from `/v1` @returns undefined when there was no whole answer */
   async call(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer | undefined> {
     const { origin, agentId, apiKey } = this.#agent
     this.events.dispatchEvent(new Event('sent'))
     try {
-      const response = await fetch(`${origin}/v1/agents/${agentId}/knowledge-base${path}`, {
+      const whole = path.startsWith('/v1') ? path : `/v1/agents/${agentId}/knowledge-base${path}`
+      const response = await fetch(origin + whole, {
         method,
         headers: { 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -136,7 +142,11 @@ export class System {
 }
 
 /** Resolves when so many events of the kind have been dispatched from now on. */
-export function after(events: EventTarget, kind: 'sent' | 'answered' | 'embedding', count: number): Promise<void> {
+export function after(
+  events: EventTarget,
+  kind: 'sent' | 'answered' | 'embedding' | 'page' | 'told',
+  count: number,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let left = count
   const hear = () => {

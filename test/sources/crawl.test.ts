@@ -251,6 +251,31 @@ describe('a crawl that is interrupted', () => {
     for (const path of Object.keys(before)) expect(after[path].id, path).toBe(before[path].id)
   })
 
+  test('by a database whose disk is full writes nothing by halves, and goes on without a second look once there is room', async () => {
+    const site = await website(inn())
+    const { deliver, get, documents, id, queued } = await sourceOf(site.url)
+    await sql`create function refuse() returns trigger language plpgsql as $$
+      begin raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`.execute(
+      stand.db,
+    )
+    await sql`create trigger refuse after insert on documents for each row when (new.external_id like '%/prices')
+      execute function refuse()`.execute(stand.db)
+    expect(await deliver()).toEqual({ batchItemFailures: [{ itemIdentifier: 'm' }] })
+    expect(await get()).toMatchObject({ status: 'pending', error_message: null })
+    expect(await documents()).toEqual({})
+    const asked = site.asked.length
+    await sql`drop function refuse cascade`.execute(stand.db)
+    await sql`update sources set lease_expires_at = now() - interval '1 second', resend_at = now() where id = ${id}`.execute(
+      stand.db,
+    )
+    await stand.sweep()
+    expect(await queued()).toContain(id)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    expect(Object.keys(await documents()).toSorted()).toEqual(['/', '/parking', '/prices'])
+    expect(site.asked.slice(asked)).toEqual([])
+  })
+
   test('five times in a row ends in error, with the next look planned', async () => {
     const site = await website(inn())
     const { deliver, get, id } = await sourceOf(site.url)
