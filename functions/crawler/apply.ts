@@ -11,6 +11,7 @@ import { enqueueAll, type Outbox } from '../../shared/documents/outbox.ts'
 import { create } from '../../shared/documents/transitions.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
+import { pageBytes } from '../../shared/http/payload.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
 import { type Claim, fenced } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
@@ -42,9 +43,12 @@ interface Applied {
  */
 export async function applyNext(outbox: Outbox, claim: Claim): Promise<boolean> {
   const { pages } = await fenced(outbox.db, claim, () => ({
-    pages: sql<PlannedPage>`select p.address, p.task, p.title, p.content, d.id as document_id, d.edits
-      from source_pages p left join documents d on ${isDocumentOfPage}
-      where ${isOwn(claim)} and p.task is not null order by p.task, p.address limit ${pagesAtOnce}`,
+    pages: sql<PlannedPage>`select * from (
+        select p.address, p.task, p.title, p.content, d.id as document_id, d.edits, row_number() over planned as position,
+          sum(coalesce(octet_length(p.content), 0)) over planned as bytes
+        from source_pages p left join documents d on ${isDocumentOfPage} where ${isOwn(claim)} and p.task is not null
+        window planned as (order by p.task, p.address) order by p.task, p.address limit ${pagesAtOnce}) p
+      where position = 1 or bytes <= ${pageBytes} order by position`,
   }))
   if (pages.length === 0) return false
   const applied = await createPages(
@@ -57,6 +61,8 @@ export async function applyNext(outbox: Outbox, claim: Claim): Promise<boolean> 
   await storeApplied(outbox.db, claim, applied)
   return true
 }
+
+const tooLong = 'Its text, with quotation marks and line breaks, is too long to be stored.'
 
 const done = (address: string, { isDeleted = false } = {}): Applied => ({
   address,
@@ -87,6 +93,7 @@ async function insertPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'external_id_conflict') return await insertOthers(outbox, claim, pages, error)
+    if (error.code === 'payload_too_large') return pages.map(({ address }) => leftOut(address, tooLong))
     if (error.code !== 'validation_failed') throw error
     if (pages.length === 1) return [leftOut(pages[0]!.address, 'The agent has 10,000 documents, which is the maximum.')]
     const [half, ...parts] = [pages.slice(0, pages.length >> 1), pages.slice(pages.length >> 1)]
@@ -144,6 +151,7 @@ async function changePage(outbox: Outbox, claim: Claim, page: PlannedPage): Prom
     if (!(error instanceof ApiError)) throw error
     if (error.code === 'golden_questions_fail') return leftOut(address, brokenBy(task, error))
     if (error.code === 'rate_limited') throw error
+    if (error.code === 'payload_too_large') return leftOut(address, tooLong)
     // It was edited or deleted in between: the next crawl sees what to do.
     return leftOut(address, 'The document was changed while the page was read. The next look is compared with it.')
   }

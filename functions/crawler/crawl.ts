@@ -35,6 +35,8 @@ const maxAttempts = 5
 /** What a page takes at most, with pauses and a second look, and the storing of what it brought. */
 const lastStartMilliseconds = 120_000
 const pagesAtOnce = 20
+/** Each may have 255 characters. */
+const addressesAtOnce = 20_000
 /** So many pages in a row that do not answer end the crawl. */
 const maxFailuresInRow = 10
 /** Where a single page leads to may change. */
@@ -105,8 +107,11 @@ async function list(job: Job): Promise<void> {
     rest(job)
     const file = await readNext(client, reading, await robotsFor(job, reading.files[reading.at]!.address))
     if ('reason' in file) throw new Refused(file.reason)
+    const addresses = file.addresses.filter(isRead)
+    while (addresses.length > addressesAtOnce)
+      await storeListed(db, claim, { addresses: addresses.splice(0, addressesAtOnce), max }, reading)
     reading = file.reading
-    await storeListed(db, claim, { addresses: file.addresses.filter(isRead), max }, reading)
+    await storeListed(db, claim, { addresses, max }, reading)
   }
 }
 

@@ -33,8 +33,8 @@ const all: Readonly<Record<string, readonly Step[]>> = {
       ].map((name) => read(`baseline/${name}`)),
     ),
   ],
-  '0002_models': [...models, inTransaction(...search)],
-  '0003_entered_organization': enteredOrganization,
+  '0002_models': models,
+  '0003_entered_organization': [...enteredOrganization, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

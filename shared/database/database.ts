@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import { type CompiledQuery, Kysely, type QueryResult } from 'kysely'
 import { config } from '../config.ts'
+import { ApiError } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
 import { secret } from '../secrets.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -22,7 +23,7 @@ export type Statement<Row = unknown> = { compile(db: Kysely<Tables>): CompiledQu
 export type Batch = Readonly<Record<string, Statement>>
 export type Results<Q extends Batch> = { -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never }
 
-/** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable, or NeonDbError for an error of Postgres */
+/** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable; ApiError payload_too_large; NeonDbError for an error of Postgres */
 export class Database extends Kysely<Tables> {
   readonly #connection: Connection
   readonly #organization: OrganizationId | undefined
@@ -65,6 +66,7 @@ export class Database extends Kysely<Tables> {
         const sent = queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters]))
         return sent.length === 1 ? await Promise.all(sent) : await sql.transaction(sent, options)
       } catch (error) {
+        if (hasStatus(error, 413) || hasStatus(error, 507)) throw tooLarge(error)
         const rejected = isLoginRejected(error) ? url : undefined
         if (rejected) url = await this.#connection.url(rejected)
         const isRotated = rejected !== undefined && url !== rejected
@@ -147,12 +149,14 @@ function hasStatus(error: unknown, status: number, text = ''): boolean {
   )
 }
 
-/**
- * No SQLSTATE (no response, a truncated one, not from Postgres) or 08 connection, 53 resources, 57 timeouts, 28 login. A request or
- * rows over 10 MiB (413, 507) have found the database, and would again.
- */
+function tooLarge(cause: unknown): ApiError {
+  const detail =
+    'This takes more than the 10 MiB that go to the database, or come from it, at a time. Send or ask for less.'
+  return new ApiError('payload_too_large', detail, { cause })
+}
+
+/** No SQLSTATE (no response, a truncated one, not from Postgres) or 08 connection, 53 resources, 57 timeouts, 28 login. */
 function isUnreachable(error: unknown): boolean {
-  if (hasStatus(error, 413) || hasStatus(error, 507)) return false
   return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
 }
 

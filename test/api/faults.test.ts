@@ -25,10 +25,25 @@ async function answer(route: KeyedRoute, db: Database): Promise<Answer> {
   return { status: statusCode!, headers: sent as Record<string, string>, body: JSON.parse(text!) }
 }
 
-/** An endpoint whose every answer breaks off in mid-body, in the way that the path says. */
+/** What Neon's proxy answers past its limits (test/database/neon.test.ts). */
+const refusals: Record<string, [status: number, message: string]> = {
+  '/request/sql': [413, 'request is too large (max is 10485760 bytes)'],
+  '/answer/sql': [507, 'response is too large (max is 10485760 bytes)'],
+  '/rate/sql': [500, 'Too many connections to this endpoint. Please try again later.'],
+}
+let asked = 0
+
+/** An endpoint whose every answer is such a refusal, or breaks off in mid-body, in the way that the path says. */
 let halfway: Awaited<ReturnType<typeof listen>>
 beforeAll(async () => {
   halfway = await listen((request, response) => {
+    const refusal = refusals[request.url!]
+    if (refusal) {
+      const [status, message] = refusal
+      asked += 1
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ message }))
+      return
+    }
     const isChunked = request.url === '/short/sql'
     response.writeHead(200, { 'content-type': 'application/json', ...(!isChunked && { 'content-length': '1000' }) })
     response.write('{"results":[{"command":"SEL', () => {
@@ -49,6 +64,22 @@ describe.each(keyedRoutes.map((route, nth) => [route.name, route, nth] as const)
     const unavailable = await answer(route, db)
     assertDocumented(route.method, unavailable.body.instance, unavailable)
     expect(unavailable).toMatchObject({ status: 503, body: { code: 'temporarily_unavailable' } })
+  })
+
+  test.each([
+    ['request', 413, 'payload_too_large', 1],
+    ['answer', 413, 'payload_too_large', 1],
+    ['rate', 503, 'temporarily_unavailable', 3],
+  ] as const)('says what is past a limit of Neon’s proxy, the %s’s, with %i', async (limit, status, code, times) => {
+    useEndpoint(`${halfway.origin}/${limit}`)
+    asked = 0
+    const db = new Database({ url: () => 'postgres://user:password@localhost/db', timeoutSeconds: 5 })
+    const refused = await answer(route, db)
+    // A page without a body is bounded before.
+    if (status === 503 || exampleBody(route)) assertDocumented(route.method, refused.body.instance, refused)
+    expect(refused).toMatchObject({ status, body: { code } })
+    expect(refused.headers['retry-after'] !== undefined).toBe(status === 503)
+    expect(asked).toBe(times)
   })
 
   test('answers 500 to what nobody foresaw, and says nothing of it', async () => {

@@ -155,6 +155,16 @@ describe('what the database sends for one answer', () => {
     expect(Math.max(...sent)).toBeLessThan(most)
   })
 
+  test('is within what Neon’s proxy carries for passages of control characters, which grow sixfold', async () => {
+    const tenant = await stand.tenant()
+    const metadata = `metadata = jsonb_build_object('a', repeat(chr(1), 2700))`
+    await heavyDocument(tenant, 50, `content = repeat(chr(1), 32768), ${metadata}`)
+    const search = { embedding: axis(0), limit: 50 }
+    const { status, body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, search)
+    expect(status).toBe(200)
+    expect(body.data.length).toBeGreaterThan(20)
+  })
+
   test('is a single chunk where that alone is heavier', async () => {
     const tenant = await stand.tenant()
     const path = await heavyDocument(tenant, 2, `metadata = jsonb_build_object('a', repeat('x', 4500000))`)

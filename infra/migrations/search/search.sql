@@ -65,7 +65,7 @@ begin
     from scored order by document_id, revision, chunk_index, score desc;
 end $$;
 
--- A search: hits, best first, ties by document and index, as many as fit into `max_bytes`, at least one if any;
+-- A search: hits, best first, ties by document and index, as many as fit into `max_bytes` as JSON, at least one if any;
 -- `revision` is the one that search serves of its document. At least one row, whose hit may be null. `as_of`: when
 -- documents must be valid, now if null. `wanted_of_document`: what a document's metadata must contain. Sets the organization that row-level security compares. A vector that is given with a key is
 -- stored; without one it is looked up. `model` serves the agent: `has_vector` is false where the vectors are of another.
@@ -114,7 +114,7 @@ begin
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
       select b.*, c.id, d.title, d.active_revision, c.content, c.token_count, m.metadata,
-        sum(octet_length(c.content) + octet_length(m.metadata::text)) over (order by b.position) as bytes
+        sum(octet_length(to_json(c.content)::text) + octet_length(to_json(m.metadata::text)::text)) over (order by b.position) as bytes
       from best b
       cross join lateral (
         select title, active_revision from documents where organization_id = organization and id = b.document_id offset 0) d
