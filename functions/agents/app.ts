@@ -60,7 +60,7 @@ export function agentsApp({ db, queue, now }: Dependencies) {
           responses: { 200: { description: 'The agent', schema: agentSchema, example: agentExample } },
           errors: ['agent_not_found'],
         },
-        async ({ c, key, db, params }) => c.json(await getAgent(db, { organizationId: key.organizationId, ...params })),
+        async ({ c, db, scope }) => c.json(await getAgent(db, scope)),
       ),
     )
     .route('/', sourceRoutes(endpoint, queue))

@@ -56,10 +56,9 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           },
           errors: ['agent_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, db, params, query: { limit, cursor } }) => {
+        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `sources ${params.agentId}`
           const [after] = readAfter(key, list, cursor, sortKey) ?? []
-          const scope = { organizationId: key.organizationId, ...params }
           const { sources, hasMore } = await listSources(db, scope, { limit, after })
           return respondPage(c, key, list, sources.map(toSource), hasMore ? [sources.at(-1)!.id] : undefined)
         },
@@ -88,9 +87,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           },
           errors: ['agent_not_found', 'source_exists'],
         },
-        async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        async ({ c, db, scope, origin, params, body }) => {
           const created = await createSource({ db, queue }, scope, body, origin)
           c.header('location', `/v1/agents/${params.agentId}/sources/${created.id}`)
           return c.json(toSource(created), 201)
@@ -109,8 +106,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
           errors: ['agent_not_found', 'source_not_found'],
         },
-        async ({ c, key, db, params }) =>
-          c.json(toSource(await getSource(db, { organizationId: key.organizationId, ...params }))),
+        async ({ c, db, scope }) => c.json(toSource(await getSource(db, scope))),
       ),
     )
     .patch(
@@ -129,9 +125,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
           errors: ['agent_not_found', 'source_not_found'],
         },
-        async ({ c, key, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        async ({ c, db, scope, origin, body }) => {
           return c.json(toSource(await updateSource({ db, queue }, scope, body, origin)))
         },
       ),
@@ -158,9 +152,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           },
           errors: ['agent_not_found', 'source_not_found', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params, query }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        async ({ c, db, scope, origin, query }) => {
           const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
           return rest ? c.json(toSource(rest), 202) : c.body(null, 204)
         },
@@ -185,9 +177,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           },
           errors: ['agent_not_found', 'source_not_found'],
         },
-        async ({ c, key, db, params }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        async ({ c, db, scope, origin }) => {
           return c.json(toSource(await refreshSource({ db, queue }, scope, origin)), 202)
         },
       ),
@@ -213,10 +203,9 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           },
           errors: ['agent_not_found', 'source_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, db, params, query: { limit, cursor } }) => {
+        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `pages ${params.agentId} ${params.sourceId}`
           const [after] = readAfter(key, list, cursor, pageSortKey) ?? []
-          const scope = { organizationId: key.organizationId, ...params }
           const { pages, hasMore } = await listPages(db, scope, { limit, after })
           return respondPage(c, key, list, pages.map(toPage), hasMore ? [pages.at(-1)!.address] : undefined)
         },

@@ -45,14 +45,10 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           },
           errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, db, params, query }) => {
+        async ({ c, key, db, scope, params, query }) => {
           const list = `chunks ${params.documentId}`
           const [after] = readAfter(key, list, query.cursor, sortKey) ?? []
-          const { chunks, hasMore } = await listChunks(
-            db,
-            { organizationId: key.organizationId, ...params },
-            { ...query, after },
-          )
+          const { chunks, hasMore } = await listChunks(db, scope, { ...query, after })
           const data = fitToResponse(chunks.map((chunk) => toChunk(chunk, query.encoding)))
           const more = hasMore || data.length < chunks.length
           return respondPage(c, key, list, data, more ? [data.at(-1)!.chunk_index] : undefined)
@@ -91,7 +87,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
             'idempotency_in_progress',
           ],
         },
-        async ({ c, key, db, params, headers, body }) => {
+        async ({ c, key, db, scope, headers, body }) => {
           requireFitsResponse(body.chunks.map(({ content, metadata }) => [content, metadata]))
           const request = idempotentRequest(
             key,
@@ -99,7 +95,6 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
             headers['idempotency-key'],
             repeatWaitSeconds,
           )
-          const scope = { organizationId: key.organizationId, ...params }
           const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, key.id, request)
           if (replayed) c.header('idempotency-replayed', 'true')
           return c.json({ data: data.map((chunk) => toChunk(chunk)), chunk_count }, 201)
@@ -120,8 +115,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           responses: { 204: { description: 'The chunks were deleted' } },
           errors: ['agent_not_found', 'document_not_found', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params, query }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, key, db, scope, query }) => {
           await deleteChunks(db, scope, key.id, query.ignore_golden_questions)
           return c.body(null, 204)
         },

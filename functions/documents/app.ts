@@ -61,11 +61,10 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
           errors: ['agent_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, db, params, query }) => {
+        async ({ c, key, db, scope, params, query }) => {
           const { limit, cursor, exclude, ...filters } = query
           const list = `documents ${params.agentId} ${JSON.stringify(filters)}`
           const after = readAfter(key, list, cursor, sortKey)
-          const scope = { organizationId: key.organizationId, ...params }
           const { documents, hasMore } = await listDocuments(db, scope, { ...filters, limit, exclude, after })
           const data = fitToResponse(documents.map((document) => toFetched(document, query)))
           const last = data.at(-1)
@@ -103,8 +102,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, key, db, scope, headers, body }) => {
           const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
           const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
           setCreated(c, document, replayed)
@@ -145,8 +143,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, key, db, scope, headers, body }) => {
           const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
           const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
           if (created.replayed) c.header('idempotency-replayed', 'true')
@@ -174,8 +171,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
           errors: ['agent_not_found', 'document_not_found'],
         },
-        async ({ c, key, db, params, query, headers }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, db, scope, query, headers }) => {
           return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
         },
       ),
@@ -219,9 +215,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
             'golden_questions_fail',
           ],
         },
-        async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        async ({ c, db, scope, origin, headers, body }) => {
           const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
           c.header('etag', etag(document))
           return c.json(toDocument(document))
@@ -243,8 +237,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           responses: { 204: { description: 'It is gone' } },
           errors: ['agent_not_found', 'document_not_found', 'precondition_failed', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params, query, headers }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, db, scope, query, headers }) => {
           await deleteDocument(db, scope, headers['if-match'], query.ignore_golden_questions)
           return c.body(null, 204)
         },

@@ -51,8 +51,7 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
           },
           errors: ['agent_not_found', 'document_not_found'],
         },
-        async ({ c, key, db, params, query, headers }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, db, scope, query, headers }) => {
           return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
         },
       ),
@@ -93,10 +92,8 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
           },
           errors: ['agent_not_found', 'precondition_failed', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params, headers, body: { external_id, ...body } }) => {
+        async ({ c, db, scope, origin, params, headers, body: { external_id, ...body } }) => {
           if (external_id !== undefined && external_id !== params.externalId) rejectOther()
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
           const condition = { match: headers['if-match'], mustBeNew: headers['if-none-match'] !== undefined }
           const { document, isNew } = await putDocument({ db, queue }, scope, body, origin, condition)
           if (isNew) setCreated(c, document, false)
@@ -120,8 +117,7 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
           responses: { 204: { description: 'It is gone' } },
           errors: ['agent_not_found', 'document_not_found', 'precondition_failed', 'golden_questions_fail'],
         },
-        async ({ c, key, db, params, query, headers }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, db, scope, query, headers }) => {
           const { id } = await getDocument(db, scope, [], { exclude: 'content' })
           const found = { ...scope, documentId: id as DocumentId }
           await deleteDocument(db, found, headers['if-match'], query.ignore_golden_questions)

@@ -55,8 +55,7 @@ export function fileRoutes(
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, key, db, scope, headers, body }) => {
           const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
           const { name, bytes, ...given } = body
           const file = { fileName: name, fileBytes: bytes, bucket: presigner.bucket, ...given }
@@ -81,9 +80,8 @@ export function fileRoutes(
           responses: { 202: { description: 'The text is extracted in the background' } },
           errors: ['agent_not_found', 'document_not_found'],
         },
-        async ({ c, key, db, params }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          await reportFile({ db, queue }, scope, { requestId: c.get('requestId'), apiKeyId: key.id })
+        async ({ c, db, scope, origin }) => {
+          await reportFile({ db, queue }, scope, origin)
           return c.body(null, 202)
         },
       ),

@@ -45,10 +45,9 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
           },
           errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, db, params, query: { limit, cursor } }) => {
+        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `revisions ${params.documentId}`
           const [after] = readAfter(key, list, cursor, revisionSortKey) ?? []
-          const scope = { organizationId: key.organizationId, ...params }
           const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
           return respondPage(
             c,
@@ -74,8 +73,7 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
           responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
           errors: ['agent_not_found', 'document_not_found', 'revision_not_found'],
         },
-        async ({ c, key, db, params: { revision, ...params } }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, db, scope, params: { revision } }) => {
           return c.json(toRevision(await getRevision(db, scope, revision)))
         },
       ),
@@ -108,9 +106,7 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
             'invalid_transition',
           ],
         },
-        async ({ c, key, db, params: { revision, ...params }, headers }) => {
-          const scope = { organizationId: key.organizationId, ...params }
-          const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        async ({ c, db, scope, origin, params: { revision }, headers }) => {
           const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])
           c.header('etag', etag(document))
           return c.json(toDocument(document))

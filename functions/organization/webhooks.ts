@@ -120,10 +120,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           responses: { 200: aWebhook },
           errors: ['webhook_not_found'],
         },
-        async ({ c, key, confirmKey, db, params }) =>
-          c.json(
-            toWebhook(await confirmed(confirmKey, getWebhook(db, { organizationId: key.organizationId, ...params }))),
-          ),
+        async ({ c, confirmKey, db, scope }) => c.json(toWebhook(await confirmed(confirmKey, getWebhook(db, scope)))),
       ),
     )
     .patch(
@@ -142,12 +139,8 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           responses: { 200: aWebhook },
           errors: ['webhook_not_found'],
         },
-        async ({ c, key, confirmKey, db, params, body }) =>
-          c.json(
-            toWebhook(
-              await confirmed(confirmKey, updateWebhook(db, { organizationId: key.organizationId, ...params }, body)),
-            ),
-          ),
+        async ({ c, confirmKey, db, scope, body }) =>
+          c.json(toWebhook(await confirmed(confirmKey, updateWebhook(db, scope, body)))),
       ),
     )
     .delete(
@@ -163,8 +156,8 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           responses: { 204: { description: 'It is gone' } },
           errors: ['webhook_not_found'],
         },
-        async ({ c, key, confirmKey, db, params }) => {
-          await confirmed(confirmKey, deleteWebhook(db, { organizationId: key.organizationId, ...params }))
+        async ({ c, confirmKey, db, scope }) => {
+          await confirmed(confirmKey, deleteWebhook(db, scope))
           return c.body(null, 204)
         },
       ),
@@ -183,10 +176,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           responses: { 200: withSecret },
           errors: ['webhook_not_found'],
         },
-        async ({ c, key, confirmKey, db, params }) =>
-          c.json(
-            toWebhook(await confirmed(confirmKey, rotateSecret(db, { organizationId: key.organizationId, ...params }))),
-          ),
+        async ({ c, confirmKey, db, scope }) => c.json(toWebhook(await confirmed(confirmKey, rotateSecret(db, scope)))),
       ),
     )
     .post(
@@ -202,11 +192,8 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           responses: { 202: aDelivery },
           errors: ['webhook_not_found', 'webhook_disabled'],
         },
-        async ({ c, key, confirmKey, db, params }) =>
-          c.json(
-            toDelivery(await confirmed(confirmKey, sendTest(db, { organizationId: key.organizationId, ...params }))),
-            202,
-          ),
+        async ({ c, confirmKey, db, scope }) =>
+          c.json(toDelivery(await confirmed(confirmKey, sendTest(db, scope))), 202),
       ),
     )
     .get(
@@ -230,10 +217,9 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           },
           errors: ['webhook_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, confirmKey, db, params, query: { limit, cursor } }) => {
+        async ({ c, key, confirmKey, db, scope, params, query: { limit, cursor } }) => {
           const list = `deliveries ${params.webhookId}`
           const [after] = readAfter(key, list, cursor, deliverySortKey) ?? []
-          const scope = { organizationId: key.organizationId, ...params }
           const { deliveries, hasMore } = await confirmed(confirmKey, listDeliveries(db, scope, { limit, after }))
           const last = hasMore ? [deliveries.at(-1)!.number] : undefined
           return respondPage(c, key, list, deliveries.map(toDelivery), last)
@@ -254,8 +240,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           responses: { 202: aDelivery },
           errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
         },
-        async ({ c, key, confirmKey, db, params: { deliveryId, ...params } }) => {
-          const scope = { organizationId: key.organizationId, ...params }
+        async ({ c, confirmKey, db, scope, params: { deliveryId } }) => {
           return c.json(toDelivery(await confirmed(confirmKey, replayDelivery(db, scope, deliveryId))), 202)
         },
       ),

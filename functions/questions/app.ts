@@ -40,10 +40,9 @@ export function questionsApp({ db, embedder, now }: Dependencies) {
           },
           errors: ['agent_not_found', 'invalid_cursor'],
         },
-        async ({ c, key, db, params, query: { limit, cursor, ...filters } }) => {
+        async ({ c, key, db, scope, params, query: { limit, cursor, ...filters } }) => {
           const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
           const [after] = readAfter(key, list, cursor, sortKey) ?? []
-          const scope = { organizationId: key.organizationId, ...params }
           const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
           return respondPage(c, key, list, questions.map(toQuestion), hasMore ? [questions.at(-1)!.id] : undefined)
         },

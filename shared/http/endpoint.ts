@@ -1,7 +1,9 @@
 import type { Context, Handler, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
+import type { OrganizationId } from '../ids.ts'
 import type { Permission } from '../permissions.ts'
+import type { Origin } from '../queue.ts'
 import { steadyNow } from '../steady-clock.ts'
 import { type ApiEnv, sentBody, sourceAddress } from './api.ts'
 import { keyVerifier, sentKey, type VerifiedKey } from './api-keys.ts'
@@ -23,6 +25,9 @@ interface CheckedRequest<P, Q, H, B> {
   confirmKey: () => Promise<void>
   meter: Meter
   db: Database
+  /** The key's organization, and what the path names. */
+  scope: { organizationId: OrganizationId } & Output<P>
+  origin: Origin
   params: Output<P>
   query: Output<Q>
   headers: Output<H>
@@ -77,6 +82,8 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
           confirmKey: async () => void (await verify(presented, sourceAddress(c), { mayBeCached: false })),
           meter,
           db: db.forOrganization(key.organizationId),
+          scope: { organizationId: key.organizationId, ...(params as object) } as CheckedRequest<P, Q, H, B>['scope'],
+          origin: { requestId: c.get('requestId'), apiKeyId: key.id },
           params: params as Output<P>,
           query: query as Output<Q>,
           headers: headers as Output<H>,
