@@ -124,7 +124,7 @@ function settingsOf(provider: Provider | 'encoder', key: SecretReference | undef
 export function statementsFor(
   allowed: Access,
   logs: ILogGroup,
-  { secrets, queues, files }: Resources,
+  { secrets, queues, files, settings }: Resources,
 ): PolicyStatement[] {
   const { database, embeds, calls, sends = [], receives, files: actions = [] } = allowed
   const keys = embeds ? (['provider', 'previous-provider'] as const) : []
@@ -135,6 +135,7 @@ export function statementsFor(
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
     allow(['secretsmanager:GetSecretValue'], readable),
+    allow(readable.length > 0 && settings.secretsKeyArn ? ['kms:Decrypt'] : [], [settings.secretsKeyArn ?? '']),
     allow(['sqs:SendMessage'], sendable),
     allow(
       ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],

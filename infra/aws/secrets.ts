@@ -33,6 +33,7 @@ export class SecretsStack extends Stack {
       const created = new CfnSecret(this, `${name}-value`, {
         name: `cuecard/${stage}/${name}`,
         description: describe(name),
+        kmsKeyId: settings.secretsKeyArn,
       })
       created.applyRemovalPolicy(settings.removal)
       acknowledge(created, {

@@ -39,6 +39,7 @@ const stageFile = v.strictObject({
   corsOrigins: v.exactOptional(v.array(v.string())),
   crawlerContact: v.exactOptional(v.string()),
   filesReaderArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a role'))),
+  secretsKeyArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a key'))),
   secretArns: v.exactOptional(v.record(v.string(), v.string())),
 })
 

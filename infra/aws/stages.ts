@@ -71,6 +71,8 @@ export type StageSettings = {
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }
   /** Full ARNs of existing secrets; the secrets stack creates the others, empty. */
   readonly secretArns?: Readonly<Partial<Record<SecretName, string>>>
+  /** ARN of the key that encrypts the stage's secrets, those of `secretArns` too, if it is not AWS's own. */
+  readonly secretsKeyArn?: string
   /** Where websites can complain about the crawler: a mailbox, or a page. The address of alarms by default. */
   readonly crawlerContact?: string
   /** ARN of the operators' role that may read customers' files, as an export for a customer does; without it only Lambdas may. */

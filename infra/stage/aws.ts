@@ -58,6 +58,8 @@ export interface StoredSecret {
   id: string
   exists: boolean
   value: string | undefined
+  /** The customer's key that encrypts it; undefined for AWS's own. */
+  keyId: string | undefined
 }
 
 /** The secrets of a stage: by their ARN where the stage names one. */
@@ -67,11 +69,9 @@ export function secretsOf({ secrets }: Aws, stage: string, { secretArns }: Stage
     async read(name: SecretName): Promise<StoredSecret> {
       const SecretId = idOf(name)
       const found = await secrets.send(new GetSecretValueCommand({ SecretId })).catch(undefinedIfMissing)
+      const described = await secrets.send(new DescribeSecretCommand({ SecretId })).catch(undefinedIfMissing)
       const value = found?.SecretString?.trim() || undefined
-      const exists =
-        found !== undefined ||
-        (await secrets.send(new DescribeSecretCommand({ SecretId })).then(() => true, undefinedIfMissing)) === true
-      return { id: SecretId, exists, value }
+      return { id: SecretId, exists: described !== undefined, value, keyId: described?.KmsKeyId }
     },
     async write(name: SecretName, value: string): Promise<void> {
       await secrets.send(new PutSecretValueCommand({ SecretId: idOf(name), SecretString: value }))

@@ -113,8 +113,18 @@ describe('permissions', () => {
     expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
   })
 
+  test('let those that read secrets decrypt them, where the stage names their key', () => {
+    const template = synthesis.stack('everything')
+    const decrypt = 'kms:Decrypt on arn:aws:kms:eu-central-1:111122223333:key/secrets'
+    const all = [...lambdaNames, 'migrate']
+    expect(all.filter((name) => !grants(template, roleOf(name, template)).includes(decrypt))).toEqual(['reference'])
+    expect(all.flatMap((name) => grants(prod, roleOf(name))).filter((grant) => grant.includes('key/secrets'))).toEqual(
+      [],
+    )
+  })
+
   test('belong to a role of each Lambda’s own', () => {
-    const roles = [...lambdaNames, 'migrate'].map(roleOf)
+    const roles = [...lambdaNames, 'migrate'].map((name) => roleOf(name))
     expect(new Set(roles).size).toBe(roles.length)
   })
 
@@ -135,8 +145,8 @@ describe('permissions', () => {
     expect(managed.map(([id]) => id)).toEqual([expect.stringContaining('TriggerCustomResourceProvider')])
   })
 
-  function roleOf(name: string): string {
-    return logicalId(prod.lambda(name).Properties.Role!)
+  function roleOf(name: string, stack = prod): string {
+    return logicalId(stack.lambda(name).Properties.Role!)
   }
 })
 

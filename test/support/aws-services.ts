@@ -45,6 +45,8 @@ export async function startAwsServices() {
     stacks: new Map<string, FakeStack>(),
     /** Undefined is a secret without a value. */
     secrets: new Map<string, string | undefined>(),
+    /** The key of a customer that encrypts a secret. */
+    secretKeys: new Map<string, string>(),
     called: new Set<string>(),
     denied: new Set<string>(),
     beforeWrite: (_action: string) => {},
@@ -69,7 +71,7 @@ export async function startAwsServices() {
     'cloudformation:DescribeStacks': ({ StackName }) => stackXml(String(StackName), stackOf(StackName)),
     'secretsmanager:DescribeSecret': ({ SecretId }) => {
       secretOf(SecretId)
-      return { ARN: arnOf(SecretId), Name: SecretId }
+      return { ARN: arnOf(SecretId), Name: SecretId, KmsKeyId: state.secretKeys.get(String(SecretId)) }
     },
     'secretsmanager:GetSecretValue': ({ SecretId }) => {
       const SecretString = secretOf(SecretId)

@@ -28,9 +28,17 @@ export async function preflight(context: Context): Promise<Finding[]> {
 }
 
 async function checkSecret(name: SecretName, { stage, settings, secrets, database }: Context): Promise<Finding[]> {
-  const { id, value } = await secrets.read(name)
+  const { id, value, keyId } = await secrets.read(name)
   const create = `npm run stage -- create ${stage}`
   if (!value) return [error(name, `the secret ${id} is missing or empty: ${create}`)]
+  // It may be named by its id alone.
+  if (keyId && !settings.secretsKeyArn?.endsWith(keyId))
+    return [
+      error(
+        name,
+        `is encrypted with ${keyId}, which no Lambda may use: set secretsKeyArn in infra/aws/stages/${stage}.json`,
+      ),
+    ]
   if (isProviderSecret(name)) return [{ ...(await checkProvider(providerOf(settings, name)!, value)), subject: name }]
   if (name === 'canary')
     return [

@@ -133,6 +133,19 @@ describe('the preflight', () => {
     expect(levels).toEqual(levels.toSorted((a, b) => Number(a === 'error') - Number(b === 'error')))
   })
 
+  test('rejects a secret under a key that the stage does not name, since no Lambda could read it', async () => {
+    const secretsKeyArn = 'arn:aws:kms:eu-central-1:444455556666:key/1234abcd'
+    aws.secretKeys.set('cuecard/prod/database-search', secretsKeyArn)
+    aws.secretKeys.set('cuecard/prod/canary', '1234abcd')
+    expect(faultsOf(await look())).toEqual([
+      expect.stringMatching(
+        /^error database-search: is encrypted with arn:.*secretsKeyArn in infra\/aws\/stages\/prod\.json$/,
+      ),
+      expect.stringMatching(/^error canary: is encrypted with 1234abcd/),
+    ])
+    expect(faultsOf(await look({ secretsKeyArn }))).toEqual([])
+  })
+
   test('asks for no key of a provider where the stage has the encoder', async () => {
     aws.secrets.delete('cuecard/prod/provider')
     const findings = await look({ provider: 'encoder' })
