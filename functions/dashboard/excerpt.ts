@@ -21,20 +21,16 @@ const maxMarks = 1_000
 /** The part of a text to show at first: where a line has most of the marked words, with whole rows of tables. The whole of a short text. */
 function excerptRange({ text, places }: Marked): Range {
   if (text.length <= maxCharacters * 1.3) return { start: 0, end: text.length }
-  const marks = places.slice(0, maxMarks)
+  const marks = places.slice(0, maxMarks).map((place) => ({ ...place, line: text.lastIndexOf('\n', place.start) }))
   const marksFrom = (from: number) => {
     const within = marks.filter(({ start, end }) => start >= from && end <= from + maxCharacters)
-    let [most, words] = [0, new Set<string>()]
-    for (const [i, { start, end }] of within.entries()) {
-      if (i > 0 && text.slice(within[i - 1]!.end, start).includes('\n')) words = new Set()
-      most = Math.max(most, words.add(text.slice(start, end).toLowerCase()).size)
-    }
-    return most + within.length / 1000
+    const lines = Map.groupBy(within, ({ line }) => line)
+    const wordsOf = (marks: Range[]) =>
+      new Set(marks.map(({ start, end }) => text.slice(start, end).toLowerCase())).size
+    return Math.max(0, ...[...lines.values()].map(wordsOf)) + within.length / 1000
   }
-  const starts = new Set([0, ...marks.map(({ start }) => lineStart(text, Math.max(0, start - before)))])
-  const { start } = [...starts]
-    .map((start) => ({ start, worth: marksFrom(start) }))
-    .reduce((best, each) => (each.worth > best.worth ? each : best))
+  const starts = [0, ...marks.map(({ start }) => lineStart(text, Math.max(0, start - before)))]
+  const start = starts.reduce((best, start) => (marksFrom(start) > marksFrom(best) ? start : best))
   return wholeRows(text, { start, end: wordEnd(text, start + maxCharacters) })
 }
 

@@ -62,11 +62,7 @@ export async function deliver(
         const release = await lanes[isSlow ? 'slow' : 'quick'].acquire()
         const sent = sendBatch(webhook).finally(release)
         const isLate = await Promise.race([sent.then(() => false), wait(slowMilliseconds, true)])
-        if (isLate && !isSlow)
-          await lanes.late.run(async () => {
-            release()
-            await sent
-          })
+        if (isLate && !isSlow) await lanes.late.run(() => Promise.all([release(), sent]))
         isEmpty = !(await sent)
         isSlow = isLate
       }

@@ -21,8 +21,7 @@ export function uncorrected(text: string, corrections: readonly Correction[]) {
 
 /** Whether this is in the text once, of whole words, however they are spaced. */
 export function isOnceIn(text: string, passage: string): boolean {
-  const places = placesOf(text, passage)
-  return places.next().done !== true && places.next().done === true
+  return onlyPlace(text, passage) !== undefined
 }
 
 export function hasPassage(text: string, passage: string): boolean {
@@ -30,10 +29,13 @@ export function hasPassage(text: string, passage: string): boolean {
 }
 
 function replacedOnce(text: string, passage: string, by: string): string | undefined {
-  const places = placesOf(text, passage)
-  const { value: place } = places.next()
-  if (!place || places.next().done !== true) return undefined
-  return text.slice(0, place.start) + by + text.slice(place.end)
+  const place = onlyPlace(text, passage)
+  return place && text.slice(0, place.start) + by + text.slice(place.end)
+}
+
+function onlyPlace(text: string, passage: string) {
+  const [first, second] = placesOf(text, passage).take(2)
+  return second ? undefined : first
 }
 
 const space = 0x20

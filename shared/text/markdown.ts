@@ -93,10 +93,7 @@ function usedColumns(rows: string[][]): number[] {
 }
 
 function cellText(text: string): string {
-  const lines = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
+  const lines = text.split('\n').flatMap((line) => line.trim() || [])
   const ended = lines.map((line, at) =>
     at === lines.length - 1 || /[,;:.!?–-]/.test(line.slice(-1)) ? line : `${line};`,
   )

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createAgent, createKey } from '../../infra/admin/tenants.ts'
 import { permissions } from '../../shared/permissions.ts'
 import { axis } from '../support/axis.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
@@ -93,14 +93,16 @@ describe('an Idempotency-Key', () => {
     expect(rows[1]!.row.length).toBeLessThan(200 * 200)
   })
 
-  test('is refused with another body or path', async () => {
+  test('is refused with another body, path or agent', async () => {
     const tenant = await stand.tenant()
+    const sibling = await createAgent(stand.db, tenant.organizationId as never, 'Sibling')
     const first = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' }, named('a'))
     const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
     for (const answer of [
       await tenant.call('POST', tenant.knowledgeBase, { title: 'U' }, named('a')),
       await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a')),
       await tenant.call('POST', `${first.headers.location}/chunks`, chunks, named('a')),
+      await tenant.call('POST', `/v1/agents/${sibling.id}/knowledge-base`, { title: 'T' }, named('a')),
     ])
       expect(answer).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
     expect(await documentsOf(tenant)).toHaveLength(1)

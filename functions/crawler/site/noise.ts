@@ -7,7 +7,7 @@ export interface Seen {
   at: Date
 }
 
-/** Of all lines, and of the words of a line: the time grows with the square. */
+/** Lines, and words of a line, that may differ: the time grows with the square of their number. */
 const [maxEdits, maxEditsOfWords] = [2_000, 150]
 /** Lines that share fewer of their words are different lines. */
 const minShared = 1 / 2

@@ -7,7 +7,6 @@ const delimiters = [';', '\t', ',', '|']
 const sampleLines = 200
 const sampleLetters = 64 * 1024
 const maxColumns = 1_000
-/** Of the table, whose shorter rows are filled up. */
 const maxCells = 2_000_000
 
 /** @param strict every row must have the same columns, since the name does not say that the file is a table */
