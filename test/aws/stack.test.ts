@@ -115,12 +115,11 @@ describe('permissions', () => {
 
   test('let those that read secrets decrypt them, where the stage names their key', () => {
     const template = synthesis.stack('everything')
-    const decrypt = 'kms:Decrypt on arn:aws:kms:eu-central-1:111122223333:key/secrets'
+    const decrypts = (name: string, stack: StackTemplate) =>
+      grants(stack, roleOf(name, stack)).some((grant) => /^kms:Decrypt .*:key\/1234abcd-/.test(grant))
     const all = [...lambdaNames, 'migrate']
-    expect(all.filter((name) => !grants(template, roleOf(name, template)).includes(decrypt))).toEqual(['reference'])
-    expect(all.flatMap((name) => grants(prod, roleOf(name))).filter((grant) => grant.includes('key/secrets'))).toEqual(
-      [],
-    )
+    expect(all.filter((name) => !decrypts(name, template))).toEqual(['reference'])
+    expect(all.filter((name) => decrypts(name, prod))).toEqual([])
   })
 
   test('belong to a role of each Lambda’s own', () => {

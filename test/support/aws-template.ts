@@ -26,7 +26,7 @@ const everything: StageSettings = {
   isBackedUp: true,
   alarmAddress,
   filesReaderArn: 'arn:aws:iam::111122223333:role/files',
-  secretsKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/secrets',
+  secretsKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
   corsOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
   customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },
 }
