@@ -63,7 +63,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           tag: 'Chunks',
           summary: 'Upload your own chunks',
           description:
-            'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search never finds it, and a document without any cannot be completed: the sample leaves out `embedding` only because it is so long.',
+            'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search never finds it, and a document without any cannot be completed: the sample leaves out `embedding` only because it is so long. While an agent changes its embedding model, upload the same chunks once more with the vectors of the next one and its name as `embedding_model`: the agent waits for them.',
           permission: 'kb:write',
           params: documentPath,
           headers: idempotencyHeader,
@@ -91,11 +91,11 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           requireFitsResponse(body.chunks.map(({ content, metadata }) => [content, metadata]))
           const request = idempotentRequest(
             key,
-            { method: 'POST', path: c.req.path, body: () => body.chunks.map(toJson) },
+            { method: 'POST', path: c.req.path, body: () => toJson(body) },
             headers['idempotency-key'],
             repeatWaitSeconds,
           )
-          const { data, chunk_count, replayed } = await createChunks(db, scope, body.chunks, key.id, request)
+          const { data, chunk_count, replayed } = await createChunks(db, scope, body, key.id, request)
           if (replayed) c.header('idempotency-replayed', 'true')
           return c.json({ data: data.map((chunk) => toChunk(chunk)), chunk_count }, 201)
         },

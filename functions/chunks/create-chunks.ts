@@ -1,33 +1,35 @@
 import { sql } from 'kysely'
 import { type Database, violates } from '../../shared/database/database.ts'
 import { type DocumentScope, isAgent, isDocument } from '../../shared/database/scope.ts'
-import type { VectorRow } from '../../shared/database/vector-rows.ts'
+import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import type { ChunkRow } from '../../shared/documents/chunk.ts'
 import { selectDocument } from '../../shared/documents/chunks.ts'
 import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/new-chunks.ts'
 import { isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
-import { sketchOf } from '../../shared/embedding/sketch.ts'
-import { toStored } from '../../shared/embedding/vectors.ts'
 import { lockModel } from '../../shared/golden/check.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { requireDocument } from '../../shared/http/not-found.ts'
 import { newId } from '../../shared/ids.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
-import type { ChunkInput } from './schemas.ts'
+import { addNextVectors } from './next-vectors.ts'
+import type { ChunkInput, ChunksInput } from './schemas.ts'
 
 const maxChunks = 10_000
 
-interface Stored {
+export interface Stored {
   chunk_count: number
-  data: Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'>[]
+  data: (Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'> & Partial<Pick<ChunkRow, 'metadata'>>)[]
 }
 
-/** Stores all chunks or none. The first batch takes over a document of the service. @throws ApiError */
+/**
+ * Stores all chunks or none. The first batch takes over a document of the service. With the name of the agent's next model, chunks that are
+ * stored get a second vector. @throws ApiError
+ */
 export async function createChunks(
   db: Database,
   scope: DocumentScope,
-  inputs: ChunkInput[],
+  { chunks: inputs, embedding_model: model }: ChunksInput,
   apiKeyId: string,
   request?: IdempotentRequest,
 ) {
@@ -37,27 +39,31 @@ export async function createChunks(
   const chunks = rows.map(({ vector, terms, ...chunk }) => chunk)
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
-  const owns = ownsIdempotencyKey(request)
   const servingModel = sql<string | null>`(select a.model from agents a where ${isAgent(scope)})`
+  const owns = sql<boolean>`(${ownsIdempotencyKey(request)} and ${model === undefined ? sql`true` : sql`${model} = ${servingModel}`})`
   const chunksThere = sql`documents d
     join chunks c on c.organization_id = d.organization_id and c.document_id = d.id and c.revision = d.revision
     where ${isDocument(scope)} and c.chunk_index = any(${indexes}::int[])`
   const isAccepted = sql<boolean>`(${owns} and not exists (select from ${chunksThere}))`
-  const stored = sql`${chunksThere} and c.id = any(${ids}::uuid[])`
-  const isInserted = sql<boolean>`exists (select from ${stored})`
+  const inserted = sql`${chunksThere} and c.id = any(${ids}::uuid[])`
+  const isInserted = sql<boolean>`exists (select from ${inserted})`
   const count = db
     .updateTable('documents as d')
     .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length), listed_revision: null }))
     .where(isDocument(scope))
   const response = sql<{ response: Stored }>`select json_build_object('chunk_count', d.chunk_count, 'data', (
       select json_agg(json_build_object('id', c.id, 'chunk_index', c.chunk_index, 'token_count', c.token_count,
-        'created_at', c.created_at) order by c.chunk_index) from ${stored})) as response
+        'created_at', c.created_at) order by c.chunk_index) from ${inserted})) as response
     from documents d where ${isDocument(scope)} and ${isInserted}`
 
-  const { results, ...outcome } = await idempotently(db, request, response, {
+  const stored = await idempotently(db, request, response, {
     documents: selectDocument(db, scope).forUpdate(),
     // The model that serves the agent stays the same until these are stored.
     locked: lockModel(scope),
+    ...(model !== undefined && {
+      agents: sql<{ model: string | null; next_model: string | null }>`
+        select a.model, a.next_model from agents a where ${isAgent(scope)}`,
+    }),
     takenOver: db
       .updateTable('documents as d')
       .set(takeOver(apiKeyId))
@@ -75,8 +81,12 @@ export async function createChunks(
     // After the chunks, which a trigger counts.
     count: count.where(isInserted),
   }).catch(rejectAboveLimit)
-  await requireDocument(db, scope, results.documents)
-  if (!outcome.response) throw conflict(results.conflicts)
+  await requireDocument(db, scope, stored.results.documents)
+  const [agent] = stored.results.agents ?? []
+  const isOther = !stored.response && model !== undefined && model !== agent?.model
+  if (isOther && model !== agent?.next_model) rejectModel()
+  const outcome = isOther ? await addNextVectors(db, scope, model, inputs, request) : stored
+  if (!outcome.response) throw conflict(outcome.results.conflicts, isOther)
   const texts = new Map(inputs.map(({ chunk_index, content, metadata }) => [chunk_index, { content, metadata }]))
   const data = outcome.response.data.map(
     (chunk): ChunkRow => ({
@@ -91,7 +101,7 @@ export async function createChunks(
 
 function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   const id = newId()
-  const vector: VectorRow | undefined = embedding && { id, ...toStored(embedding), sketch: sketchOf(embedding) }
+  const vector = embedding && toVectorRow(id, embedding)
   return {
     id,
     ...chunk,
@@ -102,14 +112,24 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   }
 }
 
+/** @throws ApiError */
+function rejectModel(): never {
+  const detail = 'must be the model that serves the agent, or its next one'
+  throw new ApiError('validation_failed', 'See `errors` for each invalid field.', {
+    errors: [{ pointer: '/embedding_model', code: 'invalid', detail }],
+  })
+}
+
 function estimateTokens(content: string): number {
   return Math.ceil(content.length / 4)
 }
 
-function conflict(conflicts: { chunk_index: number }[]): ApiError {
+function conflict(conflicts: { chunk_index: number }[], isOther: boolean): ApiError {
   return new ApiError(
     'chunk_index_conflict',
-    'Chunks with these indexes already exist. To replace them, delete all chunks of the document first.',
+    isOther
+      ? 'Chunks with these indexes are not stored with this content and an embedding, or already have one of the next model.'
+      : 'Chunks with these indexes already exist. To replace them, delete all chunks of the document first.',
     { extra: { chunk_indexes: conflicts.map((row) => row.chunk_index) } },
   )
 }

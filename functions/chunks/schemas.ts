@@ -62,11 +62,6 @@ const chunkInput = v.pipe(
 )
 export type ChunkInput = v.InferOutput<typeof chunkInput>
 
-/** Prints the embedding as base64: as an object of numbers it would take long. */
-export function toJson(chunk: ChunkInput) {
-  return { ...chunk, embedding: chunk.embedding && toBase64(chunk.embedding) }
-}
-
 export const createBody = v.pipe(
   fields({
     chunks: v.pipe(
@@ -89,6 +84,22 @@ export const createBody = v.pipe(
         }
       }),
     ),
+    embedding_model: v.optional(
+      v.pipe(
+        v.string('must be a string'),
+        maxCharacters(1000),
+        v.description(
+          'The model that made the embeddings: the one that serves the agent, which is the default, or the next one, for chunks that are stored already: `GET /v1/agents/{agentId}` names both.',
+        ),
+      ),
+    ),
   }),
   v.title('NewChunks'),
 )
+export type ChunksInput = v.InferOutput<typeof createBody>
+
+/** Prints embeddings as base64: as objects of numbers they would take long. */
+export function toJson({ chunks, embedding_model }: ChunksInput) {
+  const printed = chunks.map((chunk) => ({ ...chunk, embedding: chunk.embedding && toBase64(chunk.embedding) }))
+  return embedding_model === undefined ? printed : { embedding_model, chunks: printed }
+}

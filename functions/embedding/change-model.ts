@@ -134,7 +134,7 @@ async function findObstacle(
     return { reason: `${model} rejects a chunk of the document ${id}: ${message}`, seconds: lookAgainSeconds }
   const ids = await findInTheWay(db, scope)
   if (ids.length === 0) return undefined
-  const reason = `Chunks of your own have no embedding of ${model}: upload them with it, or let the service embed the documents ${ids.join(', ')}.`
+  const reason = `Chunks of your own have no embedding of ${model}: upload them again with it and its name as embedding_model, or let the service embed the documents ${ids.join(', ')}.`
   return { reason, seconds: lookAgainSeconds }
 }
 

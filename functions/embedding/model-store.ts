@@ -4,9 +4,8 @@ import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
+import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { insertVectors } from '../../shared/documents/new-chunks.ts'
-import { sketchOf } from '../../shared/embedding/sketch.ts'
-import { toStored } from '../../shared/embedding/vectors.ts'
 import { isUnchanged, lockKnowledge, lockModel, type Verdict } from '../../shared/golden/check.ts'
 import { type NextVectors, storeVectors } from '../../shared/golden/check-model.ts'
 import type { DocumentId } from '../../shared/ids.ts'
@@ -86,7 +85,7 @@ export async function storeOther(db: Database, scope: AgentScope, model: string,
   const { organizationId, agentId } = scope
   const stored = await inTurns(
     mapped(embedded, ({ vectorId, vector, chunks }) => ({
-      row: { id: vectorId, ...toStored(vector), sketch: sketchOf(vector) },
+      row: toVectorRow(vectorId, vector),
       chunks: chunks as UnembeddedChunk[],
     })),
   )

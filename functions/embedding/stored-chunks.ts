@@ -5,7 +5,7 @@ import { columnsOf } from '../../shared/database/columns.ts'
 import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
-import type { VectorRow } from '../../shared/database/vector-rows.ts'
+import { toVectorRow, type VectorRow } from '../../shared/database/vector-rows.ts'
 import {
   insertChunks,
   insertTerms,
@@ -16,8 +16,6 @@ import {
 } from '../../shared/documents/new-chunks.ts'
 import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
-import { sketchOf } from '../../shared/embedding/sketch.ts'
-import { toStored } from '../../shared/embedding/vectors.ts'
 import { isUnchanged, lockKnowledge, type Verdict, warningsAfter } from '../../shared/golden/check.ts'
 import { newId } from '../../shared/ids.ts'
 import { countTokens } from '../../shared/limits/tokens.ts'
@@ -201,9 +199,7 @@ function isServed(claim: RevisionClaim) {
 }
 
 async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {
-  return await inTurns(
-    mapped(embedded, ({ vectorId, vector }) => ({ id: vectorId, ...toStored(vector), sketch: sketchOf(vector) })),
-  )
+  return await inTurns(mapped(embedded, ({ vectorId, vector }) => toVectorRow(vectorId, vector)))
 }
 
 async function termsOf(

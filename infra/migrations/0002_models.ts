@@ -13,7 +13,7 @@ export const steps = [
       add column model_due_at timestamptz, -- when there is work to do on a change
       add column model_waiting text; -- what holds the change up
     grant select (model) on agents to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_questions;
-    grant select (model, next_model) on agents to cuecard_chunks;
+    grant select (model, next_model, former_model) on agents to cuecard_chunks;
     grant select (model, next_model, former_model, model_waiting) on agents to cuecard_agents;
     grant select (knowledge_base_enabled, model, next_model, former_model, former_until, model_due_at),
       update (model, former_model, former_until, model_due_at, model_waiting) on agents to cuecard_embedding;

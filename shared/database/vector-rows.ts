@@ -1,6 +1,12 @@
 import { type AliasedRawBuilder, sql } from 'kysely'
+import { sketchOf } from '../embedding/sketch.ts'
+import { toStored } from '../embedding/vectors.ts'
 
 export type VectorRow = { id: string; exponent: number; embedding: string; sketch: string }
+
+export function toVectorRow(id: string, vector: Float32Array): VectorRow {
+  return { id, ...toStored(vector), sketch: sketchOf(vector) }
+}
 
 type OfDocument = VectorRow & { document_id: string }
 

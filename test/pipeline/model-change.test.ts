@@ -129,6 +129,29 @@ test('a client’s own chunks are in the way, and listed', async () => {
   expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
 })
 
+test('a client names the model of its vectors: stored chunks get those of the next one, and the agent changes', async () => {
+  const { changing } = twoModels()
+  const tenant = await serving()
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Own' })
+  const path = `${tenant.knowledgeBase}/${body.id}/chunks`
+  const upload = async (content: string, chunk_index: number, embedding_model: string) =>
+    await tenant.call('POST', path, { chunks: [{ content, chunk_index, embedding: axis(1) }], embedding_model })
+  expect(await upload('a', 0, 'first')).toMatchObject({ status: 201 })
+  const wrong = { status: 422, body: { errors: [{ pointer: '/embedding_model' }] } }
+  expect(await upload('a', 0, 'second')).toMatchObject(wrong)
+  await toSecond()
+  expect(await upload('b', 1, 'third')).toMatchObject(wrong)
+  const conflict = { status: 409, body: { chunk_indexes: [0] } }
+  expect(await upload('other', 0, 'second')).toMatchObject(conflict)
+  const [stored] = (await tenant.call('GET', path)).body.data
+  expect(await upload('a', 0, 'second')).toMatchObject({ status: 201, body: { data: [stored], chunk_count: 1 } })
+  expect(await upload('a', 0, 'second')).toMatchObject(conflict)
+  await workerWith(changing).change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+  expect(await upload('b', 1, 'first')).toMatchObject(wrong)
+  expect(await upload('b', 1, 'second')).toMatchObject({ status: 201, body: { chunk_count: 2 } })
+})
+
 /** Passages under the title are near the question, and nothing else is. */
 const near = (model: string, title: string): Embedder => ({
   model,
