@@ -21,7 +21,9 @@ export interface Connection {
 
 export type Statement<Row = unknown> = { compile(db: Kysely<Tables>): CompiledQuery<Row> }
 export type Batch = Readonly<Record<string, Statement>>
-export type Results<Q extends Batch> = { -readonly [K in keyof Q]: Q[K] extends Statement<infer Row> ? Row[] : never }
+export type Results<Q extends Batch> = {
+  -readonly [K in keyof Q]: NonNullable<Q[K]> extends Statement<infer Row> ? Row[] : never
+}
 
 /** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable; ApiError payload_too_large; NeonDbError for an error of Postgres */
 export class Database extends Kysely<Tables> {

@@ -133,5 +133,11 @@ begin
 end $$;
 
 grant execute on function metadata_of_chunk, is_valid, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness,
-  weighed_terms, nearest_chunks, chunks_with_words, listed_chunks_with_words, scored_chunks, search
+  weighed_terms, nearest_chunks, chunks_with_words, listed_chunks_with_words
   to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
+-- A release before may have left functions of these names with other arguments, which its code calls during a deploy.
+do $$ declare each regprocedure; begin
+  for each in select oid from pg_proc where proname in ('scored_chunks', 'search') and pronamespace = 'public'::regnamespace loop
+    execute format('grant execute on function %s to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard', each);
+  end loop;
+end $$;
