@@ -104,6 +104,8 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
   const health: Health = onPanic ? { onPanic } : {}
   const stream = () => pgliteWire(pglite, health)
   const pool = new Pool({ stream, user, database, types: asText, max: 1, idleTimeoutMillis: 0 })
+  // After a panic, for a client that is in use too; whoever waits for it gets the error, and `onPanic` ends the process.
+  pool.on('connect', (client) => client.on('error', () => {})).on('error', () => {})
   return {
     pool,
     sessions: pgliteSessions(pool),
