@@ -25,9 +25,14 @@ const ci = [
 ]
 /** What takes seconds of a processor: `npm run test:ci`, too. */
 const long = [
-  ...['{pipeline,api}/races.test.ts', 'simulation/*.test.ts', 'attack/fuzz/{sequences,dashboard}.test.ts'],
+  ...[
+    '{pipeline,api}/races.test.ts',
+    'pipeline/sweeper.test.ts',
+    'simulation/*.test.ts',
+    'attack/{mended-readers,fuzz/sequences,fuzz/dashboard}.test.ts',
+  ],
   ...['pipeline/provider.test.ts', 'database/{roles,listed-plans}.test.ts', 'operators/backup.test.ts'],
-  ...['files/extracted-text.test.ts', 'dashboard/original.test.ts'],
+  ...['files/extracted-text.test.ts', 'dashboard/original.test.ts', 'api/examples.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = [

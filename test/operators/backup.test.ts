@@ -60,7 +60,7 @@ describe.runIf(hasPrograms)('a backup (needs DATABASE_URL, and pg_dump on the pa
         '3 searches have the same answers, with the same key',
       ]),
     )
-  })
+  }, 400_000)
 
   test('can be read by its owner only, shows nothing of what is in it, and lists every erasure of every backup', async () => {
     const directory = await temporaryDirectory()

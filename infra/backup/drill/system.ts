@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface System {
   ask(question: string): Promise<unknown>
@@ -24,16 +25,22 @@ export async function startSystem(databaseUrl: string, dataDir: string): Promise
   const { BASE_URL, API_KEY, AGENT_ID } = Object.fromEntries(
     [...env.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
   )
+  const call = async (path: string, body?: object) => {
+    const response = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}${path}`, {
+      headers: { 'x-api-key': API_KEY!, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
+    return await response.json()
+  }
+  // A start waits for its samples for a while only.
+  for (;;) {
+    const { documents } = (await call('')) as { documents: Record<string, number> }
+    if (!documents.pending && !documents.processing) break
+    await sleep(500)
+  }
   return {
-    async ask(query) {
-      const response = await fetch(`${BASE_URL}/v1/agents/${AGENT_ID}/knowledge-base/search`, {
-        method: 'POST',
-        headers: { 'x-api-key': API_KEY!, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, limit: 5, deadline_ms: 10_000 }),
-      })
-      if (!response.ok) throw new Error(`search responded with ${response.status}: ${await response.text()}`)
-      return await response.json()
-    },
+    ask: (query) => call('/knowledge-base/search', { query, limit: 5, deadline_ms: 10_000 }),
     async stop() {
       child.kill('SIGTERM')
       await exited

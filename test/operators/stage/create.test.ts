@@ -188,27 +188,27 @@ describe('one sentence and nothing done', () => {
     [
       'an old PostgreSQL',
       (results) => {
-        results[1]![0]![0] = '150018'
+        results[0]![0]![0] = '150018'
       },
       /PostgreSQL: 15, but 17 or later/,
     ],
     [
       'a server without pgvector',
       (results) => {
-        results[2] = results[2]!.splice(0) && []
+        results[1] = results[1]!.splice(0) && []
       },
       /pgvector: the server does not have it/,
     ],
     [
       'an owner that may make no roles',
       (results) => {
-        results[1]![0]![2] = 'f'
+        results[0]![0]![2] = 'f'
       },
       /may not create roles/,
     ],
   ])('for %s', async (_, amend, sentence) => {
     stage.proxy.amend = (results) => {
-      if (results[1]?.[0]?.length === 4) amend(results)
+      if (results[0]?.[0]?.length === 4) amend(results)
     }
     await expectNothingDone(undefined, sentence)
   })
