@@ -12,6 +12,7 @@ import { startAwsServices } from './aws-services.ts'
 import { collector, type Finished } from './command-line.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { startScramProxy } from './scram-proxy.ts'
+import type { TestStand } from './stand.ts'
 
 interface TestDatabase {
   url: string
@@ -22,6 +23,15 @@ interface TestDatabase {
 export type StageTools = ReturnType<typeof useStageTools>
 
 const ownerPassword = 'owner-S3cret-of-the-test'
+
+/** `useStageTools` on the database of the stand. */
+export function useStageOf(stand: Pick<TestStand, 'pool'>) {
+  return useStageTools(() => ({
+    url: process.env.DATABASE_URL!,
+    endpoint: process.env.DATABASE_ENDPOINT!,
+    pool: stand.pool,
+  }))
+}
 
 /**
  * An account that CDK has prepared, a database behind a proxy that asks for passwords, a provider, and the commands of

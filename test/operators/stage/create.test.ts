@@ -4,15 +4,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { secretNames } from '../../../infra/aws/stages.ts'
 import { databaseUsers, statementSeconds } from '../../../infra/wiring.ts'
 import { isOnServer } from '../../support/effort.ts'
-import { useStageTools } from '../../support/stage.ts'
+import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
-const stage = useStageTools(() => ({
-  url: process.env.DATABASE_URL!,
-  endpoint: process.env.DATABASE_ENDPOINT!,
-  pool: stand.pool,
-}))
+const stage = useStageOf(stand)
 
 beforeEach(async () => {
   await stand.pool.query('truncate organizations, operator_actions cascade')

@@ -2,15 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { type DatabaseUser, databaseUsers } from '../../../infra/wiring.ts'
 import { hashKey } from '../../../shared/http/api-keys.ts'
 import { isThorough } from '../../support/effort.ts'
-import { useStageTools } from '../../support/stage.ts'
+import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
-const stage = useStageTools(() => ({
-  url: process.env.DATABASE_URL!,
-  endpoint: process.env.DATABASE_ENDPOINT!,
-  pool: stand.pool,
-}))
+const stage = useStageOf(stand)
 
 /** Runs a command until its write number `last`, before which everything ends, as when it is killed. @returns the writes that it began */
 async function cutOff(args: string[], last: number): Promise<number> {

@@ -4,16 +4,12 @@ import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client }
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { lambdaNames } from '../../../infra/wiring.ts'
 import { useGateway } from '../../support/gateway.ts'
-import { useStageTools } from '../../support/stage.ts'
+import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)
-const stage = useStageTools(() => ({
-  url: process.env.DATABASE_URL!,
-  endpoint: process.env.DATABASE_ENDPOINT!,
-  pool: stand.pool,
-}))
+const stage = useStageOf(stand)
 
 beforeEach(async () => {
   await stage.clear()

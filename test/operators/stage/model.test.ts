@@ -2,15 +2,11 @@ import { beforeEach, expect, test } from 'vitest'
 import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
 import { workerWith } from '../../support/model-worker.ts'
 import { twoModels } from '../../support/reversed-embedder.ts'
-import { useStageTools } from '../../support/stage.ts'
+import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
-const stage = useStageTools(() => ({
-  url: process.env.DATABASE_URL!,
-  endpoint: process.env.DATABASE_ENDPOINT!,
-  pool: stand.pool,
-}))
+const stage = useStageOf(stand)
 
 beforeEach(async () => {
   await stand.pool.query('truncate organizations, operator_actions cascade')

@@ -1,15 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { regular } from '../../../infra/aws/concurrency.ts'
 import { lambdaNames, queues } from '../../../infra/wiring.ts'
-import { useStageTools } from '../../support/stage.ts'
+import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
-const stage = useStageTools(() => ({
-  url: process.env.DATABASE_URL!,
-  endpoint: process.env.DATABASE_ENDPOINT!,
-  pool: stand.pool,
-}))
+const stage = useStageOf(stand)
 
 beforeEach(async () => {
   await stand.pool.query('truncate organizations, operator_actions cascade')

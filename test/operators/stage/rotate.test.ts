@@ -5,15 +5,11 @@ import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { invoke, type LambdaHandler } from '../../../infra/local/lambda.ts'
 import type { DatabaseUser } from '../../../infra/wiring.ts'
 import { entryOf } from '../../support/entry.ts'
-import { useStageTools } from '../../support/stage.ts'
+import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
-const stage = useStageTools(() => ({
-  url: process.env.DATABASE_URL!,
-  endpoint: process.env.DATABASE_ENDPOINT!,
-  pool: stand.pool,
-}))
+const stage = useStageOf(stand)
 
 beforeEach(async () => {
   await stage.clear()
