@@ -19,7 +19,7 @@ export interface NextVectors {
   vectors: ({ id: string } & ReturnType<typeof vectorColumns>)[]
 }
 
-/** As `checkChange`, of an agent whose chunks all have a vector of its next model. @throws EmbeddingError; what `reserveTokens` throws */
+/** Does what `checkChange` does, for an agent whose chunks all have a vector of its next model. @throws EmbeddingError; what `reserveTokens` throws */
 export async function checkModel(
   db: Database,
   scope: AgentScope,

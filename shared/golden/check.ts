@@ -5,7 +5,7 @@ import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Warning } from '../database/tables.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
-import { estimatedTokens } from '../limits/tokens.ts'
+import { estimatedTokens, type TokenMeter, withTokens } from '../limits/tokens.ts'
 import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, rejectBroken, toBroken } from './broken.ts'
@@ -99,21 +99,16 @@ export function blockingOf(verdict: Verdict | undefined): Broken[] {
   return verdict?.broken.filter(({ blocks }) => blocks) ?? []
 }
 
-export interface Renewal {
+export interface Renewal extends TokenMeter {
   embedder: Embedder
-  /** Reserves the organization's tokens for a call of the provider. */
-  reserveTokens: (tokens: number) => Promise<void>
-  releaseTokens: (tokens: number) => void | Promise<void>
 }
 
 /** @param texts at most `renewedPerCall` @returns undefined for a text that the provider rejects: its question is asked by its words */
 export async function embedQuestions(texts: string[], renewal: Renewal): Promise<(Float32Array | undefined)[]> {
   const tokens = texts.reduce((sum, text) => sum + estimatedTokens(text), 0)
-  await renewal.reserveTokens(tokens)
   try {
-    return await renewal.embedder.embed(texts, { of: 'query' })
+    return await withTokens(renewal, tokens, () => renewal.embedder.embed(texts, { of: 'query' }))
   } catch (error) {
-    await renewal.releaseTokens(tokens)
     if (!(error instanceof EmbeddingError) || error.reason !== 'input_rejected') throw error
   }
   if (texts.length === 1) return [undefined]

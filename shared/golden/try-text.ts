@@ -7,6 +7,7 @@ import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { sketchOf } from '../embedding/sketch.ts'
 import { toStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
+import { withTokens } from '../limits/tokens.ts'
 import { inTurns } from '../steps.ts'
 import { indexedTerms, titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -49,7 +50,7 @@ export async function tryText(
 
 /** What would replace the texts of these documents, for `searchAfter`. @throws ApiError rate_limited; Unavailable */
 export async function replacing(
-  { db, embedder, chunkSize, reserveTokens, releaseTokens }: Trier,
+  { db, embedder, chunkSize, ...meter }: Trier,
   scope: AgentScope,
   texts: readonly Text[],
 ) {
@@ -74,14 +75,8 @@ export async function replacing(
     }
   }
   const total = [...missing.values()].reduce((sum, { tokens }) => sum + tokens, 0)
-  await reserveTokens(total)
-  const vectors = await embedAll(
-    embedder,
-    [...missing.values()].map(({ text }) => text),
-  ).catch(async (error) => {
-    await releaseTokens(total)
-    throw error
-  })
+  const lacking = [...missing.values()].map(({ text }) => text)
+  const vectors = await withTokens(meter, total, () => embedAll(embedder, lacking))
   const vectorOf = new Map([...missing.keys()].map((id, i) => [id, vectors[i]!]))
   for (const chunk of made) {
     const vector = vectorOf.get(chunk.vector_id)

@@ -11,7 +11,7 @@ export function documentNotFound(): never {
   throw new ApiError('document_not_found', 'The agent has no document with this id.')
 }
 
-/** For a statement that has found nothing: is it the agent that does not exist? @throws ApiError agent_not_found */
+/** Tells a missing agent from a missing row, after a statement that found nothing. @throws ApiError agent_not_found */
 export async function requireAgent(db: Database, scope: AgentScope): Promise<void> {
   const { rows } = await findAgent(scope).execute(db)
   if (rows.length === 0) agentNotFound()

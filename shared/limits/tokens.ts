@@ -73,6 +73,28 @@ export function countTokens(organizationId: OrganizationId, count: number) {
     on conflict (organization_id, day) do update set tokens = ${t.tokens} + excluded.tokens`
 }
 
+/** Where an organization's tokens are counted. */
+export interface TokenMeter {
+  /** @throws TokensUsedUp, or ApiError rate_limited */
+  reserveTokens(count: number): Promise<void>
+  releaseTokens(count: number): void | Promise<void>
+}
+
+/** Calls the provider with so many tokens reserved; they are released if the call fails. @throws what the meter and the call throw */
+export async function withTokens<Result>(
+  meter: TokenMeter,
+  count: number,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  await meter.reserveTokens(count)
+  try {
+    return await call()
+  } catch (error) {
+    await meter.releaseTokens(count)
+    throw error
+  }
+}
+
 /** Returns what was reserved for a call that has failed: nobody charges for it. */
 export async function releaseTokens(db: Database, organizationId: OrganizationId, count: number): Promise<void> {
   await sql`update embedded_tokens t set tokens = greatest(0, ${t.tokens} - ${count}::bigint)

@@ -10,7 +10,7 @@ export function useRequestCount(options = {}): (act: () => Promise<unknown>) => 
   return async (act) => (await statementsOf(act)).length
 }
 
-/** As `useRequestCount`. @returns how many statements each request has */
+/** Counts what `useRequestCount` counts. @returns how many statements each request has */
 export function useStatementCount({ reports = false } = {}): (act: () => Promise<unknown>) => Promise<number[]> {
   let requests: number[] = []
   neonConfig.fetchFunction = (url: string, init: RequestInit) => {
@@ -28,7 +28,7 @@ export function useStatementCount({ reports = false } = {}): (act: () => Promise
   }
 }
 
-/** Of Neon's proxy to the database: a statement takes two, and a batch of n takes two more, for its begin and its commit. */
+/** How often Neon's proxy waits for the database: a statement takes two round trips, and a batch of n takes two more, for its begin and its commit. */
 export function roundTripsOf(requests: number[]): number {
   return requests.reduce((sum, statements) => sum + 2 * statements + (statements > 1 ? 2 : 0), 0)
 }

@@ -31,7 +31,7 @@ async function checkSecret(name: SecretName, { stage, settings, secrets, databas
   const { id, value, keyId } = await secrets.read(name)
   const create = `npm run stage -- create ${stage}`
   if (!value) return [error(name, `the secret ${id} is missing or empty: ${create}`)]
-  // It may be named by its id alone.
+  // KMS may name a key by its id instead of its ARN.
   if (keyId && !settings.secretsKeyArn?.endsWith(keyId))
     return [
       error(

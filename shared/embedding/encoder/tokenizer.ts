@@ -1,4 +1,5 @@
 import { normalForm } from '../../text/normal-form.ts'
+
 /** Pieces of words with the logarithms of their probabilities; `▁` begins a word. */
 export type Vocabulary = [piece: string, score: number][]
 
