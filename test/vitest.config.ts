@@ -61,6 +61,7 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
       env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
       testTimeout: 120_000,
       hookTimeout: 120_000,
+      expect: { poll: { timeout: 30_000 } },
       ...options,
     },
   })

@@ -130,7 +130,7 @@ describe.each(Object.entries(targets))('on %s', (name, open) => {
       await expect.poll(running).toBe('1')
       gone.abort()
       await expect(asked).rejects.toThrow()
-      await expect.poll(running, { timeout: 1000 }).toBe('0')
+      await expect.poll(running).toBe('0')
     }
   })
 
