@@ -1,11 +1,11 @@
 import type { Database } from '../../shared/database/database.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { getAgent, listAgents } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
-import { agentExample, agentSchema, listQuery, sortKey } from './schemas.ts'
+import { agentExample, agentSchema } from './schemas.ts'
 import { sourceRoutes } from './sources.ts'
 
 const collection = '/v1/agents'
@@ -29,18 +29,10 @@ export function agentsApp({ db, queue, now }: Dependencies) {
           description: 'Those of the organization, newest first, with their documents by status.',
           permission: 'kb:read',
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of agents',
-              schema: pageSchema(agentSchema),
-              example: pageExample(agentExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['invalid_cursor'],
+          responses: pageOf('agents', agentSchema, agentExample),
         },
         async ({ c, key, confirmKey, db, query }) => {
-          const [after] = readAfter(key, 'agents', query.cursor, sortKey) ?? []
+          const [after] = readAfter(key, 'agents', query.cursor, byId) ?? []
           const { agents, hasMore } = await listAgents(db, key.organizationId, { ...query, after })
           // An organization that has just been deleted has none either.
           if (agents.length === 0) await confirmKey()
@@ -58,7 +50,6 @@ export function agentsApp({ db, queue, now }: Dependencies) {
           permission: 'kb:read',
           params: agentPath,
           responses: { 200: { description: 'The agent', schema: agentSchema, example: agentExample } },
-          errors: ['agent_not_found'],
         },
         async ({ c, db, scope }) => c.json(await getAgent(db, scope)),
       ),

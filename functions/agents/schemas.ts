@@ -1,12 +1,4 @@
 import * as v from 'valibot'
-import { fields } from '../../shared/http/input/fields.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { agentId } from '../../shared/ids.ts'
-
-export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
-
-/** What the list of agents is sorted by: the id. */
-export const sortKey = v.strictTuple([agentId])
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -1,16 +1,9 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
-import { removalQuery } from '../../shared/documents/input.ts'
 import { fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { uuid } from '../../shared/ids.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { PageRow, SourceRow } from '../../shared/sources/sources.ts'
 
-export { removalQuery }
-
-export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
-export const sortKey = v.strictTuple([uuid])
 export const pageSortKey = v.strictTuple([v.string()])
 
 const path = v.pipe(

@@ -1,7 +1,8 @@
 import { Hono } from 'hono'
+import { removalQuery } from '../../shared/documents/input.ts'
 import { type ApiEnv, onlyPost } from '../../shared/http/api.ts'
 import type { endpoints } from '../../shared/http/endpoint.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath, sourcePath } from '../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
@@ -15,12 +16,9 @@ import {
 } from '../../shared/sources/sources.ts'
 import {
   createBody,
-  listQuery,
   pageExampleOfSource,
   pageSchemaOfSource,
   pageSortKey,
-  removalQuery,
-  sortKey,
   sourceExample,
   sourceSchema,
   toPage,
@@ -46,19 +44,11 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           permission: 'kb:read',
           params: agentPath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of sources',
-              schema: pageSchema(sourceSchema),
-              example: pageExample(sourceExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'invalid_cursor'],
+          responses: pageOf('sources', sourceSchema, sourceExample),
         },
         async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `sources ${params.agentId}`
-          const [after] = readAfter(key, list, cursor, sortKey) ?? []
+          const [after] = readAfter(key, list, cursor, byId) ?? []
           const { sources, hasMore } = await listSources(db, scope, { limit, after })
           return respondPage(c, key, list, sources.map(toSource), hasMore ? [sources.at(-1)!.id] : undefined)
         },
@@ -85,7 +75,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
               headers: ['Location'],
             },
           },
-          errors: ['agent_not_found', 'source_exists'],
+          errors: ['source_exists'],
         },
         async ({ c, db, scope, origin, params, body }) => {
           const created = await createSource({ db, queue }, scope, body, origin)
@@ -104,7 +94,6 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           permission: 'kb:read',
           params: sourcePath,
           responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
-          errors: ['agent_not_found', 'source_not_found'],
         },
         async ({ c, db, scope }) => c.json(toSource(await getSource(db, scope))),
       ),
@@ -123,7 +112,6 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           body: updateBody,
           examples: { hourly: { refresh_hours: 1 } },
           responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
-          errors: ['agent_not_found', 'source_not_found'],
         },
         async ({ c, db, scope, origin, body }) => {
           return c.json(toSource(await updateSource({ db, queue }, scope, body, origin)))
@@ -150,7 +138,6 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
             },
             204: { description: 'It is gone, and its documents are' },
           },
-          errors: ['agent_not_found', 'source_not_found', 'golden_questions_fail'],
         },
         async ({ c, db, scope, origin, query }) => {
           const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
@@ -175,7 +162,6 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
               example: { ...sourceExample, status: 'pending' },
             },
           },
-          errors: ['agent_not_found', 'source_not_found'],
         },
         async ({ c, db, scope, origin }) => {
           return c.json(toSource(await refreshSource({ db, queue }, scope, origin)), 202)
@@ -193,15 +179,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           permission: 'kb:read',
           params: sourcePath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of pages',
-              schema: pageSchema(pageSchemaOfSource),
-              example: pageExample(pageExampleOfSource),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'source_not_found', 'invalid_cursor'],
+          responses: pageOf('pages', pageSchemaOfSource, pageExampleOfSource),
         },
         async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `pages ${params.agentId} ${params.sourceId}`

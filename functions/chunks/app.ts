@@ -6,7 +6,7 @@ import { removalQuery } from '../../shared/documents/input.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { documentPath } from '../../shared/ids.ts'
 import { createChunks } from './create-chunks.ts'
@@ -35,15 +35,7 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           permission: 'kb:read',
           params: documentPath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of chunks',
-              schema: pageSchema(chunkSchema),
-              example: pageExample(chunkExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
+          responses: pageOf('chunks', chunkSchema, chunkExample),
         },
         async ({ c, key, db, scope, params, query }) => {
           const list = `chunks ${params.documentId}`
@@ -79,22 +71,12 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
               headers: ['Idempotency-Replayed'],
             },
           },
-          errors: [
-            'agent_not_found',
-            'document_not_found',
-            'chunk_index_conflict',
-            'idempotency_key_reused',
-            'idempotency_in_progress',
-          ],
+          errors: ['chunk_index_conflict'],
         },
         async ({ c, key, db, scope, headers, body }) => {
           requireFitsResponse(body.chunks.map(({ content, metadata }) => [content, metadata]))
-          const request = idempotentRequest(
-            key,
-            { method: 'POST', path: c.req.path, body: () => toJson(body) },
-            headers['idempotency-key'],
-            repeatWaitSeconds,
-          )
+          const bodyOf = () => toJson(body)
+          const request = idempotentRequest(key, c.req, headers['idempotency-key'], bodyOf, repeatWaitSeconds)
           const { data, chunk_count, replayed } = await createChunks(db, scope, body, key.id, request)
           if (replayed) c.header('idempotency-replayed', 'true')
           return c.json({ data: data.map((chunk) => toChunk(chunk)), chunk_count }, 201)
@@ -113,7 +95,6 @@ export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
           params: documentPath,
           query: removalQuery,
           responses: { 204: { description: 'The chunks were deleted' } },
-          errors: ['agent_not_found', 'document_not_found', 'golden_questions_fail'],
         },
         async ({ c, key, db, scope, query }) => {
           await deleteChunks(db, scope, key.id, query.ignore_golden_questions)

@@ -8,12 +8,12 @@ import type { Presigner } from '../../shared/files/presigner.ts'
 import { api, onlyPost } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
-import { idempotencyHeader } from '../../shared/http/idempotency.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
+import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creationErrors, creations, setCreated } from './creations.ts'
+import { creationErrors, setCreated } from './creations.ts'
 import { externalIdRoutes } from './external-ids.ts'
 import { fileRoutes } from './files.ts'
 import { respondFetched } from './respond.ts'
@@ -33,7 +33,6 @@ export interface Dependencies {
 }
 
 export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: Dependencies) {
-  const creationOf = creations(repeatWaitSeconds)
   const endpoint = endpoints(db, now)
 
   return api()
@@ -51,15 +50,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           permission: 'kb:read',
           params: agentPath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of documents',
-              schema: pageSchema(fetchedDocument),
-              example: pageExample(documentExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'invalid_cursor'],
+          responses: pageOf('documents', fetchedDocument, documentExample),
         },
         async ({ c, key, db, scope, params, query }) => {
           const { limit, cursor, exclude, ...filters } = query
@@ -102,8 +93,8 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, scope, headers, body }) => {
-          const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
+        async ({ c, key, db, scope, origin, headers, body }) => {
+          const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
           const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
           setCreated(c, document, replayed)
           return c.json(toDocument(document), 201)
@@ -143,8 +134,8 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, scope, headers, body }) => {
-          const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
+        async ({ c, key, db, scope, origin, headers, body }) => {
+          const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
           const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
           if (created.replayed) c.header('idempotency-replayed', 'true')
           return c.json({ data: created.documents.map(toDocument) }, 201)
@@ -169,7 +160,6 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
             200: { description: 'The document', schema: fetchedDocument, example: documentExample, headers: ['ETag'] },
             304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
-          errors: ['agent_not_found', 'document_not_found'],
         },
         async ({ c, db, scope, query, headers }) => {
           return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
@@ -204,10 +194,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
             },
           },
           errors: [
-            'agent_not_found',
-            'document_not_found',
             'external_id_conflict',
-            'precondition_failed',
             'invalid_transition',
             'processing_in_progress',
             'no_chunks',
@@ -235,7 +222,6 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           query: removalQuery,
           headers: ifMatch,
           responses: { 204: { description: 'It is gone' } },
-          errors: ['agent_not_found', 'document_not_found', 'precondition_failed', 'golden_questions_fail'],
         },
         async ({ c, db, scope, query, headers }) => {
           await deleteDocument(db, scope, headers['if-match'], query.ignore_golden_questions)
@@ -244,5 +230,5 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
       ),
     )
     .route('/', revisionRoutes(endpoint, queue))
-    .route('/', fileRoutes(endpoint, { queue, presigner, creationOf }))
+    .route('/', fileRoutes(endpoint, { queue, presigner, repeatWaitSeconds }))
 }

@@ -49,7 +49,7 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
             200: { description: 'The document', schema: fetchedDocument, example: named, headers: ['ETag'] },
             304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
-          errors: ['agent_not_found', 'document_not_found'],
+          errors: ['document_not_found'],
         },
         async ({ c, db, scope, query, headers }) => {
           return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
@@ -90,7 +90,7 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
               headers: ['ETag', 'Location'],
             },
           },
-          errors: ['agent_not_found', 'precondition_failed', 'golden_questions_fail'],
+          errors: ['golden_questions_fail'],
         },
         async ({ c, db, scope, origin, params, headers, body: { external_id, ...body } }) => {
           if (external_id !== undefined && external_id !== params.externalId) rejectOther()
@@ -115,7 +115,7 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
           query: removalQuery,
           headers: ifMatch,
           responses: { 204: { description: 'It is gone' } },
-          errors: ['agent_not_found', 'document_not_found', 'precondition_failed', 'golden_questions_fail'],
+          errors: ['document_not_found'],
         },
         async ({ c, db, scope, query, headers }) => {
           const { id } = await getDocument(db, scope, [], { exclude: 'content' })

@@ -6,17 +6,21 @@ import { maxFileBytes } from '../../shared/files/file-types.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { endpoints } from '../../shared/http/endpoint.ts'
-import { idempotencyHeader } from '../../shared/http/idempotency.ts'
+import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creationErrors, type creations, setCreated } from './creations.ts'
+import { creationErrors, setCreated } from './creations.ts'
 import { announcedFile } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
 
 export function fileRoutes(
   endpoint: ReturnType<typeof endpoints>,
-  { queue, presigner, creationOf }: { queue: Sender; presigner: Presigner; creationOf: ReturnType<typeof creations> },
+  {
+    queue,
+    presigner,
+    repeatWaitSeconds,
+  }: { queue: Sender; presigner: Presigner; repeatWaitSeconds?: number | undefined },
 ) {
   return new Hono<ApiEnv>()
     .post(
@@ -55,8 +59,8 @@ export function fileRoutes(
           },
           errors: creationErrors,
         },
-        async ({ c, key, db, scope, headers, body }) => {
-          const { origin, request } = creationOf(c, key, headers['idempotency-key'], body)
+        async ({ c, key, db, scope, origin, headers, body }) => {
+          const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
           const { name, bytes, ...given } = body
           const file = { fileName: name, fileBytes: bytes, bucket: presigner.bucket, ...given }
           const { document, key: path, replayed } = await createFileDocument(db, scope, file, origin, { request })
@@ -78,7 +82,6 @@ export function fileRoutes(
           permission: 'kb:write',
           params: documentPath,
           responses: { 202: { description: 'The text is extracted in the background' } },
-          errors: ['agent_not_found', 'document_not_found'],
         },
         async ({ c, db, scope, origin }) => {
           await reportFile({ db, queue }, scope, origin)

@@ -4,12 +4,11 @@ import { getRevision, listRevisions, restoreRevision } from '../../shared/docume
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch } from '../../shared/http/etag.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { documentPath, revisionPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import {
   listedRevision,
-  listRevisionsQuery,
   revisionExample,
   revisionSchema,
   revisionSortKey,
@@ -34,16 +33,8 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
             'What search served, newest first: the content that the document has, if search serves it, and the newest 20 before that, each for a year after it was replaced. An organization can turn this off in the dashboard.',
           permission: 'kb:read',
           params: documentPath,
-          query: listRevisionsQuery,
-          responses: {
-            200: {
-              description: 'A page of revisions, without their contents',
-              schema: pageSchema(listedRevision),
-              example: pageExample(listedExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'document_not_found', 'invalid_cursor'],
+          query: listQuery,
+          responses: pageOf('revisions, without their contents', listedRevision, listedExample),
         },
         async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `revisions ${params.documentId}`
@@ -71,7 +62,6 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
           permission: 'kb:read',
           params: revisionPath,
           responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
-          errors: ['agent_not_found', 'document_not_found', 'revision_not_found'],
         },
         async ({ c, db, scope, params: { revision } }) => {
           return c.json(toRevision(await getRevision(db, scope, revision)))
@@ -98,13 +88,7 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
               headers: ['ETag'],
             },
           },
-          errors: [
-            'agent_not_found',
-            'document_not_found',
-            'revision_not_found',
-            'precondition_failed',
-            'invalid_transition',
-          ],
+          errors: ['invalid_transition'],
         },
         async ({ c, db, scope, origin, params: { revision }, headers }) => {
           const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])

@@ -142,8 +142,6 @@ export const revisionSchema = v.pipe(
   v.title('Revision'),
 )
 
-export const listRevisionsQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
-
 /** What the list of revisions is sorted by: their numbers. */
 export const revisionSortKey = v.strictTuple([v.pipe(v.number(), v.integer())])
 

@@ -68,7 +68,6 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
             },
             404: { description: 'In JSON-RPC: an unknown method', schema: errorResponse, example: methodNotFound },
           },
-          errors: ['agent_not_found'],
         },
         async ({ c, key, meter, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }

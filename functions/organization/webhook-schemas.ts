@@ -1,14 +1,11 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
 import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { uuid } from '../../shared/ids.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
 import { maxUrlCharacters, type WebhookRow, webhookEvents } from '../../shared/webhooks/webhooks.ts'
 
-export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
-export const webhookSortKey = v.strictTuple([uuid])
 export const deliverySortKey = v.strictTuple([v.pipe(v.string(), v.digits())])
 
 const webhookId = v.pipe(uuid, v.description('The webhook’s id.'))

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { type ApiEnv, onlyPost } from '../../shared/http/api.ts'
 import type { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { listDeliveries, replayDelivery, sendTest } from '../../shared/webhooks/deliveries.ts'
 import {
   createWebhook,
@@ -18,7 +18,6 @@ import {
   deliveryPath,
   deliverySchema,
   deliverySortKey,
-  listQuery,
   secretWebhookExample,
   secretWebhookSchema,
   toDelivery,
@@ -27,7 +26,6 @@ import {
   webhookExample,
   webhookPath,
   webhookSchema,
-  webhookSortKey,
 } from './webhook-schemas.ts'
 
 const collection = '/v1/webhooks'
@@ -66,18 +64,10 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           description: 'Newest first, without their secrets.',
           permission: 'organization:read',
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of webhooks',
-              schema: pageSchema(webhookSchema),
-              example: pageExample(webhookExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['invalid_cursor'],
+          responses: pageOf('webhooks', webhookSchema, webhookExample),
         },
         async ({ c, key, confirmKey, db, query: { limit, cursor } }) => {
-          const [after] = readAfter(key, 'webhooks', cursor, webhookSortKey) ?? []
+          const [after] = readAfter(key, 'webhooks', cursor, byId) ?? []
           const { webhooks, hasMore } = await listWebhooks(db, key.organizationId, { limit, after })
           // An organization that has just been deleted has none either.
           if (webhooks.length === 0) await confirmKey()
@@ -118,7 +108,6 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           permission: 'organization:read',
           params: webhookPath,
           responses: { 200: aWebhook },
-          errors: ['webhook_not_found'],
         },
         async ({ c, confirmKey, db, scope }) => c.json(toWebhook(await confirmed(confirmKey, getWebhook(db, scope)))),
       ),
@@ -137,7 +126,6 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           body: updateBody,
           examples: { enable: { status: 'enabled' } },
           responses: { 200: aWebhook },
-          errors: ['webhook_not_found'],
         },
         async ({ c, confirmKey, db, scope, body }) =>
           c.json(toWebhook(await confirmed(confirmKey, updateWebhook(db, scope, body)))),
@@ -154,7 +142,6 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           permission: 'organization:write',
           params: webhookPath,
           responses: { 204: { description: 'It is gone' } },
-          errors: ['webhook_not_found'],
         },
         async ({ c, confirmKey, db, scope }) => {
           await confirmed(confirmKey, deleteWebhook(db, scope))
@@ -174,7 +161,6 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           permission: 'organization:write',
           params: webhookPath,
           responses: { 200: withSecret },
-          errors: ['webhook_not_found'],
         },
         async ({ c, confirmKey, db, scope }) => c.json(toWebhook(await confirmed(confirmKey, rotateSecret(db, scope)))),
       ),
@@ -190,7 +176,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           permission: 'organization:write',
           params: webhookPath,
           responses: { 202: aDelivery },
-          errors: ['webhook_not_found', 'webhook_disabled'],
+          errors: ['webhook_disabled'],
         },
         async ({ c, confirmKey, db, scope }) =>
           c.json(toDelivery(await confirmed(confirmKey, sendTest(db, scope))), 202),
@@ -207,15 +193,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           permission: 'organization:read',
           params: webhookPath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of deliveries',
-              schema: pageSchema(deliverySchema),
-              example: pageExample(deliveryExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['webhook_not_found', 'invalid_cursor'],
+          responses: pageOf('deliveries', deliverySchema, deliveryExample),
         },
         async ({ c, key, confirmKey, db, scope, params, query: { limit, cursor } }) => {
           const list = `deliveries ${params.webhookId}`
@@ -238,7 +216,7 @@ export function webhookRoutes(endpoint: ReturnType<typeof endpoints>) {
           permission: 'organization:write',
           params: deliveryPath,
           responses: { 202: aDelivery },
-          errors: ['webhook_not_found', 'delivery_not_found', 'webhook_disabled'],
+          errors: ['webhook_disabled'],
         },
         async ({ c, confirmKey, db, scope, params: { deliveryId } }) => {
           return c.json(toDelivery(await confirmed(confirmKey, replayDelivery(db, scope, deliveryId))), 202)

@@ -57,6 +57,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
               headers: ['Server-Timing'],
             },
           },
+          answersErrorsWith200: true,
         },
         async ({ c, key, meter, db, params, body }) => {
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
@@ -89,7 +90,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           responses: {
             200: { description: 'What the model reads', mediaTypes: ['text/plain'], headers: ['Server-Timing'] },
           },
-          errors: ['invalid_signature', 'agent_not_found'],
+          errors: ['invalid_signature'],
         },
         async ({ c, key, meter, db, params, headers, body }) => {
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }

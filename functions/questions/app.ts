@@ -2,11 +2,11 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { api } from '../../shared/http/api.ts'
 import { endpoints } from '../../shared/http/endpoint.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'
 import { goldenRoutes } from './golden/routes.ts'
-import { listQuery, questionExample, questionSchema, sortKey, toQuestion } from './schemas.ts'
+import { listQuery, questionExample, questionSchema, toQuestion } from './schemas.ts'
 
 export interface Dependencies {
   db: Database
@@ -30,19 +30,11 @@ export function questionsApp({ db, embedder, now }: Dependencies) {
           permission: 'kb:read',
           params: agentPath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of questions',
-              schema: pageSchema(questionSchema),
-              example: pageExample(questionExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'invalid_cursor'],
+          responses: pageOf('questions', questionSchema, questionExample),
         },
         async ({ c, key, db, scope, params, query: { limit, cursor, ...filters } }) => {
           const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
-          const [after] = readAfter(key, list, cursor, sortKey) ?? []
+          const [after] = readAfter(key, list, cursor, byId) ?? []
           const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
           return respondPage(c, key, list, questions.map(toQuestion), hasMore ? [questions.at(-1)!.id] : undefined)
         },

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { fields } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
-import { uuid } from '../../shared/ids.ts'
 import type { KeptQuestion } from '../../shared/questions/questions.ts'
 import { callId, degraded, searchModes } from '../../shared/retrieval/schemas.ts'
 
@@ -20,9 +19,6 @@ export const listQuery = fields({
   limit: limitUpTo(100),
   cursor: cursorParameter,
 })
-
-/** What the list of questions is sorted by: the id. */
-export const sortKey = v.strictTuple([uuid])
 
 const index = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -35,7 +35,6 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
               headers: ['Server-Timing'],
             },
           },
-          errors: ['agent_not_found'],
         },
         async ({ c, key, meter, db, params, body }) => {
           const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
@@ -58,7 +57,6 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           body: prefetchBody,
           examples: { text: { query: 'Are you open on Sunday?' } },
           responses: { 202: { description: 'The vector is at hand', headers: ['Server-Timing'] } },
-          errors: ['agent_not_found'],
         },
         async ({ c, key, meter, db, params, body }) => {
           const scope = { organizationId: key.organizationId, ...params, meter }

@@ -1,5 +1,6 @@
 import { documentedRoutes, type Route } from './apps.ts'
 import { openApiDocument, tags } from './document.ts'
+import { particularErrors } from './problems.ts'
 
 interface Parameter {
   name: string
@@ -33,7 +34,7 @@ function rowOf({ method, path, operation: op }: Route, paths: ReturnType<typeof 
     code(optional),
     op.permission === 'none' ? 'no key' : code([op.permission]),
     Object.keys(op.responses).join(', '),
-    code(op.errors ?? []),
+    code(particularErrors(op)),
   ]
   return `| ${cells.join(' | ')} |`
 }

@@ -5,8 +5,36 @@ import { permissions } from '../../shared/permissions.ts'
 import { headersOf, optional, references, type responseHeaders } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 
+const errorsOfFields: Record<string, ErrorCode[]> = {
+  agentId: ['agent_not_found'],
+  documentId: ['document_not_found'],
+  revision: ['revision_not_found'],
+  goldenQuestionId: ['golden_question_not_found'],
+  sourceId: ['source_not_found'],
+  webhookId: ['webhook_not_found'],
+  deliveryId: ['delivery_not_found'],
+  cursor: ['invalid_cursor'],
+  'idempotency-key': ['idempotency_key_reused', 'idempotency_in_progress'],
+  'if-match': ['precondition_failed'],
+  ignore_golden_questions: ['golden_questions_fail'],
+}
+
+/** Those that not every operation with a key has: of the parameters it reads, and its own. */
+export function particularErrors({
+  params,
+  query,
+  headers,
+  errors = [],
+  answersErrorsWith200,
+}: RouteMetadata): ErrorCode[] {
+  const read = [params, query, headers].flatMap((schema) =>
+    Object.keys((schema as { entries?: object })?.entries ?? {}),
+  )
+  return [...(answersErrorsWith200 ? [] : read.flatMap((name) => errorsOfFields[name] ?? [])), ...errors]
+}
+
 export function errorsOf(op: RouteMetadata): ErrorCode[] {
-  const codes: ErrorCode[] = [...(op.errors ?? []), 'internal_error']
+  const codes: ErrorCode[] = [...particularErrors(op), 'internal_error']
   if (op.permission !== 'none') {
     codes.push('missing_api_key', 'invalid_api_key', 'missing_permission')
     codes.push('invalid_parameter', 'rate_limited', 'temporarily_unavailable')

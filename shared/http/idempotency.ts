@@ -21,8 +21,9 @@ export const idempotencyHeader = v.object({
 
 export function idempotentRequest(
   key: ApiKey,
-  { method, path, body }: { method: string; path: string; body: () => unknown },
+  { method, path }: { method: string; path: string },
   idempotencyKey: string | undefined,
+  body: () => unknown,
   waitSeconds = 5,
 ) {
   if (idempotencyKey === undefined) return undefined

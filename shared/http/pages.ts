@@ -1,9 +1,10 @@
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'hono'
 import * as v from 'valibot'
+import { uuid } from '../ids.ts'
 import type { ApiEnv } from './api.ts'
 import { ApiError } from './errors.ts'
-import { integer } from './input/fields.ts'
+import { fields, integer } from './input/fields.ts'
 
 const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,6}$/, 'must be an integer'), v.transform(Number))
 
@@ -18,18 +19,23 @@ export const cursorParameter = v.optional(
   ),
 )
 
+/** The query of a list without filters. */
+export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
+
+/** What a list is sorted by: the id. */
+export const byId = v.strictTuple([uuid])
+
 export type Page<T> = { data: T[]; has_more: boolean; next_cursor: string | null }
 
-export function pageSchema<S extends v.GenericSchema>(item: S) {
-  return v.strictObject({
+/** The responses of a route that lists `items`. */
+export function pageOf<S extends v.GenericSchema>(items: string, item: S, example: v.InferOutput<S>) {
+  const schema = v.strictObject({
     data: v.array(item),
     has_more: v.boolean(),
     next_cursor: v.pipe(v.nullable(v.string()), v.description('The `cursor` of the next page; null on the last page.')),
   })
-}
-
-export function pageExample<T>(item: T): Page<T> {
-  return { data: [item], has_more: false, next_cursor: null }
+  const page: Page<v.InferOutput<S>> = { data: [example], has_more: false, next_cursor: null }
+  return { 200: { description: `A page of ${items}`, schema, example: page, headers: ['Link'] } }
 }
 
 /** A keyset cursor, signed with the organization's key and valid only for `list`, which names the list with its filters. */

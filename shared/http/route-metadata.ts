@@ -22,7 +22,10 @@ export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = Optio
   body?: B
   examples?: Record<string, unknown>
   responses: Record<number, ResponseMetadata>
+  /** Those that do not follow from what it reads. */
   errors?: ErrorCode[]
+  /** Past the checks of key and request, what went wrong is part of a 200. */
+  answersErrorsWith200?: true
 }
 
 export interface ResponseMetadata {

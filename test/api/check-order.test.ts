@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
+import { errorsOf } from '../../infra/openapi/problems.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'
 import { newId } from '../../shared/ids.ts'
@@ -81,7 +82,7 @@ describe('of two faults the one that is checked first is answered', () => {
 
 test('a cursor of another list is refused before the agent is looked for', async () => {
   const { call } = await stand.tenant()
-  for (const route of keyedRoutes.filter(({ operation }) => operation.errors?.includes('invalid_cursor'))) {
+  for (const route of keyedRoutes.filter(({ operation }) => errorsOf(operation).includes('invalid_cursor'))) {
     const path = fill(route.path, { agentId: newId(), documentId: newId() })
     const answer = await call(route.method, `${path}?cursor=AAAA`, exampleBody(route))
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } })

@@ -10,8 +10,7 @@ import {
 } from '../../../shared/golden/store.ts'
 import { type ApiEnv, onlyPost } from '../../../shared/http/api.ts'
 import type { endpoints } from '../../../shared/http/endpoint.ts'
-import { pageExample, pageSchema, readAfter, respondPage } from '../../../shared/http/pages.ts'
-import type { OrganizationId } from '../../../shared/ids.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared/http/pages.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import {
@@ -19,10 +18,8 @@ import {
   goldenExample,
   goldenPath,
   goldenSchema,
-  listQuery,
   runExample,
   runResponse,
-  sortKey,
   toGolden,
   toInput,
   toResult,
@@ -47,20 +44,12 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
           permission: 'kb:read',
           params: agentPath,
           query: listQuery,
-          responses: {
-            200: {
-              description: 'A page of golden questions',
-              schema: pageSchema(goldenSchema),
-              example: pageExample(goldenExample),
-              headers: ['Link'],
-            },
-          },
-          errors: ['agent_not_found', 'invalid_cursor'],
+          responses: pageOf('golden questions', goldenSchema, goldenExample),
         },
-        async ({ c, key, db, params, query: { limit, cursor } }) => {
+        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
           const list = `golden questions ${params.agentId}`
-          const [after] = readAfter(key, list, cursor, sortKey) ?? []
-          const { questions, hasMore } = await listGolden(db, scopeOf(key, params), { limit, after })
+          const [after] = readAfter(key, list, cursor, byId) ?? []
+          const { questions, hasMore } = await listGolden(db, scope, { limit, after })
           return respondPage(c, key, list, questions.map(toGolden), hasMore ? [questions.at(-1)!.id] : undefined)
         },
       ),
@@ -93,11 +82,11 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
               headers: ['Location'],
             },
           },
-          errors: ['agent_not_found', 'document_not_found'],
+          errors: ['document_not_found'],
         },
-        async ({ c, key, meter, db, params, body }) => {
+        async ({ c, meter, db, scope, params, body }) => {
           await meter.reserveTokens(estimatedTokens(body.question))
-          const created = await createGolden({ db, embedder }, scopeOf(key, params), toInput(body))
+          const created = await createGolden({ db, embedder }, scope, toInput(body))
           c.header('location', `/v1/agents/${params.agentId}/golden-questions/${created.id}`)
           return c.json(toGolden(created), 201)
         },
@@ -114,10 +103,8 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
           permission: 'kb:read',
           params: goldenPath,
           responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
-          errors: ['agent_not_found', 'golden_question_not_found'],
         },
-        async ({ c, key, db, params }) =>
-          c.json(toGolden(await getGolden(db, scopeOf(key, params), params.goldenQuestionId))),
+        async ({ c, db, scope, params }) => c.json(toGolden(await getGolden(db, scope, params.goldenQuestionId))),
       ),
     )
     .patch(
@@ -133,12 +120,11 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
           body: updateBody,
           examples: { block: { on_failure: 'block' } },
           responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
-          errors: ['agent_not_found', 'golden_question_not_found', 'document_not_found'],
+          errors: ['document_not_found'],
         },
-        async ({ c, key, meter, db, params, body }) => {
+        async ({ c, meter, db, scope, params, body }) => {
           if (body.question !== undefined) await meter.reserveTokens(estimatedTokens(body.question))
           const { goldenQuestionId } = params
-          const scope = scopeOf(key, params)
           return c.json(toGolden(await updateGolden({ db, embedder }, scope, goldenQuestionId, toInput(body))))
         },
       ),
@@ -154,10 +140,9 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
           permission: 'kb:write',
           params: goldenPath,
           responses: { 204: { description: 'It is gone' } },
-          errors: ['agent_not_found', 'golden_question_not_found'],
         },
-        async ({ c, key, db, params }) => {
-          await deleteGolden(db, scopeOf(key, params), params.goldenQuestionId)
+        async ({ c, db, scope, params }) => {
+          await deleteGolden(db, scope, params.goldenQuestionId)
           return c.body(null, 204)
         },
       ),
@@ -173,16 +158,11 @@ export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: E
           permission: 'kb:write',
           params: agentPath,
           responses: { 200: { description: 'A result for each', schema: runResponse, example: runExample } },
-          errors: ['agent_not_found'],
         },
-        async ({ c, key, db, params }) => {
-          const results = await runGolden(db, scopeOf(key, params))
+        async ({ c, db, scope }) => {
+          const results = await runGolden(db, scope)
           return c.json({ data: results.map(toResult) })
         },
       ),
     )
-}
-
-function scopeOf<P extends object>({ organizationId }: { organizationId: OrganizationId }, params: P) {
-  return { organizationId, ...params }
 }

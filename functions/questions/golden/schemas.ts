@@ -3,12 +3,9 @@ import type { Result } from '../../../shared/golden/golden-question.ts'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { fields, integer, maxCharacters } from '../../../shared/http/input/fields.ts'
 import { time } from '../../../shared/http/input/time.ts'
-import { cursorParameter, limitUpTo } from '../../../shared/http/pages.ts'
 import { agentId, documentId, uuid } from '../../../shared/ids.ts'
 import { hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
 
-export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
-export const sortKey = v.strictTuple([uuid])
 export const goldenPath = v.object({
   agentId,
   goldenQuestionId: v.pipe(uuid, v.description('The golden question’s id.')),
