@@ -10,7 +10,7 @@ import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
-import { fitToResponse } from '../../shared/http/payload.ts'
+import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { creationErrors, setCreated } from './creations.ts'
@@ -135,6 +135,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           errors: creationErrors,
         },
         async ({ c, key, db, scope, origin, headers, body }) => {
+          requireFitsResponse(body.documents)
           const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
           const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
           if (created.replayed) c.header('idempotency-replayed', 'true')
@@ -160,6 +161,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
             200: { description: 'The document', schema: fetchedDocument, example: documentExample, headers: ['ETag'] },
             304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
+          errors: ['payload_too_large'],
         },
         async ({ c, db, scope, query, headers }) => {
           return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)

@@ -49,7 +49,7 @@ export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: 
             200: { description: 'The document', schema: fetchedDocument, example: named, headers: ['ETag'] },
             304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
           },
-          errors: ['document_not_found'],
+          errors: ['document_not_found', 'payload_too_large'],
         },
         async ({ c, db, scope, query, headers }) => {
           return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)

@@ -62,6 +62,7 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
           permission: 'kb:read',
           params: revisionPath,
           responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
+          errors: ['payload_too_large'],
         },
         async ({ c, db, scope, params: { revision } }) => {
           return c.json(toRevision(await getRevision(db, scope, revision)))
@@ -88,7 +89,7 @@ export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Se
               headers: ['ETag'],
             },
           },
-          errors: ['invalid_transition'],
+          errors: ['payload_too_large', 'invalid_transition'],
         },
         async ({ c, db, scope, origin, params: { revision }, headers }) => {
           const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])

@@ -4,6 +4,7 @@ import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Tags } from '../http/etag.ts'
 import { findDocument } from '../http/not-found.ts'
+import { requireFitsResponse } from '../http/payload.ts'
 import type { Origin } from '../queue.ts'
 import { selectDocument } from './chunks.ts'
 import type { DocumentRow } from './document.ts'
@@ -92,6 +93,7 @@ export async function restoreRevision(
   match?: Tags,
 ): Promise<DocumentRow> {
   const { content } = await getRevision(outbox.db, scope, revision)
+  requireFitsResponse(content)
   const input = { ...(content !== null && { content }), isRestored: true }
   return (await updateDocument(outbox, scope, input, origin, match)).document
 }

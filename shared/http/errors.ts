@@ -28,7 +28,7 @@ export const problems = {
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   invalid_transition: { status: 409, title: 'The document cannot change to this status' },
   precondition_failed: { status: 412, title: 'The document does not match If-Match' },
-  payload_too_large: { status: 413, title: 'The request body is too large' },
+  payload_too_large: { status: 413, title: 'The request or its response is too large' },
   unsupported_media_type: { status: 415, title: 'The request body is not application/json' },
   validation_failed: { status: 422, title: 'The request body is invalid' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used for a different request' },

@@ -17,15 +17,14 @@ export function requireFitsLambda(result: { body?: string | undefined; isBase64E
   const { body = '', isBase64Encoded = false } = result
   const maxBytesPerCharacter = isBase64Encoded ? 1 : 6
   if (maxBytesPerCharacter * body.length < resultLimit - 100_000) return
-  const bytes = Buffer.byteLength(JSON.stringify(result))
-  if (bytes > resultLimit)
+  if (Buffer.byteLength(JSON.stringify(result)) > resultLimit)
     throw new ApiError(
       'payload_too_large',
-      `The response would have ${bytes} bytes. The limit is ${resultLimit} bytes. Send or ask for less.`,
+      `The response would have more than ${resultLimit} bytes, which is the limit. Send or ask for less.`,
     )
 }
 
-/** A number such as 1e20 is longer in the response than it was in the body. @throws ApiError payload_too_large */
+/** Before a change: what its response repeats may be longer than it was in the body, as a number such as 1e20. @throws ApiError payload_too_large */
 export function requireFitsResponse(repeated: unknown): void {
   const text = JSON.stringify(repeated)
   // Each character takes three bytes at most, or is escaped and takes two.
@@ -33,7 +32,7 @@ export function requireFitsResponse(repeated: unknown): void {
   if (bytes > payloadLimit)
     throw new ApiError(
       'payload_too_large',
-      `With numbers written out in full, the body has ${bytes} bytes, where each quote, backslash and line break counts twice. The limit is ${payloadLimit} bytes.`,
+      `The response would have ${bytes} bytes, where each quote, backslash and line break counts twice. The limit is ${payloadLimit} bytes.`,
     )
 }
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/axis.ts'
+import { fileOfQuotes } from '../support/provoking.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -61,15 +62,55 @@ describe('an answer that Lambda could not carry', () => {
     expect(stored).toMatchObject({ status: 201, body: { chunk_count: 200 } })
   })
 
+  test('is not that of the largest batch of documents accepted', async () => {
+    const { call, knowledgeBase } = await stand.tenant()
+    const documents = [...Array(99).fill({ title: 'T' }), { title: 'T', content: quotes(1_549_400) }]
+    const { status, body } = await call('POST', `${knowledgeBase}/batch`, { documents })
+    expect({ status, last: body.data.at(-1).content }).toEqual({ status: 201, last: quotes(1_549_400) })
+  })
+
   test('nor that of a batch whose numbers take more room written out: it is refused as too large', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { headers } = await call('POST', knowledgeBase, { title: 'T' })
-    const chunk = (i: number) =>
-      `{"chunk_index":${i},"content":"${'x'.repeat(28_000)}","metadata":{"a":[${Array(255).fill('1e20').join()}]}}`
-    const body = `{"chunks":[${Array.from({ length: 200 }, (_, i) => chunk(i)).join()}]}`
-    const answer = await call('POST', `${headers.location}/chunks`, body)
-    expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    const numbers = (count: number) => `"metadata":{"a":[${Array(count).fill('1e20').join()}]}`
+    const chunk = (i: number) => `{"chunk_index":${i},"content":"${'x'.repeat(28_000)}",${numbers(255)}}`
+    const document = () => `{"title":"T","content":"${'x'.repeat(58_000)}",${numbers(250)}}`
+    for (const [path, name, count, each] of [
+      [`${headers.location}/chunks`, 'chunks', 200, chunk],
+      [`${knowledgeBase}/batch`, 'documents', 100, document],
+    ] as const) {
+      const answer = await call(
+        'POST',
+        path,
+        `{"${name}":[${Array.from({ length: count }, (_, i) => each(i)).join()}]}`,
+      )
+      expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    }
     expect((await call('GET', `${headers.location}/chunks`)).body.data).toEqual([])
+    expect((await call('GET', knowledgeBase)).body.data).toHaveLength(1)
+  })
+
+  test('is refused as too large for a file’s text, as a revision too, which is not restored either', async () => {
+    const tenant = await stand.tenant()
+    const { call } = tenant
+    const path = await fileOfQuotes(stand, tenant)
+    for (const [method, at] of [
+      ['GET', '?include=text'],
+      ['GET', '/revisions/1'],
+      ['POST', '/revisions/1/restore'],
+    ] as const)
+      expect(await call(method, `${path}${at}`)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+    expect((await call('GET', path)).body).toMatchObject({ status: 'completed', content: null })
+    expect((await call('GET', `${path}/revisions`)).body.data).toMatchObject([{ revision: 1, bytes: 1_600_000 }])
+  })
+
+  test('of 100 documents of 4 MiB is a page of one, or of all without their contents', async () => {
+    const { call, knowledgeBase, agentId } = await stand.tenant()
+    await call('POST', `${knowledgeBase}/batch`, { documents: Array(100).fill({ title: 'T', content: 'c' }) })
+    await sql`update documents set content = repeat('x', 4194304) where agent_id = ${agentId}`.execute(stand.db)
+    const { body } = await call('GET', `${knowledgeBase}?limit=100`)
+    expect([body.data.length, body.has_more]).toEqual([1, true])
+    expect((await call('GET', `${knowledgeBase}?limit=100&exclude=content`)).body.data).toHaveLength(100)
   })
 
   test('ends a page of documents early, and the next page goes on', async () => {

@@ -131,6 +131,17 @@ describe('an export', () => {
     expect(lines.at(-1)).toMatchObject({ counts: { document: 7, call: 2500 } })
   })
 
+  test('has all of 500 golden questions that are together more than the database sends at a time', async () => {
+    const { organizationId: organization, agentId: agent } = await stand.tenant()
+    const bits = sql`repeat('0', 1536)::bit(1536)`
+    await run(sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model,
+        embedding, high, middle, low, cosine_per_unit)
+      select ${organization}, ${agent}, gen_random_uuid(), repeat('🐣', 8000), 'x', 3, 'warn', 'm',
+        array_fill(1, array[1536])::vector::halfvec, ${bits}, ${bits}, ${bits}, 1 from generate_series(1, 500)`)
+    const ids = ofType(await linesOf(organization), 'golden_question').map(({ id }) => id)
+    expect([ids.length, new Set(ids).size]).toEqual([500, 500])
+  })
+
   test('reads ahead of a slow reader by no more than two pages', async () => {
     const tenant = await stand.tenant()
     const documents = 6

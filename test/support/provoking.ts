@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
@@ -41,6 +42,15 @@ export async function emptyDocument(tenant: Tenant): Promise<string> {
 }
 async function documentPath(tenant: Tenant): Promise<string> {
   return fill('/v1/agents/{agentId}/knowledge-base/{documentId}', await makeDocument(tenant))
+}
+
+/** The path of a document with a file's text whose quotes take four bytes each in a response of Lambda: more than it carries. */
+export async function fileOfQuotes(stand: TestStand, tenant: Tenant, path?: string): Promise<string> {
+  const ids = await makeDocument(tenant, path)
+  await stand.deliver()
+  await sql`update documents set content = null, extracted_text = repeat('"', 1600000), source_url = 'files/1/text.txt',
+    source_type = 'txt' where id = ${ids.documentId}`.execute(stand.db)
+  return fill(path ?? '/v1/agents/{agentId}/knowledge-base/{documentId}', ids)
 }
 
 async function webhookPath({ call }: Tenant): Promise<string> {
@@ -156,7 +166,7 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
 
 /** The same for one operation, of codes whose problem may read differently there. */
 export function provokingAt(stand: TestStand, route: KeyedRoute): Partial<Record<ErrorCode, Provoke>> {
-  const { method, path, permission, lambda, name } = route
+  const { method, path, permission, lambda, name, operation } = route
   const body = exampleBody(route)
   const url = async (tenant: Tenant) => fill(path, path.includes('{') ? await makeDocument(tenant, path) : never)
   return {
@@ -169,6 +179,12 @@ export function provokingAt(stand: TestStand, route: KeyedRoute): Partial<Record
     ...(body !== undefined && { validation_failed: async (tenant) => tenant.call(method, await url(tenant), {}) }),
     temporarily_unavailable: async (tenant) =>
       callerOf(allApps(failing(1, away))[lambda]!, tenant.apiKey)(method, await url(tenant), body),
+    ...(operation.errors?.includes('payload_too_large') && {
+      payload_too_large: async (tenant) => {
+        const query = name.startsWith('getDocument') ? '?include=text' : ''
+        return await tenant.call(method, `${await fileOfQuotes(stand, tenant, path)}${query}`)
+      },
+    }),
     ...(/^createDocuments?$/.test(name) && {
       document_not_found: async (tenant) => {
         const create = async () => tenant.call(method, await url(tenant), body, { 'idempotency-key': 'k' })

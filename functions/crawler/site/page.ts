@@ -1,3 +1,4 @@
+import { payloadBytes, payloadLimit } from '../../../shared/http/payload.ts'
 import { cleanText } from '../../../shared/text/clean-text.ts'
 import { decodeText } from '../../../shared/text/decode-text.ts'
 import { declaredEncoding, isHtml } from '../../../shared/text/html/html.ts'
@@ -87,6 +88,7 @@ function read({ response, address, isMoved }: Followed, allows: FetchOptions['al
     const page = isHtml(text, /text\/(plain|[\w-]*markdown)/i.test(type) ? '' : '.html')
       ? readWebPage(text, address, robotsTags)
       : plainPage(text, robotsTags)
+    if (payloadBytes(JSON.stringify(page.text)) > payloadLimit) throw new Unreadable('too_much_text')
     const { links, ownAddress } = page
     const reason = page.isNoindex ? 'It asks not to be listed (noindex).' : standInReason(page)
     if (reason) return { kind: 'left_out', reason, links }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 import { type ChunkRow, toChunk } from '../../../shared/documents/chunk.ts'
 import { chunkMetadata, isServed } from '../../../shared/documents/served-chunks.ts'
+import { ApiError } from '../../../shared/http/errors.ts'
 import { pageBytes } from '../../../shared/http/payload.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 
@@ -50,9 +51,18 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
 function rowsOf(table: string, key: string, columns: string): PageAfter {
   const order = sql.raw(key)
   return async (db, id, last) => {
-    const statement = sql<Row>`select ${order}, ${sql.raw(columns)} from ${sql.table(table)}
-      where organization_id = ${id} and ${after(key, last)} order by ${order} limit ${rowsPerPage}`
-    return (await statement.execute(db)).rows
+    const page = async (limit: number): Promise<Row[]> => {
+      const statement = sql<Row>`select ${order}, ${sql.raw(columns)} from ${sql.table(table)}
+        where organization_id = ${id} and ${after(key, last)} order by ${order} limit ${limit}`
+      try {
+        return (await statement.execute(db)).rows
+      } catch (error) {
+        // Questions of thousands of characters are more than the database sends at a time.
+        if (!(error instanceof ApiError) || limit === 1) throw error
+        return await page(limit >> 1)
+      }
+    }
+    return await page(rowsPerPage)
   }
 }
 

@@ -111,6 +111,7 @@ describe('a page is left out, with a sentence', () => {
     ['a check against programs', '<title>Just a moment...</title><p>Checking your browser</p>', /programs/],
     ['an empty page', '<title></title><body></body>', /nearly no text/],
     ['a body of zeros', { body: Buffer.alloc(4_000) }, /no text/],
+    ['a text that no response carries', `<p>Prices: ${'"'.repeat(1_600_000)} and more</p>`, /too large/],
   ])('%s', async (_, page, reason) => {
     expect(await one(page)).toMatchObject({ kind: 'left_out', reason: expect.stringMatching(reason) })
   })
