@@ -1,8 +1,7 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
-import { fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { fields, integer, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
-import type { PageRow, SourceRow } from '../../shared/sources/sources.ts'
 
 export const pageSortKey = v.strictTuple([v.string()])
 
@@ -50,15 +49,7 @@ export const createBody = v.pipe(
   v.title('NewSource'),
 )
 
-export const updateBody = v.pipe(
-  fields({
-    include: v.optional(settings.include),
-    exclude: v.optional(settings.exclude),
-    refresh_hours: v.optional(settings.refresh_hours),
-  }),
-  v.check((body) => Object.keys(body).length > 0, 'must hold at least one of include, exclude, refresh_hours'),
-  v.metadata({ title: 'SourceUpdate', minProperties: 1 }),
-)
+export const updateBody = v.pipe(someOf(settings), v.metadata({ title: 'SourceUpdate', minProperties: 1 }))
 
 const time = v.pipe(v.string(), v.isoTimestamp())
 
@@ -133,22 +124,4 @@ export const pageExampleOfSource: v.InferOutput<typeof pageSchemaOfSource> = {
   left_out: null,
   gone_since: null,
   looked_at: '2026-03-02T03:04:12.530Z',
-}
-
-export function toSource(row: SourceRow): v.InferOutput<typeof sourceSchema> {
-  const { checked_at, next_check_at, created_at, ...rest } = row
-  return {
-    ...rest,
-    checked_at: toTime(checked_at),
-    next_check_at: next_check_at.toISOString(),
-    created_at: created_at.toISOString(),
-  }
-}
-
-export function toPage(row: PageRow): v.InferOutput<typeof pageSchemaOfSource> {
-  return { ...row, gone_since: toTime(row.gone_since), looked_at: toTime(row.looked_at) }
-}
-
-function toTime(time: Date | null): string | null {
-  return time?.toISOString() ?? null
 }

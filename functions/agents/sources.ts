@@ -21,14 +21,14 @@ import {
   pageSortKey,
   sourceExample,
   sourceSchema,
-  toPage,
-  toSource,
   updateBody,
 } from './source-schemas.ts'
 
 const collection = '/v1/agents/:agentId/sources'
 const one = `${collection}/:sourceId`
 const tag = 'Sources'
+const aSource = { description: 'The source', schema: sourceSchema, example: sourceExample }
+const pending = { ...sourceExample, status: 'pending' } as const
 
 export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Sender<CrawlMessage> | undefined) {
   return new Hono<ApiEnv>()
@@ -50,7 +50,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           const list = `sources ${params.agentId}`
           const [after] = readAfter(key, list, cursor, byId) ?? []
           const { sources, hasMore } = await listSources(db, scope, { limit, after })
-          return respondPage(c, key, list, sources.map(toSource), hasMore ? [sources.at(-1)!.id] : undefined)
+          return respondPage(c, key, list, sources, hasMore ? [sources.at(-1)!.id] : undefined)
         },
       ),
     )
@@ -68,19 +68,14 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           body: createBody,
           examples: { site: { url: 'https://paws-inn.example/', exclude: ['/blog/*'] } },
           responses: {
-            201: {
-              description: 'The source',
-              schema: sourceSchema,
-              example: { ...sourceExample, status: 'pending', page_count: 0, checked_at: null },
-              headers: ['Location'],
-            },
+            201: { ...aSource, example: { ...pending, page_count: 0, checked_at: null }, headers: ['Location'] },
           },
           errors: ['source_exists'],
         },
         async ({ c, db, scope, origin, params, body }) => {
           const created = await createSource({ db, queue }, scope, body, origin)
           c.header('location', `/v1/agents/${params.agentId}/sources/${created.id}`)
-          return c.json(toSource(created), 201)
+          return c.json(created, 201)
         },
       ),
     )
@@ -93,9 +88,9 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           summary: 'Get a source',
           permission: 'kb:read',
           params: sourcePath,
-          responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
+          responses: { 200: aSource },
         },
-        async ({ c, db, scope }) => c.json(toSource(await getSource(db, scope))),
+        async ({ c, db, scope }) => c.json(await getSource(db, scope)),
       ),
     )
     .patch(
@@ -111,10 +106,10 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           params: sourcePath,
           body: updateBody,
           examples: { hourly: { refresh_hours: 1 } },
-          responses: { 200: { description: 'The source', schema: sourceSchema, example: sourceExample } },
+          responses: { 200: aSource },
         },
         async ({ c, db, scope, origin, body }) => {
-          return c.json(toSource(await updateSource({ db, queue }, scope, body, origin)))
+          return c.json(await updateSource({ db, queue }, scope, body, origin))
         },
       ),
     )
@@ -141,7 +136,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
         },
         async ({ c, db, scope, origin, query }) => {
           const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
-          return rest ? c.json(toSource(rest), 202) : c.body(null, 204)
+          return rest ? c.json(rest, 202) : c.body(null, 204)
         },
       ),
     )
@@ -156,15 +151,11 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           permission: 'kb:write',
           params: sourcePath,
           responses: {
-            202: {
-              description: 'The source',
-              schema: sourceSchema,
-              example: { ...sourceExample, status: 'pending' },
-            },
+            202: { ...aSource, example: pending },
           },
         },
         async ({ c, db, scope, origin }) => {
-          return c.json(toSource(await refreshSource({ db, queue }, scope, origin)), 202)
+          return c.json(await refreshSource({ db, queue }, scope, origin), 202)
         },
       ),
     )
@@ -185,7 +176,7 @@ export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Send
           const list = `pages ${params.agentId} ${params.sourceId}`
           const [after] = readAfter(key, list, cursor, pageSortKey) ?? []
           const { pages, hasMore } = await listPages(db, scope, { limit, after })
-          return respondPage(c, key, list, pages.map(toPage), hasMore ? [pages.at(-1)!.address] : undefined)
+          return respondPage(c, key, list, pages, hasMore ? [pages.at(-1)!.address] : undefined)
         },
       ),
     )

@@ -9,6 +9,7 @@ import {
 import { externalId } from '../../shared/documents/input.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { fields, printable } from '../../shared/http/input/fields.ts'
+import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId, uuid } from '../../shared/ids.ts'
 
@@ -101,18 +102,7 @@ export const announcedFile = v.strictObject({
   }),
 })
 
-/** A day that exists in the calendar, in a year that Postgres has (from 1 on). */
-const time = v.pipe(
-  v.string(),
-  v.isoTimestamp(),
-  v.check((text) => text >= '0001' && isoOf(new Date(text)) === text),
-)
-
 export const sortKey = v.strictTuple([time, documentId])
-
-function isoOf(date: Date): string | undefined {
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
-}
 
 const revisionEntries = {
   revision: v.pipe(
@@ -145,13 +135,12 @@ export const revisionSchema = v.pipe(
 /** What the list of revisions is sorted by: their numbers. */
 export const revisionSortKey = v.strictTuple([v.pipe(v.number(), v.integer())])
 
-export function toListedRevision(row: ListedRevision): v.InferOutput<typeof listedRevision> {
-  const { revision, title, created_at, created_by, bytes, is_served } = row
-  return { revision, title, created_at: created_at.toISOString(), created_by, bytes, is_served }
+export function toListedRevision({ served_at: _, ...revision }: ListedRevision) {
+  return revision
 }
 
-export function toRevision(row: Revision): v.InferOutput<typeof revisionSchema> {
-  return { ...toListedRevision(row), content: row.content }
+export function toRevision({ chunk_offsets: _, ...revision }: Revision) {
+  return toListedRevision(revision)
 }
 
 export const revisionExample: v.InferOutput<typeof revisionSchema> = {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
-import { fields, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { fields, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
 import { uuid } from '../../shared/ids.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
@@ -35,12 +35,7 @@ const events = v.pipe(
 export const createBody = v.pipe(fields({ url, events }), v.title('NewWebhook'))
 
 export const updateBody = v.pipe(
-  fields({
-    url: v.exactOptional(url),
-    events: v.exactOptional(events),
-    status: v.exactOptional(v.picklist(['enabled', 'disabled'], 'must be enabled or disabled')),
-  }),
-  v.check((body) => Object.keys(body).length > 0, 'must hold at least one field'),
+  someOf({ url, events, status: v.picklist(['enabled', 'disabled'], 'must be enabled or disabled') }),
   v.metadata({ title: 'WebhookUpdate', minProperties: 1 }),
 )
 

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import * as v from 'valibot'
+import { time } from '../../shared/http/input/time.ts'
 import { type OrganizationId, organizationId, uuid } from '../../shared/ids.ts'
 
 export const subcommand = (parent: Command, name: string, description: string) =>
@@ -50,7 +51,6 @@ function organization(description = 'id of the organization') {
 }
 
 const millisecondsIn: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
-const time = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
 /** A time in the future: RFC 3339 such as 2027-01-01T00:00:00Z, or a duration from now such as 90m, 12h, 30d or 8w. */
 export const expiry = v.pipe(
@@ -63,11 +63,6 @@ export const expiry = v.pipe(
 function parse(text: string): Date {
   const [, count, unit] = /^(\d+)([mhdw])$/.exec(text) ?? []
   if (unit) return new Date(Date.now() + Number(count) * millisecondsIn[unit]!)
-  const day = time.exec(text)?.[1]
-  const isCalendarDay = day && toDay(new Date(`${day}T00:00:00Z`)) === day
-  return new Date(isCalendarDay ? text : Number.NaN)
-}
-
-function toDay(date: Date): string | undefined {
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10)
+  const { success, output } = v.safeParse(time, text)
+  return new Date(success ? output : Number.NaN)
 }

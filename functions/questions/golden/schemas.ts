@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Result } from '../../../shared/golden/golden-question.ts'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
-import { fields, integer, maxCharacters } from '../../../shared/http/input/fields.ts'
+import { fields, integer, maxCharacters, someOf } from '../../../shared/http/input/fields.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { agentId, documentId, uuid } from '../../../shared/ids.ts'
 import { hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
@@ -54,17 +54,7 @@ export const createBody = v.pipe(
   v.title('NewGoldenQuestion'),
 )
 
-export const updateBody = v.pipe(
-  fields({
-    question: v.optional(settings.question),
-    expects: v.optional(settings.expects),
-    within: v.optional(settings.within),
-    on_failure: v.optional(settings.on_failure),
-    as_of: v.optional(settings.as_of),
-  }),
-  v.check((body) => Object.keys(body).length > 0, 'must hold at least one field'),
-  v.metadata({ title: 'GoldenQuestionUpdate', minProperties: 1 }),
-)
+export const updateBody = v.pipe(someOf(settings), v.metadata({ title: 'GoldenQuestionUpdate', minProperties: 1 }))
 
 const rank = v.pipe(
   v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),

@@ -30,6 +30,15 @@ export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'mu
   } as typeof schema
 }
 
+/** A strict object of any of the fields, at least one. */
+export function someOf<const E extends v.ObjectEntries>(entries: E) {
+  const names = Object.keys(entries).join(', ')
+  return v.pipe(
+    fields(v.partial(v.object(entries)).entries),
+    v.check((sent) => Object.keys(sent).length > 0, `must hold at least one of ${names}`),
+  )
+}
+
 /** Checks the length first: a huge list costs one error and no checks of its elements. */
 export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   item: S,
