@@ -1,6 +1,4 @@
-import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import type { Tables } from '../database/tables.ts'
 import { fromStored, toBase64 } from '../embedding/vectors.ts'
 
 export const chunkSchema = v.pipe(
@@ -42,26 +40,17 @@ export const chunkExample: Chunk = {
   created_at: '2026-03-02T08:16:01.250Z',
 }
 
-type Columns = Selectable<Tables['chunks']>
 /** `created_at` is a string after JSON in the database; `embedding` is present only on request. */
-export type ChunkRow = Pick<
-  Columns,
-  'id' | 'document_id' | 'agent_id' | 'content' | 'chunk_index' | 'token_count' | 'metadata'
-> & {
-  created_at: Columns['created_at'] | string
+export type ChunkRow = Omit<Chunk, 'created_at' | 'embedding'> & {
+  created_at: Date | string
   embedding?: string | null | undefined
   exponent?: number | null | undefined
 }
 
 export function toChunk(row: ChunkRow, encoding?: 'base64'): Chunk {
+  const { id, document_id, agent_id, content, chunk_index, token_count, metadata } = row
   return {
-    id: row.id,
-    document_id: row.document_id,
-    agent_id: row.agent_id,
-    content: row.content,
-    chunk_index: row.chunk_index,
-    token_count: row.token_count,
-    metadata: row.metadata,
+    ...{ id, document_id, agent_id, content, chunk_index, token_count, metadata },
     created_at: new Date(row.created_at).toISOString(),
     ...(row.embedding !== undefined && { embedding: embeddingOf(row, encoding) }),
   }

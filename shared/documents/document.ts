@@ -122,32 +122,17 @@ export const documentExample: Document = {
   updated_at: '2026-03-02T08:15:32.417Z',
 }
 
-const shownColumns = ['id', 'agent_id', 'source_type', 'source_url', 'status', 'error_message'] as const
-const countsAndTimes = [
-  'chunk_count',
-  'searchable_chunk_count',
-  'external_id',
-  'source_id',
-  'metadata',
-  'valid_from',
-  'valid_until',
-  'warnings',
-  'created_at',
-  'updated_at',
-  'edits',
-  'version',
-] as const
-export const createdColumns = [
-  ...shownColumns,
-  ...countsAndTimes,
-  'waiting_reason',
-  'tries',
-  'next_attempt_at',
-  'resembles',
-] as const
+type Shown = Exclude<keyof Document, 'waiting'>
+const shown = Object.keys(documentSchema.entries).filter((name) => name !== 'waiting') as Shown[]
+const waitingColumns = ['waiting_reason', 'tries', 'next_attempt_at', 'resembles'] as const
 
 /** The columns of a response, and `edits` and `version`, its ETag. */
-export const documentColumns = ['title', 'content', ...createdColumns] as const
+export const documentColumns = [...shown, 'edits', 'version', ...waitingColumns] as const
+
+type Column = (typeof documentColumns)[number]
+type CreatedColumn = Exclude<Column, 'title' | 'content'>
+const isGiven = (column: Column) => column === 'title' || column === 'content'
+export const createdColumns = documentColumns.filter((column): column is CreatedColumn => !isGiven(column))
 
 /** Times and version come as the database returns them, or as JSON. */
 type Row<Column extends keyof Columns> = {
@@ -160,26 +145,15 @@ type Row<Column extends keyof Columns> = {
         : Columns[C]
 }
 type Columns = Selectable<Tables['documents']>
-export type Created = Row<(typeof createdColumns)[number]>
-export type DocumentRow = Row<(typeof documentColumns)[number]>
+export type Created = Row<CreatedColumn>
+export type DocumentRow = Row<Column>
 
 export function toDocument(row: DocumentRow): Document {
+  const document = Object.fromEntries(shown.map((column) => [column, row[column]])) as Pick<DocumentRow, Shown>
   return {
-    id: row.id,
-    agent_id: row.agent_id,
-    title: row.title,
-    content: row.content,
-    source_type: row.source_type,
-    source_url: row.source_url,
-    status: row.status,
-    chunk_count: row.chunk_count,
-    searchable_chunk_count: row.searchable_chunk_count,
-    external_id: row.external_id,
-    source_id: row.source_id,
-    metadata: row.metadata,
+    ...document,
     valid_from: toTime(row.valid_from),
     valid_until: toTime(row.valid_until),
-    error_message: row.error_message,
     waiting: toWaiting(row),
     warnings: [...row.warnings, ...typeWarning(row)],
     created_at: new Date(row.created_at).toISOString(),

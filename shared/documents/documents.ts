@@ -19,27 +19,21 @@ const d = columnsOf('documents', 'd')
 
 const none = sql<string | null>`null::text`
 
+interface ListedDocuments {
+  status?: Status | undefined
+  external_id_prefix?: string | undefined
+  source_id?: string | undefined
+  metadata?: string | undefined
+  exclude?: 'content' | undefined
+  limit: number
+  after?: [string, string] | undefined
+}
+
 /** Newest first; large contents shorten a page, unless they are excluded and so not read. @throws ApiError agent_not_found */
 export async function listDocuments(
   db: Database,
   scope: AgentScope,
-  {
-    status,
-    external_id_prefix,
-    source_id,
-    metadata,
-    exclude,
-    limit,
-    after,
-  }: {
-    status?: Status | undefined
-    external_id_prefix?: string | undefined
-    source_id?: string | undefined
-    metadata?: string | undefined
-    exclude?: 'content' | undefined
-    limit: number
-    after?: [string, string] | undefined
-  },
+  { status, external_id_prefix, source_id, metadata, exclude, limit, after }: ListedDocuments,
 ): Promise<{ documents: DocumentRow[]; hasMore: boolean }> {
   const content = exclude ? none : sql<string | null>`${d.content}`
   const isAfter = after ? sql`(d.created_at, d.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)` : sql`true`

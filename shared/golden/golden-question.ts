@@ -7,10 +7,10 @@ import { probablyAnswered } from '../retrieval/answerable.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
-export type GoldenRow = Pick<
-  Selectable<Tables['golden_questions']>,
-  'id' | 'question' | 'document_id' | 'words' | 'expects_nothing' | 'within' | 'on_failure' | 'as_of' | 'model'
->
+export const goldenColumns = [
+  ...['id', 'question', 'document_id', 'words', 'expects_nothing', 'within', 'on_failure', 'as_of', 'model'],
+] as const
+export type GoldenRow = Pick<Selectable<Tables['golden_questions']>, (typeof goldenColumns)[number]>
 
 /** What a search found for a golden question: `rank` counts from 1, null where no hit is the expected one. */
 export interface Result {
@@ -47,11 +47,9 @@ export function isGolden({ organizationId, agentId }: AgentScope, id: string) {
   return sql<boolean>`(${g.organization_id} = ${organizationId} and ${g.agent_id} = ${agentId} and ${g.id} = ${id})`
 }
 
-const columns = sql`id, question, document_id, words, expects_nothing, within, on_failure, as_of, model`
-
 /** The agent's golden questions, in the order in which a check takes them. */
 export function selectQuestions({ organizationId, agentId }: AgentScope, limit: number) {
-  return sql<GoldenRow>`select ${columns} from golden_questions
+  return sql<GoldenRow>`select ${sql.join(goldenColumns.map((column) => sql.ref(column)))} from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}
     order by on_failure = 'block' desc, checked_at nulls first, id limit ${limit}`
 }

@@ -10,6 +10,7 @@ import { newId } from '../ids.ts'
 import { ask, lockKnowledge, vectorColumns, vectorsOf } from './check.ts'
 import {
   type GoldenRow,
+  goldenColumns,
   isGolden,
   maxPerAgent,
   type Result,
@@ -18,23 +19,10 @@ import {
   withoutWarnings,
 } from './golden-question.ts'
 
-export type KeptGolden = GoldenRow & Pick<Selectable<Tables['golden_questions']>, 'passed' | 'rank' | 'checked_at'>
+export type KeptGolden = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
 export type GoldenInput = Omit<GoldenRow, 'id' | 'model' | 'as_of'> & { as_of: string | null }
 
-const columns = [
-  'id',
-  'question',
-  'document_id',
-  'words',
-  'expects_nothing',
-  'within',
-  'on_failure',
-  'as_of',
-  'model',
-  'passed',
-  'rank',
-  'checked_at',
-] as const
+const columns = [...goldenColumns, 'passed', 'rank', 'checked_at'] as const
 
 /** Newest first, after the question with the given id. @throws ApiError agent_not_found */
 export async function listGolden(

@@ -29,25 +29,14 @@ export interface Outbox {
 
 const s = columnsOf('sources', 's')
 
-const columns = sql`s.id, s.url, s.kind, s.include, s.exclude, s.refresh_hours, s.status, s.error_message, s.notice, s.checked_at,
-  s.next_check_at, s.created_at,
+const shown = [
+  ...['id', 'url', 'kind', 'include', 'exclude', 'refresh_hours', 'status', 'error_message', 'notice'],
+  ...['checked_at', 'next_check_at', 'created_at'],
+] as const
+const columns = sql`${sql.join(shown.map((column) => s[column]))},
   (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id) as page_count`
 
-export type SourceRow = Pick<
-  Selectable<Tables['sources']>,
-  | 'id'
-  | 'url'
-  | 'kind'
-  | 'include'
-  | 'exclude'
-  | 'refresh_hours'
-  | 'status'
-  | 'error_message'
-  | 'notice'
-  | 'checked_at'
-  | 'next_check_at'
-  | 'created_at'
-> & { page_count: number }
+export type SourceRow = Pick<Selectable<Tables['sources']>, (typeof shown)[number]> & { page_count: number }
 
 export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude' | 'refresh_hours'>
 
