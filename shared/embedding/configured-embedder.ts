@@ -1,4 +1,4 @@
-import { type Config, config } from '../config.ts'
+import { config } from '../config.ts'
 import { beginEarly } from '../loading.ts'
 import { secret } from '../secrets.ts'
 import type { Embedder } from './embedder.ts'
@@ -8,57 +8,43 @@ import { openAiEmbedder } from './openai-embedder.ts'
 
 export const defaultModel = 'text-embedding-3-small'
 
-/** What the settings say of one model, in the form of `EMBEDDING_…`. */
-export type ModelSettings = Pick<Config, `EMBEDDING_${'BASE_URL' | 'MODEL' | 'API_KEY' | 'SECRET'}`> &
-  Pick<Config, `EMBEDDING_${'QUERY' | 'DOCUMENT'}_PREFIX`>
-
 /**
  * An embedder of our own without a provider; on AWS the encoder, or provider and key. With the previous one, if `PREVIOUS_EMBEDDING_…` name
  * it. @throws Error when a setting is missing
  */
 export function configuredEmbedder(): Embedder {
-  const settings = config()
-  const embedder = embedderOfSettings(settings)
-  if (!settings.PREVIOUS_EMBEDDING_MODEL) return embedder
-  const previous = embedderOfSettings({
-    EMBEDDING_BASE_URL: settings.PREVIOUS_EMBEDDING_BASE_URL,
-    EMBEDDING_MODEL: settings.PREVIOUS_EMBEDDING_MODEL,
-    EMBEDDING_API_KEY: settings.PREVIOUS_EMBEDDING_API_KEY,
-    EMBEDDING_SECRET: settings.PREVIOUS_EMBEDDING_SECRET,
-    EMBEDDING_QUERY_PREFIX: settings.PREVIOUS_EMBEDDING_QUERY_PREFIX,
-    EMBEDDING_DOCUMENT_PREFIX: settings.PREVIOUS_EMBEDDING_DOCUMENT_PREFIX,
-  })
+  const embedder = embedderOf('EMBEDDING')
+  if (!config().PREVIOUS_EMBEDDING_MODEL) return embedder
+  const previous = embedderOf('PREVIOUS_EMBEDDING')
   return previous.model === embedder.model ? embedder : { ...embedder, previous }
 }
 
-function embedderOfSettings({
-  EMBEDDING_BASE_URL,
-  EMBEDDING_MODEL,
-  EMBEDDING_API_KEY,
-  EMBEDDING_SECRET,
-  EMBEDDING_QUERY_PREFIX,
-  EMBEDDING_DOCUMENT_PREFIX,
-}: ModelSettings): Embedder {
-  const { AWS_LAMBDA_FUNCTION_NAME, EMBEDDING_TIMEOUT_SECONDS } = config()
-  if (!EMBEDDING_BASE_URL && EMBEDDING_MODEL === 'encoder') {
+/** @param prefix of the settings that name the model */
+function embedderOf(prefix: 'EMBEDDING' | 'PREVIOUS_EMBEDDING'): Embedder {
+  const settings = config()
+  const { AWS_LAMBDA_FUNCTION_NAME, EMBEDDING_TIMEOUT_SECONDS } = settings
+  const baseUrl = settings[`${prefix}_BASE_URL`]
+  const model = settings[`${prefix}_MODEL`]
+  if (!baseUrl && model === 'encoder') {
     const embedder = encoderEmbedder()
     if (AWS_LAMBDA_FUNCTION_NAME) beginEarly(embedder.embed(['hello'], { of: 'query' }))
     return embedder
   }
-  if (!EMBEDDING_BASE_URL && AWS_LAMBDA_FUNCTION_NAME)
+  if (!baseUrl && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error(
       'EMBEDDING_BASE_URL is not set: set it to the address of the embedding provider, such as https://api.openai.com/v1',
     )
-  if (!EMBEDDING_BASE_URL) return lexicalEmbedder()
-  const hasKey = EMBEDDING_API_KEY !== undefined || EMBEDDING_SECRET !== undefined
+  if (!baseUrl) return lexicalEmbedder()
+  const key = { value: settings[`${prefix}_API_KEY`], id: settings[`${prefix}_SECRET`] }
+  const hasKey = key.value !== undefined || key.id !== undefined
   if (!hasKey && AWS_LAMBDA_FUNCTION_NAME)
     throw new Error('EMBEDDING_SECRET is not set: set it to the secret that holds the key of the embedding provider')
   return openAiEmbedder({
-    baseUrl: EMBEDDING_BASE_URL,
-    model: EMBEDDING_MODEL ?? defaultModel,
-    apiKey: hasKey ? secret({ value: EMBEDDING_API_KEY, id: EMBEDDING_SECRET }) : () => '',
+    baseUrl,
+    model: model ?? defaultModel,
+    apiKey: hasKey ? secret(key) : () => '',
     timeoutSeconds: EMBEDDING_TIMEOUT_SECONDS,
-    queryPrefix: EMBEDDING_QUERY_PREFIX,
-    documentPrefix: EMBEDDING_DOCUMENT_PREFIX,
+    queryPrefix: settings[`${prefix}_QUERY_PREFIX`],
+    documentPrefix: settings[`${prefix}_DOCUMENT_PREFIX`],
   })
 }

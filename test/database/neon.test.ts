@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
-import type { Rate } from '../../infra/local/database/neon-endpoint.ts'
 import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
 import { type Ask, askerOf, facts } from '../../infra/stage/checks/proxy.ts'
 import { Database } from '../../shared/database/database.ts'
+import type { Size } from '../../shared/limits/leaky-bucket.ts'
 import { listen } from '../support/loopback.ts'
 
 /*
@@ -23,7 +23,7 @@ interface Target {
 
 const { DATABASE_URL, NEON_URL, DATABASE_IMAGE: image } = process.env
 
-async function standIn(server?: string, rate?: Rate): Promise<Target> {
+async function standIn(server?: string, rate?: Size): Promise<Target> {
   const scratch = server ? await createScratchDatabase(server) : undefined
   const database = await openDatabase({ url: scratch?.url, image: server ? undefined : image, rate })
   const close = async () => {

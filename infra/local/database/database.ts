@@ -5,11 +5,12 @@ import { PGlite } from '@electric-sql/pglite'
 import { auto_explain } from '@electric-sql/pglite/contrib/auto_explain'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { Client, type ClientConfig, Pool } from 'pg'
+import type { Size } from '../../../shared/limits/leaky-bucket.ts'
 import { lockDirectory } from '../../data-directory/lock.ts'
 import { messageOf } from '../../error-message.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { makeLogins, passwordCheck } from './logins.ts'
-import { type Rate, startNeonEndpoint } from './neon-endpoint.ts'
+import { startNeonEndpoint } from './neon-endpoint.ts'
 import type { Traffic } from './neon-sql.ts'
 import { type Health, pgliteWire } from './pglite-wire.ts'
 import { type Login, pgliteSessions, type Sessions, serverSessions } from './sessions.ts'
@@ -38,13 +39,13 @@ export interface DatabaseOptions {
   /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined
   /** Of the endpoint: Neon's, unless it is null. */
-  rate?: Rate | null | undefined
+  rate?: Size | null | undefined
   /** Called once when the embedded database cannot go on: from then on every connection to it fails. */
   onPanic?: ((panic: Error) => void) | undefined
 }
 
 /** proxy.rs, endpoint_rps_limit. */
-const neonRate: Rate = { perSecond: 200, burst: 500 }
+const neonRate: Size = { perSecond: 200, burst: 500 }
 
 /** @throws Error, on one line, when `dataDir` is in use or the server is not available */
 export async function openDatabase({

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 import * as v from 'valibot'
+import { leakyBucket, type Size } from '../../../shared/limits/leaky-bucket.ts'
 import { messageOf } from '../../error-message.ts'
 import { AnswerTooLarge, maxBytes, type Options, runSql, type SqlBody, sqlBody, type Traffic } from './neon-sql.ts'
 import type { Login, Session, Sessions } from './sessions.ts'
@@ -10,12 +11,6 @@ import type { Login, Session, Sessions } from './sessions.ts'
 export interface Backend extends Sessions {
   /** Whether the password is the login's. Asked for each request, with a session from the pool too. */
   isRight(login: Login): Promise<boolean>
-}
-
-/** Requests of all logins: what is refilled in a second, and at most let in at once. */
-export interface Rate {
-  perSecond: number
-  burst: number
 }
 
 export interface NeonEndpoint {
@@ -42,9 +37,10 @@ class Refusal extends Error {
  * that a rule is from. Flags have their defaults, but for `Neon-Pool-Opt-In`: connections are always pooled. Left out are TLS,
  * WebSockets, JWTs, and values other than raw text, for which the driver never asks. `close` waits for statements in flight.
  */
-export async function startNeonEndpoint(backend: Backend, rate?: Rate): Promise<NeonEndpoint> {
+export async function startNeonEndpoint(backend: Backend, rate?: Size): Promise<NeonEndpoint> {
   const traffic: Traffic = { requests: 0, statements: 0, roundTrips: 0 }
-  const admits = rate ? leakyBucket(rate) : () => true
+  // leaky_bucket.rs, for requests of all logins together
+  const admitted = rate && leakyBucket(() => performance.now(), rate)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // mod.rs, request_handler
@@ -54,7 +50,9 @@ export async function startNeonEndpoint(backend: Backend, rate?: Rate): Promise<
     const login = loginOf(request.headers)
     const { options, echoed } = optionsOf(request.headers)
     const body = await bodyOf(request)
-    if (!admits()) throw new Refusal(500, 'Too many connections to this endpoint. Please try again later.')
+    if (admitted && admitted.wait() > 0)
+      throw new Refusal(500, 'Too many connections to this endpoint. Please try again later.')
+    admitted?.take()
     if (!(await backend.isRight(login)))
       throw new Refusal(400, `password authentication failed for user '${login.user}'`)
     const session = await backend.open(login).catch((error) => {
@@ -166,35 +164,10 @@ async function bodyOf(request: IncomingMessage): Promise<SqlBody> {
   }
 }
 
-/** leaky_bucket.rs. */
-function leakyBucket({ perSecond, burst }: Rate): () => boolean {
-  let level = 0
-  let before = performance.now()
-  return () => {
-    const now = performance.now()
-    level = Math.max(0, level - ((now - before) * perSecond) / 1000)
-    before = now
-    if (level + 1 > burst) return false
-    level += 1
-    return true
-  }
-}
-
 const errorKeys = [
-  ...[
-    'message',
-    'code',
-    'detail',
-    'hint',
-    'position',
-    'internalPosition',
-    'internalQuery',
-    'severity',
-    'where',
-    'table',
-  ],
-  ...['column', 'schema', 'dataType', 'constraint', 'file', 'line', 'routine'],
-] as const
+  ...['message', 'code', 'detail', 'hint', 'position', 'internalPosition', 'internalQuery', 'severity', 'where'],
+  ...['table', 'column', 'schema', 'dataType', 'constraint', 'file', 'line', 'routine'],
+]
 
 /** sql_over_http.rs, handle: without an error of Postgres, code and severity are empty, and all but the message is null. */
 export function errorBody(message: string, error: object) {
