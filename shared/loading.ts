@@ -1,3 +1,6 @@
+import { getHeapStatistics } from 'node:v8'
+import { log } from './log.ts'
+
 const begun: Promise<unknown>[] = []
 
 /** Starts work while a module loads, so that its first request does not wait for it. Whoever uses the result sees a failure. */
@@ -7,5 +10,11 @@ export function beginEarly(work: Promise<unknown>): void {
 
 /** A handler's module waits for this, so that the work runs in Lambda's init phase: at full CPU speed, and not cut off by a freeze. */
 export async function loaded(): Promise<void> {
+  log.info('cold_start', { heap_limit_mb: heapLimitMb() })
   await Promise.all(begun)
+}
+
+/** Megabytes to which V8 lets this process's heap grow. */
+export function heapLimitMb(): number {
+  return Math.round(getHeapStatistics().heap_size_limit / 2 ** 20)
 }

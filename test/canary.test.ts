@@ -112,6 +112,13 @@ describe('the canary', () => {
     expect(await titlesOf(tenant)).toEqual([])
   })
 
+  test('fails in the step heap when the heap may grow beyond what the stage asks for', async () => {
+    const tenant = await canaryTenant()
+    const { failures } = await run(tenant.apiKey, { maxHeapMb: 1 })
+    expect(failures[0]![1]).toMatchObject({ step: 'heap' })
+    expect(settings({ BASE_URL: origin, MAX_HEAP_MB: '140' }).maxHeapMb).toBe(140)
+  })
+
   test('fails in the step key when its secret is empty', async () => {
     const { figures, failures } = await run('', settings({ BASE_URL: origin }))
     expect(figures.CanarySuccess).toBe(0)

@@ -59,8 +59,8 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
       // Node.js runs the TypeScript itself, as in `npm start`.
       experimental: { viteModuleRunner: false },
       env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 240_000,
+      hookTimeout: 300_000,
       expect: { poll: { timeout: 30_000 } },
       ...options,
     },

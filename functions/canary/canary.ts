@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { heapLimitMb } from '../../shared/loading.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
 import { type ApiAccess, apiClient } from './api-client.ts'
@@ -10,6 +11,8 @@ export interface Canary {
   apiKey(): Promise<string>
   signal: AbortSignal
   pause(): Promise<unknown>
+  /** A larger limit of this process's heap fails the run: the runtime does not keep to the stage's settings. */
+  maxHeapMb?: number | undefined
 }
 
 /** The name of its agent and its documents, so that a customer's key, given by mistake, touches nothing of theirs. */
@@ -17,11 +20,12 @@ const ownName = 'Canary'
 const agents = v.object({ data: v.array(v.object({ id: v.string(), name: v.string() })) })
 
 /** Runs one journey through the API and reports it as metrics and a line of the log. It throws nothing. */
-export async function runCanary({ baseUrl, apiKey, signal, pause }: Canary): Promise<void> {
+export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: Canary): Promise<void> {
   const steps = newSteps()
   const { milliseconds } = steps
   let failure: unknown
   try {
+    if (maxHeapMb) await steps.run('heap', async () => checkHeap(maxHeapMb))
     const access = { baseUrl, apiKey: await steps.run('key', apiKey), signal }
     const agentId = await steps.run('agent', () => findAgent(access))
     await runJourney({ ...access, agentId, title: ownName, pause }, steps)
@@ -38,6 +42,10 @@ export async function runCanary({ baseUrl, apiKey, signal, pause }: Canary): Pro
     CanarySearchMilliseconds: milliseconds.search,
     CanaryDeleteMilliseconds: milliseconds.delete,
   })
+}
+
+function checkHeap(maxMb: number): void {
+  if (heapLimitMb() > maxMb) throw new Error(`The heap may grow to ${heapLimitMb()} MB instead of ${maxMb}`)
 }
 
 export async function findAgent(access: ApiAccess): Promise<string> {

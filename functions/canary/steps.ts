@@ -1,6 +1,16 @@
 import { CallFailed } from './api-client.ts'
 
-export type Step = 'key' | 'agent' | 'leftovers' | 'create' | 'complete' | 'search' | 'delete' | 'gone' | 'external id'
+export type Step =
+  | 'heap'
+  | 'key'
+  | 'agent'
+  | 'leftovers'
+  | 'create'
+  | 'complete'
+  | 'search'
+  | 'delete'
+  | 'gone'
+  | 'external id'
 
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'

@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct, IConstruct } from 'constructs'
 import type { Lambda } from '../wiring.ts'
 import { type Access, environmentFor, type Resources, statementsFor } from './access.ts'
-import type { Bundle } from './bundles/bundle.ts'
+import { type Bundle, heapScript } from './bundles/bundle.ts'
 import { acknowledge } from './rule-checks.ts'
 
 export type FunctionSettings = {
@@ -18,9 +18,15 @@ export type FunctionSettings = {
   readonly heap?: Lambda['heap'] | undefined
 }
 
-export function nodeOptions(heap?: Lambda['heap']): string {
-  const limits = heap ? [`--max-semi-space-size=${heap.semiSpaceMb}`, `--max-old-space-size=${heap.oldSpaceMb}`] : []
-  return ['--enable-source-maps', ...limits].join(' ')
+export const nodeOptions = '--enable-source-maps'
+
+/** The environment with which `limit-heap.sh`, in the bundle, limits V8's heap: to old space and three semi-spaces. */
+export function heapLimits({ semiSpaceMb, oldSpaceMb }: NonNullable<Lambda['heap']>) {
+  return {
+    AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${heapScript}`,
+    HEAP_OPTIONS: `--max-semi-space-size=${semiSpaceMb} --max-old-space-size=${oldSpaceMb}`,
+    MAX_HEAP_MB: `${oldSpaceMb + 3 * semiSpaceMb}`,
+  }
 }
 
 export function createFunction(
@@ -48,7 +54,8 @@ export function createFunction(
     timeout: Duration.seconds(timeoutSeconds),
     ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
     environment: {
-      NODE_OPTIONS: nodeOptions(heap),
+      NODE_OPTIONS: nodeOptions,
+      ...(heap && heapLimits(heap)),
       ...environmentFor(access, resources),
       ...(reservedConcurrency !== undefined && { RESERVED_CONCURRENCY: `${reservedConcurrency}` }),
     },

@@ -32,6 +32,7 @@ const stageFile = v.strictObject({
   account: answers.account,
   region: answers.region,
   alarmAddress: v.exactOptional(answers.alarmAddress),
+  alarmTopicArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of an SNS topic'))),
   runbookUrl: v.exactOptional(https),
   provider: v.exactOptional(provider),
   previousProvider: v.exactOptional(provider),

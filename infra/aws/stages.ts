@@ -66,6 +66,8 @@ export type StageSettings = {
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
   readonly alarmAddress?: string
+  /** Topic of the team's own for alarms, which chats and pagers subscribe to; CloudWatch must be allowed to publish to it. Then nothing is mailed to `alarmAddress`. */
+  readonly alarmTopicArn?: string
   /** Origins whose pages may call the API, such as `https://app.example.com`, or `*`. */
   readonly corsOrigins?: readonly string[]
   readonly customDomain?: { readonly name: string; readonly certificateArn: string }

@@ -15,7 +15,7 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 test('an error in a bundle is logged with the file and the line of the TypeScript', async () => {
   const instance = await startInstance(join(directory, 'handler.mjs'), {
-    NODE_OPTIONS: nodeOptions(),
+    NODE_OPTIONS: nodeOptions,
     DATABASE_URL: 'postgres://search:secret@localhost/db',
     DATABASE_ENDPOINT: 'http://127.0.0.1:1',
   })

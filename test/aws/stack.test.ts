@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { nodeOptions } from '../../infra/aws/functions.ts'
+import { heapLimits, nodeOptions } from '../../infra/aws/functions.ts'
 import { secretNames } from '../../infra/aws/stages.ts'
 import { cors } from '../../infra/cors.ts'
 import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
@@ -17,12 +17,13 @@ describe('the Lambdas', () => {
   test('are those of the wiring table, with its memory and its time-outs, on arm64 and Node.js 24', () => {
     for (const name of lambdaNames) {
       const { Properties } = prod.lambda(name)
+      const { heap }: Lambda = lambdas[name]
       expect(Properties, name).toMatchObject({
         ...{ Architectures: ['arm64'], Runtime: 'nodejs24.x', Handler: 'handler.handler' },
         ...{ MemorySize: lambdas[name].memoryMb, Timeout: lambdas[name].timeoutSeconds },
         ...{
           TracingConfig: { Mode: 'Active' },
-          Environment: { Variables: { NODE_OPTIONS: nodeOptions((lambdas[name] as Lambda).heap) } },
+          Environment: { Variables: { NODE_OPTIONS: nodeOptions, ...(heap && heapLimits(heap)) } },
         },
       })
     }

@@ -6,7 +6,7 @@ import { reportBackup } from '../../infra/backup/completion.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
-import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
+import { alarmTopicArn, type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
 const runbook = join(import.meta.dirname, '../../infra/runbook')
@@ -29,6 +29,13 @@ describe('every alarm', () => {
       expect(OKActions, String(AlarmName)).toEqual([{ Ref: topic }])
       expect(ActionsEnabled ?? true, String(AlarmName)).toBe(true)
     }
+  })
+
+  test('notifies the team’s own topic instead, where the stage names one', () => {
+    const dev = synthesis.stack('dev')
+    expect(dev.ofType('AWS::SNS::Topic')).toEqual([])
+    for (const [id, { Properties }] of dev.ofType('AWS::CloudWatch::Alarm'))
+      expect(Properties, id).toMatchObject({ AlarmActions: [alarmTopicArn], OKActions: [alarmTopicArn] })
   })
 
   test('says in one sentence what has happened and links to a page of the runbook that exists', () => {

@@ -19,6 +19,7 @@ export type Resource = {
 }
 
 const alarmAddress = 'duty@cuecard.example'
+export const alarmTopicArn = 'arn:aws:sns:eu-central-1:111122223333:duty'
 
 /** A stage that uses every optional setting. */
 const everything: StageSettings = {
@@ -32,7 +33,7 @@ const everything: StageSettings = {
 }
 
 const stagesUnderTest: Record<string, StageSettings> = {
-  dev: { ...stages.dev, alarmAddress },
+  dev: { ...stages.dev, alarmAddress, alarmTopicArn },
   prod: { ...stages.prod, alarmAddress },
   everything,
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import type { Call, Reply } from './lambda-instance.ts'
 
-// The process of one Lambda instance: imports the module named in its argument and answers events.
+// The process of one Lambda instance: imports the module in `_HANDLER` and answers events.
 const start = performance.now()
 const send = (reply: Reply) =>
   process.send?.({ ...reply, milliseconds: performance.now() - start, peakBytes: peakBytes() } satisfies Reply)
-const { handler } = await import(pathToFileURL(process.argv[2]!).href)
+const { handler } = await import(pathToFileURL(process.env._HANDLER!).href)
 
 process.on('message', async ({ id, event, deadline }: Call) => {
   const getRemainingTimeInMillis = () => Math.max(0, deadline - Date.now())

@@ -10,6 +10,7 @@ import { rewriteSourceMap } from './source-map.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const packages = 'node_modules'
+export const heapScript = 'limit-heap.sh'
 const { resolve } = createRequire(import.meta.url)
 
 export type BundleName = LambdaName | 'migrate'
@@ -46,7 +47,7 @@ export async function bundleEncoding(outdir: string): Promise<Partial<Record<Bun
 /** Bundles a Lambda without `@aws-sdk/*`, which the Lambda runtime provides. */
 export async function bundle(name: BundleName, directory: string, hasEncoder = false): Promise<Bundle> {
   await rm(directory, { recursive: true, force: true })
-  const { folders = [], programs, nativePackage, packageFiles = [] } = settingsOf(name)
+  const { folders = [], programs, nativePackage, packageFiles = [], heap } = settingsOf(name)
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
@@ -86,6 +87,7 @@ export async function bundle(name: BundleName, directory: string, hasEncoder = f
     await cp(join(root, packages, file), join(directory, packages, file))
   for (const folder of folders)
     await cp(join(root, dirname(entryPoints[name]), folder), join(directory, folder), { recursive: true })
+  if (heap) await cp(join(import.meta.dirname, heapScript), join(directory, heapScript))
   if (name === 'dashboard')
     for (const [file, source] of Object.entries(vendored)) await cp(resolve(source), join(directory, 'assets', file))
   if (name === 'embedding' || name === 'dashboard')

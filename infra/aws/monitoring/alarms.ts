@@ -3,7 +3,7 @@ import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-clo
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
-import { Topic } from 'aws-cdk-lib/aws-sns'
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../rule-checks.ts'
@@ -16,7 +16,11 @@ import { releaseAlarms } from './release-alarms.ts'
 
 /** Each has a row in the table of ../../README.md. */
 export function createAlarms(scope: Construct, name: string, watched: Watched, settings: StageSettings): Alarm[] {
-  const action = new SnsAction(createAlarmTopic(scope, settings))
+  const { alarmTopicArn } = settings
+  const topic: ITopic = alarmTopicArn
+    ? Topic.fromTopicArn(scope, 'alarms', alarmTopicArn)
+    : createAlarmTopic(scope, settings)
+  const action = new SnsAction(topic)
   const alarms: Record<string, AlarmSettings> = {
     ...apiAlarms(scope, name, watched),
     ...pipelineAlarms(name, watched, settings),

@@ -48,12 +48,13 @@ async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
   return found?.ReservedConcurrentExecutions ?? 0
 }
 
-export function checkSettings(stage: string, { alarmAddress, runbookUrl }: StageSettings): Finding[] {
+export function checkSettings(stage: string, { alarmAddress, alarmTopicArn, runbookUrl }: StageSettings): Finding[] {
   const file = `infra/aws/stages/${stage}.json`
+  const recipient = alarmTopicArn ?? alarmAddress
   return [
-    alarmAddress
-      ? ok('alarms', `go to ${alarmAddress}`)
-      : error('alarms', `have no recipient: set alarmAddress in ${file}`),
+    recipient
+      ? ok('alarms', `go to ${recipient}`)
+      : error('alarms', `have no recipient: set alarmAddress or alarmTopicArn in ${file}`),
     runbookUrl.includes('cuecard.example')
       ? error('runbook', `alarms link to an example: set runbookUrl in ${file}`)
       : ok('runbook', runbookUrl),

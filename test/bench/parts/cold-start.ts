@@ -4,7 +4,6 @@ import { bundle } from '../../../infra/aws/bundles/bundle.ts'
 import { nodeOptions } from '../../../infra/aws/functions.ts'
 import { region } from '../../../infra/local/lambda.ts'
 import { urlOfRole } from '../../../infra/postgres-url.ts'
-import { type Lambda, lambdas } from '../../../infra/wiring.ts'
 import { type Reply, startInstance } from '../../support/lambda-instance.ts'
 import { listen } from '../../support/loopback.ts'
 import { startSecretsManager } from '../../support/secrets-manager.ts'
@@ -76,7 +75,7 @@ async function open({ server }: Bench) {
       const url = new URL(urlOfRole(cuecard.database.url, `cuecard_${name}`))
       secrets.values.set(arn, url.href)
       return {
-        NODE_OPTIONS: nodeOptions((lambdas[name] as Lambda).heap),
+        NODE_OPTIONS: nodeOptions,
         AWS_REGION: region,
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
