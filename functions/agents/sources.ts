@@ -1,8 +1,6 @@
-import { Hono } from 'hono'
 import { removalQuery } from '../../shared/documents/input.ts'
-import { type ApiEnv, onlyPost } from '../../shared/http/api.ts'
-import type { endpoints } from '../../shared/http/endpoint.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import type { Router } from '../../shared/http/router.ts'
 import { agentPath, sourcePath } from '../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
@@ -26,158 +24,135 @@ import {
 
 const collection = '/v1/agents/:agentId/sources'
 const one = `${collection}/:sourceId`
-const tag = 'Sources'
 const aSource = { description: 'The source', schema: sourceSchema, example: sourceExample }
 const pending = { ...sourceExample, status: 'pending' } as const
 
-export function sourceRoutes(endpoint: ReturnType<typeof endpoints>, queue: Sender<CrawlMessage> | undefined) {
-  return new Hono<ApiEnv>()
-    .use(`${one}/refresh`, onlyPost)
+export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | undefined) {
+  routes
     .get(
       collection,
-      endpoint(
-        {
-          operationId: 'listSources',
-          tag,
-          summary: 'List sources',
-          description: 'Newest first.',
-          permission: 'kb:read',
-          params: agentPath,
-          query: listQuery,
-          responses: pageOf('sources', sourceSchema, sourceExample),
-        },
-        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-          const list = `sources ${params.agentId}`
-          const [after] = readAfter(key, list, cursor, byId) ?? []
-          const { sources, hasMore } = await listSources(db, scope, { limit, after })
-          return respondPage(c, key, list, sources, hasMore ? [sources.at(-1)!.id] : undefined)
-        },
-      ),
+      {
+        operationId: 'listSources',
+        summary: 'List sources',
+        description: 'Newest first.',
+        permission: 'kb:read',
+        params: agentPath,
+        query: listQuery,
+        responses: pageOf('sources', sourceSchema, sourceExample),
+      },
+      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
+        const list = `sources ${params.agentId}`
+        const [after] = readAfter(key, list, cursor, byId) ?? []
+        const { sources, hasMore } = await listSources(db, scope, { limit, after })
+        return respondPage(c, key, list, sources, hasMore ? [sources.at(-1)!.id] : undefined)
+      },
     )
     .post(
       collection,
-      endpoint(
-        {
-          operationId: 'createSource',
-          tag,
-          summary: 'Create a source',
-          description:
-            'Its pages are read in the background, and each becomes a document with the page’s address as its `external_id`. They are looked at again every `refresh_hours`. An organization can have 20 sources with 5,000 pages.',
-          permission: 'kb:write',
-          params: agentPath,
-          body: createBody,
-          examples: { site: { url: 'https://paws-inn.example/', exclude: ['/blog/*'] } },
-          responses: {
-            201: { ...aSource, example: { ...pending, page_count: 0, checked_at: null }, headers: ['Location'] },
-          },
-          errors: ['source_exists'],
+      {
+        operationId: 'createSource',
+        summary: 'Create a source',
+        description:
+          'Its pages are read in the background, and each becomes a document with the page’s address as its `external_id`. They are looked at again every `refresh_hours`. An organization can have 20 sources with 5,000 pages.',
+        permission: 'kb:write',
+        params: agentPath,
+        body: createBody,
+        examples: { site: { url: 'https://paws-inn.example/', exclude: ['/blog/*'] } },
+        responses: {
+          201: { ...aSource, example: { ...pending, page_count: 0, checked_at: null }, headers: ['Location'] },
         },
-        async ({ c, db, scope, origin, params, body }) => {
-          const created = await createSource({ db, queue }, scope, body, origin)
-          c.header('location', `/v1/agents/${params.agentId}/sources/${created.id}`)
-          return c.json(created, 201)
-        },
-      ),
+        errors: ['source_exists'],
+      },
+      async ({ c, db, scope, origin, params, body }) => {
+        const created = await createSource({ db, queue }, scope, body, origin)
+        c.header('location', `/v1/agents/${params.agentId}/sources/${created.id}`)
+        return c.json(created, 201)
+      },
     )
     .get(
       one,
-      endpoint(
-        {
-          operationId: 'getSource',
-          tag,
-          summary: 'Get a source',
-          permission: 'kb:read',
-          params: sourcePath,
-          responses: { 200: aSource },
-        },
-        async ({ c, db, scope }) => c.json(await getSource(db, scope)),
-      ),
+      {
+        operationId: 'getSource',
+        summary: 'Get a source',
+        permission: 'kb:read',
+        params: sourcePath,
+        responses: { 200: aSource },
+      },
+      async ({ c, db, scope }) => c.json(await getSource(db, scope)),
     )
     .patch(
       one,
-      endpoint(
-        {
-          operationId: 'updateSource',
-          tag,
-          summary: 'Update a source',
-          description:
-            'With other paths the pages are looked at again at once; documents of pages that are no longer included are deleted then.',
-          permission: 'kb:write',
-          params: sourcePath,
-          body: updateBody,
-          examples: { hourly: { refresh_hours: 1 } },
-          responses: { 200: aSource },
-        },
-        async ({ c, db, scope, origin, body }) => {
-          return c.json(await updateSource({ db, queue }, scope, body, origin))
-        },
-      ),
+      {
+        operationId: 'updateSource',
+        summary: 'Update a source',
+        description:
+          'With other paths the pages are looked at again at once; documents of pages that are no longer included are deleted then.',
+        permission: 'kb:write',
+        params: sourcePath,
+        body: updateBody,
+        examples: { hourly: { refresh_hours: 1 } },
+        responses: { 200: aSource },
+      },
+      async ({ c, db, scope, origin, body }) => {
+        return c.json(await updateSource({ db, queue }, scope, body, origin))
+      },
     )
     .delete(
       one,
-      endpoint(
-        {
-          operationId: 'deleteSource',
-          tag,
-          summary: 'Delete a source',
-          description:
-            'Its documents go with it, but for those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone.',
-          permission: 'kb:write',
-          params: sourcePath,
-          query: removalQuery,
-          responses: {
-            202: {
-              description: 'The source, whose documents are still being deleted',
-              schema: sourceSchema,
-              example: { ...sourceExample, status: 'deleting' },
-            },
-            204: { description: 'It is gone, and its documents are' },
+      {
+        operationId: 'deleteSource',
+        summary: 'Delete a source',
+        description:
+          'Its documents go with it, but for those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone.',
+        permission: 'kb:write',
+        params: sourcePath,
+        query: removalQuery,
+        responses: {
+          202: {
+            description: 'The source, whose documents are still being deleted',
+            schema: sourceSchema,
+            example: { ...sourceExample, status: 'deleting' },
           },
+          204: { description: 'It is gone, and its documents are' },
         },
-        async ({ c, db, scope, origin, query }) => {
-          const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
-          return rest ? c.json(rest, 202) : c.body(null, 204)
-        },
-      ),
+      },
+      async ({ c, db, scope, origin, query }) => {
+        const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
+        return rest ? c.json(rest, 202) : c.body(null, 204)
+      },
     )
     .post(
       `${one}/refresh`,
-      endpoint(
-        {
-          operationId: 'refreshSource',
-          tag,
-          summary: 'Refresh a source',
-          description: 'Its pages are looked at now: poll its status until it is no longer `pending`.',
-          permission: 'kb:write',
-          params: sourcePath,
-          responses: {
-            202: { ...aSource, example: pending },
-          },
+      {
+        operationId: 'refreshSource',
+        summary: 'Refresh a source',
+        description: 'Its pages are looked at now: poll its status until it is no longer `pending`.',
+        permission: 'kb:write',
+        params: sourcePath,
+        responses: {
+          202: { ...aSource, example: pending },
         },
-        async ({ c, db, scope, origin }) => {
-          return c.json(await refreshSource({ db, queue }, scope, origin), 202)
-        },
-      ),
+      },
+      async ({ c, db, scope, origin }) => {
+        return c.json(await refreshSource({ db, queue }, scope, origin), 202)
+      },
     )
     .get(
       `${one}/pages`,
-      endpoint(
-        {
-          operationId: 'listSourcePages',
-          tag,
-          summary: 'List the pages of a source',
-          description: 'By address, those included that are left out.',
-          permission: 'kb:read',
-          params: sourcePath,
-          query: listQuery,
-          responses: pageOf('pages', pageSchemaOfSource, pageExampleOfSource),
-        },
-        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-          const list = `pages ${params.agentId} ${params.sourceId}`
-          const [after] = readAfter(key, list, cursor, pageSortKey) ?? []
-          const { pages, hasMore } = await listPages(db, scope, { limit, after })
-          return respondPage(c, key, list, pages, hasMore ? [pages.at(-1)!.address] : undefined)
-        },
-      ),
+      {
+        operationId: 'listSourcePages',
+        summary: 'List the pages of a source',
+        description: 'By address, those included that are left out.',
+        permission: 'kb:read',
+        params: sourcePath,
+        query: listQuery,
+        responses: pageOf('pages', pageSchemaOfSource, pageExampleOfSource),
+      },
+      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
+        const list = `pages ${params.agentId} ${params.sourceId}`
+        const [after] = readAfter(key, list, cursor, pageSortKey) ?? []
+        const { pages, hasMore } = await listPages(db, scope, { limit, after })
+        return respondPage(c, key, list, pages, hasMore ? [pages.at(-1)!.address] : undefined)
+      },
     )
 }

@@ -6,18 +6,18 @@ import { batchBody, createBody, removalQuery, updateBody } from '../../shared/do
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { api, onlyPost } from '../../shared/http/api.ts'
-import { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
+import { router } from '../../shared/http/router.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { creationErrors, setCreated } from './creations.ts'
-import { externalIdRoutes } from './external-ids.ts'
-import { fileRoutes } from './files.ts'
+import { addExternalIdRoutes } from './external-ids.ts'
+import { addFileRoutes } from './files.ts'
 import { respondFetched } from './respond.ts'
-import { revisionRoutes } from './revisions.ts'
+import { addRevisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -33,204 +33,186 @@ export interface Dependencies {
 }
 
 export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: Dependencies) {
-  const endpoint = endpoints(db, now)
-
-  return api()
-    .use(batch, onlyPost)
-    .use(`${collection}/files`, onlyPost)
+  const app = api().use(batch, onlyPost).use(`${collection}/files`, onlyPost)
+  const routes = router('Documents', { db, now }, app)
+  routes
     .get(
       collection,
-      endpoint(
-        {
-          operationId: 'listDocuments',
-          tag: 'Documents',
-          summary: 'List documents',
-          description:
-            'Newest first. A page may hold fewer than `limit` documents when their contents are large, but not with `exclude=content`; go by `has_more`.',
-          permission: 'kb:read',
-          params: agentPath,
-          query: listQuery,
-          responses: pageOf('documents', fetchedDocument, documentExample),
-        },
-        async ({ c, key, db, scope, params, query }) => {
-          const { limit, cursor, exclude, ...filters } = query
-          const list = `documents ${params.agentId} ${JSON.stringify(filters)}`
-          const after = readAfter(key, list, cursor, sortKey)
-          const { documents, hasMore } = await listDocuments(db, scope, { ...filters, limit, exclude, after })
-          const data = fitToResponse(documents.map((document) => toFetched(document, query)))
-          const last = data.at(-1)
-          const more = hasMore || data.length < documents.length
-          return respondPage(c, key, list, data, more && last ? [last.created_at, last.id] : undefined)
-        },
-      ),
+      {
+        operationId: 'listDocuments',
+        summary: 'List documents',
+        description:
+          'Newest first. A page may hold fewer than `limit` documents when their contents are large, but not with `exclude=content`; go by `has_more`.',
+        permission: 'kb:read',
+        params: agentPath,
+        query: listQuery,
+        responses: pageOf('documents', fetchedDocument, documentExample),
+      },
+      async ({ c, key, db, scope, params, query }) => {
+        const { limit, cursor, exclude, ...filters } = query
+        const list = `documents ${params.agentId} ${JSON.stringify(filters)}`
+        const after = readAfter(key, list, cursor, sortKey)
+        const { documents, hasMore } = await listDocuments(db, scope, { ...filters, limit, exclude, after })
+        const data = fitToResponse(documents.map((document) => toFetched(document, query)))
+        const last = data.at(-1)
+        const more = hasMore || data.length < documents.length
+        return respondPage(c, key, list, data, more && last ? [last.created_at, last.id] : undefined)
+      },
     )
     .post(
       collection,
-      endpoint(
-        {
-          operationId: 'createDocument',
-          tag: 'Documents',
-          summary: 'Create a document',
-          description:
-            'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. With `valid_from` and `valid_until` search serves it for a while only. An agent may have 10,000 documents. A repeat under the same `Idempotency-Key` after the document was deleted is 404 `document_not_found`: it is not made again.',
-          permission: 'kb:write',
-          params: agentPath,
-          headers: idempotencyHeader,
-          body: createBody,
-          examples: {
-            text: {
-              title: 'Opening hours',
-              content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
-            },
+      {
+        operationId: 'createDocument',
+        summary: 'Create a document',
+        description:
+          'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. With `valid_from` and `valid_until` search serves it for a while only. An agent may have 10,000 documents. A repeat under the same `Idempotency-Key` after the document was deleted is 404 `document_not_found`: it is not made again.',
+        permission: 'kb:write',
+        params: agentPath,
+        headers: idempotencyHeader,
+        body: createBody,
+        examples: {
+          text: {
+            title: 'Opening hours',
+            content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
           },
-          responses: {
-            201: {
-              description: 'The document',
-              schema: documentSchema,
-              example: { ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-              headers: ['ETag', 'Location', 'Idempotency-Replayed'],
-            },
+        },
+        responses: {
+          201: {
+            description: 'The document',
+            schema: documentSchema,
+            example: { ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
+            headers: ['ETag', 'Location', 'Idempotency-Replayed'],
           },
-          errors: creationErrors,
         },
-        async ({ c, key, db, scope, origin, headers, body }) => {
-          const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
-          const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
-          setCreated(c, document, replayed)
-          return c.json(toDocument(document), 201)
-        },
-      ),
+        errors: creationErrors,
+      },
+      async ({ c, key, db, scope, origin, headers, body }) => {
+        const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
+        const { document, replayed } = await createDocument({ db, queue }, scope, body, origin, request)
+        setCreated(c, document, replayed)
+        return c.json(toDocument(document), 201)
+      },
     )
     .post(
       batch,
-      endpoint(
-        {
-          operationId: 'createDocuments',
-          tag: 'Documents',
-          summary: 'Create several documents',
-          description:
-            'Creates all of 1 to 100 documents or none, each as [create a document](#createDocument) does. The limits hold for all together. A repeat under the same `Idempotency-Key` after one of the documents was deleted is 404 `document_not_found`: nothing is made again.',
-          permission: 'kb:write',
-          params: agentPath,
-          headers: idempotencyHeader,
-          body: batchBody,
-          examples: {
-            texts: {
-              documents: [
-                {
-                  title: 'Opening hours',
-                  content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
-                },
-              ],
-            },
+      {
+        operationId: 'createDocuments',
+        summary: 'Create several documents',
+        description:
+          'Creates all of 1 to 100 documents or none, each as [create a document](#createDocument) does. The limits hold for all together. A repeat under the same `Idempotency-Key` after one of the documents was deleted is 404 `document_not_found`: nothing is made again.',
+        permission: 'kb:write',
+        params: agentPath,
+        headers: idempotencyHeader,
+        body: batchBody,
+        examples: {
+          texts: {
+            documents: [
+              {
+                title: 'Opening hours',
+                content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
+              },
+            ],
           },
-          responses: {
-            201: {
-              description: 'The documents, in the order of the request',
-              schema: createdDocuments,
-              example: { data: [{ ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 }] },
-              headers: ['Idempotency-Replayed'],
-            },
+        },
+        responses: {
+          201: {
+            description: 'The documents, in the order of the request',
+            schema: createdDocuments,
+            example: { data: [{ ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 }] },
+            headers: ['Idempotency-Replayed'],
           },
-          errors: creationErrors,
         },
-        async ({ c, key, db, scope, origin, headers, body }) => {
-          requireFitsResponse(body.documents)
-          const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
-          const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
-          if (created.replayed) c.header('idempotency-replayed', 'true')
-          return c.json({ data: created.documents.map(toDocument) }, 201)
-        },
-      ),
+        errors: creationErrors,
+      },
+      async ({ c, key, db, scope, origin, headers, body }) => {
+        requireFitsResponse(body.documents)
+        const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
+        const created = await createDocuments({ db, queue }, scope, body.documents, origin, request)
+        if (created.replayed) c.header('idempotency-replayed', 'true')
+        return c.json({ data: created.documents.map(toDocument) }, 201)
+      },
     )
-    .route('/', externalIdRoutes(endpoint, queue))
+  addExternalIdRoutes(routes, queue)
+  routes
     .get(
       one,
-      endpoint(
-        {
-          operationId: 'getDocument',
-          tag: 'Documents',
-          summary: 'Get a document',
-          description:
-            'Its `ETag` is the same with `exclude=content` as without: 304 says that the document has not changed since, for both forms.',
-          permission: 'kb:read',
-          params: documentPath,
-          query: getQuery,
-          headers: ifNoneMatch,
-          responses: {
-            200: { description: 'The document', schema: fetchedDocument, example: documentExample, headers: ['ETag'] },
-            304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
-          },
-          errors: ['payload_too_large'],
+      {
+        operationId: 'getDocument',
+        summary: 'Get a document',
+        description:
+          'Its `ETag` is the same with `exclude=content` as without: 304 says that the document has not changed since, for both forms.',
+        permission: 'kb:read',
+        params: documentPath,
+        query: getQuery,
+        headers: ifNoneMatch,
+        responses: {
+          200: { description: 'The document', schema: fetchedDocument, example: documentExample, headers: ['ETag'] },
+          304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
         },
-        async ({ c, db, scope, query, headers }) => {
-          return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
-        },
-      ),
+        errors: ['payload_too_large'],
+      },
+      async ({ c, db, scope, query, headers }) => {
+        return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
+      },
     )
     .patch(
       one,
-      endpoint(
-        {
-          operationId: 'updateDocument',
-          tag: 'Documents',
-          summary: 'Update a document',
-          description:
-            'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. Of a document that was a file, `status: "pending"` extracts the text again, and `content` makes it a text: the file is deleted. `valid_from` and `valid_until` change when search serves the document, at once and without processing; null removes a limit.',
-          permission: 'kb:write',
-          params: documentPath,
-          headers: ifMatch,
-          body: updateBody,
-          examples: {
-            title: { title: 'Opening hours in summer' },
-            content: { content: 'In July and August we open at 8.' },
-            complete: { status: 'completed' },
-            dates: { valid_from: '2026-12-20T00:00:00+01:00', valid_until: '2027-01-07T00:00:00+01:00' },
-          },
-          responses: {
-            200: {
-              description: 'The document',
-              schema: documentSchema,
-              example: { ...documentExample, title: 'Opening hours in summer' },
-              headers: ['ETag'],
-            },
-          },
-          errors: [
-            'external_id_conflict',
-            'invalid_transition',
-            'processing_in_progress',
-            'no_chunks',
-            'chunks_missing_embeddings',
-            'golden_questions_fail',
-          ],
+      {
+        operationId: 'updateDocument',
+        summary: 'Update a document',
+        description:
+          'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. Of a document that was a file, `status: "pending"` extracts the text again, and `content` makes it a text: the file is deleted. `valid_from` and `valid_until` change when search serves the document, at once and without processing; null removes a limit.',
+        permission: 'kb:write',
+        params: documentPath,
+        headers: ifMatch,
+        body: updateBody,
+        examples: {
+          title: { title: 'Opening hours in summer' },
+          content: { content: 'In July and August we open at 8.' },
+          complete: { status: 'completed' },
+          dates: { valid_from: '2026-12-20T00:00:00+01:00', valid_until: '2027-01-07T00:00:00+01:00' },
         },
-        async ({ c, db, scope, origin, headers, body }) => {
-          const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
-          c.header('etag', etag(document))
-          return c.json(toDocument(document))
+        responses: {
+          200: {
+            description: 'The document',
+            schema: documentSchema,
+            example: { ...documentExample, title: 'Opening hours in summer' },
+            headers: ['ETag'],
+          },
         },
-      ),
+        errors: [
+          'external_id_conflict',
+          'invalid_transition',
+          'processing_in_progress',
+          'no_chunks',
+          'chunks_missing_embeddings',
+          'golden_questions_fail',
+        ],
+      },
+      async ({ c, db, scope, origin, headers, body }) => {
+        const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
+        c.header('etag', etag(document))
+        return c.json(toDocument(document))
+      },
     )
     .delete(
       one,
-      endpoint(
-        {
-          operationId: 'deleteDocument',
-          tag: 'Documents',
-          summary: 'Delete a document',
-          description: 'Its chunks and embeddings go with it, processing in flight included.',
-          permission: 'kb:write',
-          params: documentPath,
-          query: removalQuery,
-          headers: ifMatch,
-          responses: { 204: { description: 'It is gone' } },
-        },
-        async ({ c, db, scope, query, headers }) => {
-          await deleteDocument(db, scope, headers['if-match'], query.ignore_golden_questions)
-          return c.body(null, 204)
-        },
-      ),
+      {
+        operationId: 'deleteDocument',
+        summary: 'Delete a document',
+        description: 'Its chunks and embeddings go with it, processing in flight included.',
+        permission: 'kb:write',
+        params: documentPath,
+        query: removalQuery,
+        headers: ifMatch,
+        responses: { 204: { description: 'It is gone' } },
+      },
+      async ({ c, db, scope, query, headers }) => {
+        await deleteDocument(db, scope, headers['if-match'], query.ignore_golden_questions)
+        return c.body(null, 204)
+      },
     )
-    .route('/', revisionRoutes(endpoint, queue))
-    .route('/', fileRoutes(endpoint, { queue, presigner, repeatWaitSeconds }))
+  addRevisionRoutes(routes, queue)
+  addFileRoutes(routes, { queue, presigner, repeatWaitSeconds })
+  return app
 }

@@ -1,13 +1,11 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument } from '../../shared/documents/documents.ts'
 import { putBody, removalQuery } from '../../shared/documents/input.ts'
 import { putDocument } from '../../shared/documents/put-document.ts'
-import type { ApiEnv } from '../../shared/http/api.ts'
-import type { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
+import type { Router } from '../../shared/http/router.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { setCreated } from './creations.ts'
@@ -31,99 +29,90 @@ const putHeaders = v.object({
 })
 
 /** Routes of the documents' app, with its endpoints. They go before those that have a document's id at the same place. */
-export function externalIdRoutes(endpoint: ReturnType<typeof endpoints>, queue: Sender) {
-  return new Hono<ApiEnv>()
+export function addExternalIdRoutes(routes: Router, queue: Sender) {
+  routes
     .get(
       one,
-      endpoint(
-        {
-          operationId: 'getDocumentByExternalId',
-          tag: 'Documents',
-          summary: 'Get a document by its external id',
-          description: 'Answers as [get a document](#getDocument) does.',
-          permission: 'kb:read',
-          params: namedPath,
-          query: getQuery,
-          headers: ifNoneMatch,
-          responses: {
-            200: { description: 'The document', schema: fetchedDocument, example: named, headers: ['ETag'] },
-            304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
-          },
-          errors: ['document_not_found', 'payload_too_large'],
+      {
+        operationId: 'getDocumentByExternalId',
+        summary: 'Get a document by its external id',
+        description: 'Answers as [get a document](#getDocument) does.',
+        permission: 'kb:read',
+        params: namedPath,
+        query: getQuery,
+        headers: ifNoneMatch,
+        responses: {
+          200: { description: 'The document', schema: fetchedDocument, example: named, headers: ['ETag'] },
+          304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
         },
-        async ({ c, db, scope, query, headers }) => {
-          return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
-        },
-      ),
+        errors: ['document_not_found', 'payload_too_large'],
+      },
+      async ({ c, db, scope, query, headers }) => {
+        return respondFetched(c, await getDocument(db, scope, headers['if-none-match'], query), query)
+      },
     )
     .put(
       one,
-      endpoint(
-        {
-          operationId: 'putDocument',
-          tag: 'Documents',
-          summary: 'Create or update a document by its external id',
-          description:
-            'Makes the document what the body says, or creates it: what is absent is reset to its default. The same again changes nothing, costs nothing and keeps the `ETag`, also of a document in `error`. It changes a document as [a PATCH](#updateDocument) of the same fields does: a file becomes a text, and other `content` replaces chunks of your own. Of two requests at once the later one wins; `If-Match` prevents that, and updates only.',
-          permission: 'kb:write',
-          params: namedPath,
-          headers: putHeaders,
-          body: putBody,
-          examples: {
-            text: {
-              title: 'Opening hours',
-              content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
-              metadata: { branch: 'north' },
-            },
+      {
+        operationId: 'putDocument',
+        summary: 'Create or update a document by its external id',
+        description:
+          'Makes the document what the body says, or creates it: what is absent is reset to its default. The same again changes nothing, costs nothing and keeps the `ETag`, also of a document in `error`. It changes a document as [a PATCH](#updateDocument) of the same fields does: a file becomes a text, and other `content` replaces chunks of your own. Of two requests at once the later one wins; `If-Match` prevents that, and updates only.',
+        permission: 'kb:write',
+        params: namedPath,
+        headers: putHeaders,
+        body: putBody,
+        examples: {
+          text: {
+            title: 'Opening hours',
+            content: 'We are open Monday to Saturday, 9 to 18. On Sunday we are closed.',
+            metadata: { branch: 'north' },
           },
-          responses: {
-            200: {
-              description: 'The document, which existed',
-              schema: documentSchema,
-              example: named,
-              headers: ['ETag'],
-            },
-            201: {
-              description: 'The document, which is new',
-              schema: documentSchema,
-              example: { ...named, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-              headers: ['ETag', 'Location'],
-            },
+        },
+        responses: {
+          200: {
+            description: 'The document, which existed',
+            schema: documentSchema,
+            example: named,
+            headers: ['ETag'],
           },
-          errors: ['golden_questions_fail'],
+          201: {
+            description: 'The document, which is new',
+            schema: documentSchema,
+            example: { ...named, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
+            headers: ['ETag', 'Location'],
+          },
         },
-        async ({ c, db, scope, origin, params, headers, body: { external_id, ...body } }) => {
-          if (external_id !== undefined && external_id !== params.externalId) rejectOther()
-          const condition = { match: headers['if-match'], mustBeNew: headers['if-none-match'] !== undefined }
-          const { document, isNew } = await putDocument({ db, queue }, scope, body, origin, condition)
-          if (isNew) setCreated(c, document, false)
-          else c.header('etag', etag(document))
-          return c.json(toDocument(document), isNew ? 201 : 200)
-        },
-      ),
+        errors: ['golden_questions_fail'],
+      },
+      async ({ c, db, scope, origin, params, headers, body: { external_id, ...body } }) => {
+        if (external_id !== undefined && external_id !== params.externalId) rejectOther()
+        const condition = { match: headers['if-match'], mustBeNew: headers['if-none-match'] !== undefined }
+        const { document, isNew } = await putDocument({ db, queue }, scope, body, origin, condition)
+        if (isNew) setCreated(c, document, false)
+        else c.header('etag', etag(document))
+        return c.json(toDocument(document), isNew ? 201 : 200)
+      },
     )
     .delete(
       one,
-      endpoint(
-        {
-          operationId: 'deleteDocumentByExternalId',
-          tag: 'Documents',
-          summary: 'Delete a document by its external id',
-          description: 'As [delete a document](#deleteDocument) does.',
-          permission: 'kb:write',
-          params: namedPath,
-          query: removalQuery,
-          headers: ifMatch,
-          responses: { 204: { description: 'It is gone' } },
-          errors: ['document_not_found'],
-        },
-        async ({ c, db, scope, query, headers }) => {
-          const { id } = await getDocument(db, scope, [], { exclude: 'content' })
-          const found = { ...scope, documentId: id as DocumentId }
-          await deleteDocument(db, found, headers['if-match'], query.ignore_golden_questions)
-          return c.body(null, 204)
-        },
-      ),
+      {
+        operationId: 'deleteDocumentByExternalId',
+        summary: 'Delete a document by its external id',
+        description: 'As [delete a document](#deleteDocument) does.',
+        permission: 'kb:write',
+        params: namedPath,
+        query: removalQuery,
+        headers: ifMatch,
+        responses: { 204: { description: 'It is gone' } },
+        errors: ['document_not_found'],
+      },
+      async ({ c, db, scope, query, headers }) => {
+        const { id } = await getDocument(db, scope, [], { exclude: 'content' })
+        const found = { ...scope, documentId: id as DocumentId }
+        await deleteDocument(db, found, headers['if-match'], query.ignore_golden_questions)
+        return c.body(null, 204)
+      },
     )
 }
 

@@ -1,12 +1,10 @@
-import { Hono } from 'hono'
 import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { createFileDocument, reportFile } from '../../shared/documents/file-document.ts'
 import { fileBody } from '../../shared/documents/input.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
-import type { ApiEnv } from '../../shared/http/api.ts'
-import type { endpoints } from '../../shared/http/endpoint.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
+import type { Router } from '../../shared/http/router.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { creationErrors, setCreated } from './creations.ts'
@@ -14,79 +12,73 @@ import { announcedFile } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
 
-export function fileRoutes(
-  endpoint: ReturnType<typeof endpoints>,
+export function addFileRoutes(
+  routes: Router,
   {
     queue,
     presigner,
     repeatWaitSeconds,
   }: { queue: Sender; presigner: Presigner; repeatWaitSeconds?: number | undefined },
 ) {
-  return new Hono<ApiEnv>()
+  routes
     .post(
       `${collection}/files`,
-      endpoint(
-        {
-          operationId: 'createFile',
-          tag: 'Documents',
-          summary: 'Create a document from a file',
-          description:
-            'Creates the document and returns a form: within an hour, post it with the file to `url` as `multipart/form-data`, all `fields` first and the file last, as `file`. Then [report it](#reportFile). The text is extracted, chunked and embedded in the background. A file may have 50 MB, and 4 MiB of text. [Files](#files) has it all as a script.',
-          permission: 'kb:write',
-          params: agentPath,
-          headers: idempotencyHeader,
-          body: fileBody,
-          examples: { file: { name: 'price list.pdf', bytes: 48210 } },
-          responses: {
-            201: {
-              description: 'The document, and the form that uploads the file',
-              schema: announcedFile,
-              example: {
-                document: {
-                  ...documentExample,
-                  ...{ title: 'price list', content: null, source_type: 'pdf', status: 'pending' },
-                  ...{ chunk_count: 0, searchable_chunk_count: 0 },
-                  source_url:
-                    's3://cuecard-prod-files-111122223333-eu-central-1/01981f3c/01981f3e/01981f3e/price%20list.pdf',
-                },
-                upload: {
-                  url: 'https://cuecard-prod-files-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com/',
-                  fields: { key: '01981f3c/01981f3e/01981f3e/price list.pdf', policy: 'eyJleHBpcmF0aW9uIjoi…' },
-                },
+      {
+        operationId: 'createFile',
+        summary: 'Create a document from a file',
+        description:
+          'Creates the document and returns a form: within an hour, post it with the file to `url` as `multipart/form-data`, all `fields` first and the file last, as `file`. Then [report it](#reportFile). The text is extracted, chunked and embedded in the background. A file may have 50 MB, and 4 MiB of text. [Files](#files) has it all as a script.',
+        permission: 'kb:write',
+        params: agentPath,
+        headers: idempotencyHeader,
+        body: fileBody,
+        examples: { file: { name: 'price list.pdf', bytes: 48210 } },
+        responses: {
+          201: {
+            description: 'The document, and the form that uploads the file',
+            schema: announcedFile,
+            example: {
+              document: {
+                ...documentExample,
+                ...{ title: 'price list', content: null, source_type: 'pdf', status: 'pending' },
+                ...{ chunk_count: 0, searchable_chunk_count: 0 },
+                source_url:
+                  's3://cuecard-prod-files-111122223333-eu-central-1/01981f3c/01981f3e/01981f3e/price%20list.pdf',
               },
-              headers: ['ETag', 'Location', 'Idempotency-Replayed'],
+              upload: {
+                url: 'https://cuecard-prod-files-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com/',
+                fields: { key: '01981f3c/01981f3e/01981f3e/price list.pdf', policy: 'eyJleHBpcmF0aW9uIjoi…' },
+              },
             },
+            headers: ['ETag', 'Location', 'Idempotency-Replayed'],
           },
-          errors: creationErrors,
         },
-        async ({ c, key, db, scope, origin, headers, body }) => {
-          const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
-          const { name, bytes, ...given } = body
-          const file = { fileName: name, fileBytes: bytes, bucket: presigner.bucket, ...given }
-          const { document, key: path, replayed } = await createFileDocument(db, scope, file, origin, { request })
-          setCreated(c, document, replayed)
-          const upload = presigner.presignPost(path, maxFileBytes, new Date(document.created_at))
-          return c.json({ document: toDocument(document), upload }, 201)
-        },
-      ),
+        errors: creationErrors,
+      },
+      async ({ c, key, db, scope, origin, headers, body }) => {
+        const request = idempotentRequest(key, c.req, headers['idempotency-key'], () => body, repeatWaitSeconds)
+        const { name, bytes, ...given } = body
+        const file = { fileName: name, fileBytes: bytes, bucket: presigner.bucket, ...given }
+        const { document, key: path, replayed } = await createFileDocument(db, scope, file, origin, { request })
+        setCreated(c, document, replayed)
+        const upload = presigner.presignPost(path, maxFileBytes, new Date(document.created_at))
+        return c.json({ document: toDocument(document), upload }, 201)
+      },
     )
     .post(
       `${collection}/:documentId/uploaded`,
-      endpoint(
-        {
-          operationId: 'reportFile',
-          tag: 'Documents',
-          summary: 'Report that a file is uploaded',
-          description:
-            'Its text is then extracted at once; unreported, a file is noticed within minutes. Nothing changes in a document that awaits no file, so a repeat is safe.',
-          permission: 'kb:write',
-          params: documentPath,
-          responses: { 202: { description: 'The text is extracted in the background' } },
-        },
-        async ({ c, db, scope, origin }) => {
-          await reportFile({ db, queue }, scope, origin)
-          return c.body(null, 202)
-        },
-      ),
+      {
+        operationId: 'reportFile',
+        summary: 'Report that a file is uploaded',
+        description:
+          'Its text is then extracted at once; unreported, a file is noticed within minutes. Nothing changes in a document that awaits no file, so a repeat is safe.',
+        permission: 'kb:write',
+        params: documentPath,
+        responses: { 202: { description: 'The text is extracted in the background' } },
+      },
+      async ({ c, db, scope, origin }) => {
+        await reportFile({ db, queue }, scope, origin)
+        return c.body(null, 202)
+      },
     )
 }

@@ -1,10 +1,8 @@
-import { Hono } from 'hono'
 import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
 import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/revisions.ts'
-import type { ApiEnv } from '../../shared/http/api.ts'
-import type { endpoints } from '../../shared/http/endpoint.ts'
 import { etag, ifMatch } from '../../shared/http/etag.ts'
 import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import type { Router } from '../../shared/http/router.ts'
 import { documentPath, revisionPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import {
@@ -20,82 +18,73 @@ const collection = '/v1/agents/:agentId/knowledge-base/:documentId/revisions'
 const { content: _, ...listedExample } = revisionExample
 
 /** Routes of the documents' app, with its endpoints. */
-export function revisionRoutes(endpoint: ReturnType<typeof endpoints>, queue: Sender) {
-  return new Hono<ApiEnv>()
+export function addRevisionRoutes(routes: Router, queue: Sender) {
+  routes
     .get(
       collection,
-      endpoint(
-        {
-          operationId: 'listRevisions',
-          tag: 'Documents',
-          summary: 'List the revisions of a document',
-          description:
-            'What search served, newest first: the content that the document has, if search serves it, and the newest 20 before that, each for a year after it was replaced. An organization can turn this off in the dashboard.',
-          permission: 'kb:read',
-          params: documentPath,
-          query: listQuery,
-          responses: pageOf('revisions, without their contents', listedRevision, listedExample),
-        },
-        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-          const list = `revisions ${params.documentId}`
-          const [after] = readAfter(key, list, cursor, revisionSortKey) ?? []
-          const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
-          return respondPage(
-            c,
-            key,
-            list,
-            revisions.map(toListedRevision),
-            hasMore ? [revisions.at(-1)!.revision] : undefined,
-          )
-        },
-      ),
+      {
+        operationId: 'listRevisions',
+        summary: 'List the revisions of a document',
+        description:
+          'What search served, newest first: the content that the document has, if search serves it, and the newest 20 before that, each for a year after it was replaced. An organization can turn this off in the dashboard.',
+        permission: 'kb:read',
+        params: documentPath,
+        query: listQuery,
+        responses: pageOf('revisions, without their contents', listedRevision, listedExample),
+      },
+      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
+        const list = `revisions ${params.documentId}`
+        const [after] = readAfter(key, list, cursor, revisionSortKey) ?? []
+        const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
+        return respondPage(
+          c,
+          key,
+          list,
+          revisions.map(toListedRevision),
+          hasMore ? [revisions.at(-1)!.revision] : undefined,
+        )
+      },
     )
     .get(
       `${collection}/:revision`,
-      endpoint(
-        {
-          operationId: 'getRevision',
-          tag: 'Documents',
-          summary: 'Get a revision of a document',
-          description:
-            'What search served as this revision. One that only processed the same content again is answered with the last that did.',
-          permission: 'kb:read',
-          params: revisionPath,
-          responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
-          errors: ['payload_too_large'],
-        },
-        async ({ c, db, scope, params: { revision } }) => {
-          return c.json(toRevision(await getRevision(db, scope, revision)))
-        },
-      ),
+      {
+        operationId: 'getRevision',
+        summary: 'Get a revision of a document',
+        description:
+          'What search served as this revision. One that only processed the same content again is answered with the last that did.',
+        permission: 'kb:read',
+        params: revisionPath,
+        responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
+        errors: ['payload_too_large'],
+      },
+      async ({ c, db, scope, params: { revision } }) => {
+        return c.json(toRevision(await getRevision(db, scope, revision)))
+      },
     )
     .post(
       `${collection}/:revision/restore`,
-      endpoint(
-        {
-          operationId: 'restoreRevision',
-          tag: 'Documents',
-          summary: 'Restore a revision of a document',
-          description:
-            'Makes its content the document’s again, in a new revision: as a PATCH of `content` does, and chunks that did not change are not embedded again. The title stays. Nothing changes if the document has that content. A document that was a file becomes a text. The texts of your own chunks are not kept, so such a revision is 409 `invalid_transition`.',
-          permission: 'kb:write',
-          params: revisionPath,
-          headers: ifMatch,
-          responses: {
-            200: {
-              description: 'The document',
-              schema: documentSchema,
-              example: { ...documentExample, status: 'pending' },
-              headers: ['ETag'],
-            },
+      {
+        operationId: 'restoreRevision',
+        summary: 'Restore a revision of a document',
+        description:
+          'Makes its content the document’s again, in a new revision: as a PATCH of `content` does, and chunks that did not change are not embedded again. The title stays. Nothing changes if the document has that content. A document that was a file becomes a text. The texts of your own chunks are not kept, so such a revision is 409 `invalid_transition`.',
+        permission: 'kb:write',
+        params: revisionPath,
+        headers: ifMatch,
+        responses: {
+          200: {
+            description: 'The document',
+            schema: documentSchema,
+            example: { ...documentExample, status: 'pending' },
+            headers: ['ETag'],
           },
-          errors: ['payload_too_large', 'invalid_transition'],
         },
-        async ({ c, db, scope, origin, params: { revision }, headers }) => {
-          const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])
-          c.header('etag', etag(document))
-          return c.json(toDocument(document))
-        },
-      ),
+        errors: ['payload_too_large', 'invalid_transition'],
+      },
+      async ({ c, db, scope, origin, params: { revision }, headers }) => {
+        const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])
+        c.header('etag', etag(document))
+        return c.json(toDocument(document))
+      },
     )
 }

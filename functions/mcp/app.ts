@@ -1,7 +1,7 @@
 import { api, idsOf, logFailure } from '../../shared/http/api.ts'
-import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
+import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
@@ -25,75 +25,68 @@ import { tools } from './tool-texts.ts'
 import { newTools } from './tools.ts'
 
 export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
-  const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const callTool = newTools({ answer, clock, limits })
 
-  return api()
-    .use(serverTiming(clock))
-    .post(
-      '/v1/agents/:agentId/mcp',
-      endpoint(
-        {
-          operationId: 'answerMcp',
-          tag: 'Platforms',
-          summary: 'Model Context Protocol',
-          description:
-            'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. What goes wrong in a tool is a result with `isError`, whose text the model can act on. A message without an `id` is a notification and is 202.',
-          permission: 'kb:read',
-          params: agentPath,
-          headers: callHeader,
-          body: message,
-          examples: {
-            list: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-            search: {
-              jsonrpc: '2.0',
-              id: 1,
-              method: 'tools/call',
-              params: { name: 'search', arguments: { query: 'Are you open on Sunday?' } },
-            },
-          },
-          responses: {
-            200: {
-              description: 'The result, or an error of JSON-RPC',
-              schema: response,
-              example: responseExample,
-              headers: ['Server-Timing'],
-            },
-            202: { description: 'The notification was received', headers: ['Server-Timing'] },
-            400: {
-              description: 'In JSON-RPC: what the protocol does not allow',
-              schema: errorResponse,
-              example: invalidRequest,
-            },
-            404: { description: 'In JSON-RPC: an unknown method', schema: errorResponse, example: methodNotFound },
-          },
+  return router('Platforms', { db, now }, api().use(serverTiming(clock))).post(
+    '/v1/agents/:agentId/mcp',
+    {
+      operationId: 'answerMcp',
+      summary: 'Model Context Protocol',
+      description:
+        'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. What goes wrong in a tool is a result with `isError`, whose text the model can act on. A message without an `id` is a notification and is 202.',
+      permission: 'kb:read',
+      params: agentPath,
+      headers: callHeader,
+      body: message,
+      examples: {
+        list: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+        search: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name: 'search', arguments: { query: 'Are you open on Sunday?' } },
         },
-        async ({ c, key, meter, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
-          const timing = timingOf(c)
-          const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
-          const callId = callIdIn(body.params, '_meta', callIdKey) ?? callIdIn(headers['x-call-id'])
-          const isCall = body.method === 'tools/call'
-          const isServing =
-            isCall ||
-            requireServing((await timing.measure('db', () => db.batch({ agents: findServing(scope) }))).agents)
-          let refusal: unknown
-          const onUnexpected = (error: unknown) => {
-            logFailure(error, idsOf(c))
-            report({ AdapterErrors: 1 })
-          }
-          const answered = await respond(c.req.raw, body, {
-            tools: isServing ? tools : [],
-            call: (name, input) =>
-              callTool(name, input, { db, scope, timing, documentsUrl, callId }, onUnexpected).catch((error) => {
-                refusal = error
-                throw error
-              }),
-          })
-          if (refusal instanceof ApiError) throw refusal
-          return answered
+      },
+      responses: {
+        200: {
+          description: 'The result, or an error of JSON-RPC',
+          schema: response,
+          example: responseExample,
+          headers: ['Server-Timing'],
         },
-      ),
-    )
+        202: { description: 'The notification was received', headers: ['Server-Timing'] },
+        400: {
+          description: 'In JSON-RPC: what the protocol does not allow',
+          schema: errorResponse,
+          example: invalidRequest,
+        },
+        404: { description: 'In JSON-RPC: an unknown method', schema: errorResponse, example: methodNotFound },
+      },
+    },
+    async ({ c, key, meter, db, params, headers, body }) => {
+      const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+      const timing = timingOf(c)
+      const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
+      const callId = callIdIn(body.params, '_meta', callIdKey) ?? callIdIn(headers['x-call-id'])
+      const isCall = body.method === 'tools/call'
+      const isServing =
+        isCall || requireServing((await timing.measure('db', () => db.batch({ agents: findServing(scope) }))).agents)
+      let refusal: unknown
+      const onUnexpected = (error: unknown) => {
+        logFailure(error, idsOf(c))
+        report({ AdapterErrors: 1 })
+      }
+      const answered = await respond(c.req.raw, body, {
+        tools: isServing ? tools : [],
+        call: (name, input) =>
+          callTool(name, input, { db, scope, timing, documentsUrl, callId }, onUnexpected).catch((error) => {
+            refusal = error
+            throw error
+          }),
+      })
+      if (refusal instanceof ApiError) throw refusal
+      return answered
+    },
+  ).app
 }

@@ -1,10 +1,9 @@
 import type { Database } from '../../shared/database/database.ts'
-import { api } from '../../shared/http/api.ts'
-import { endpoints } from '../../shared/http/endpoint.ts'
+import { router } from '../../shared/http/router.ts'
 import { getUsage } from '../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../shared/organizations/organization.ts'
 import { organizationExample, organizationSchema, updateBody, usageExample, usageSchema } from './schemas.ts'
-import { webhookRoutes } from './webhooks.ts'
+import { addWebhookRoutes } from './webhooks.ts'
 
 const path = '/v1/organization'
 
@@ -14,62 +13,53 @@ export interface Dependencies {
 }
 
 export function organizationApp({ db, now }: Dependencies) {
-  const endpoint = endpoints(db, now)
-  return api()
-    .route('/', webhookRoutes(endpoint))
+  const routes = router('Organization', { db, now })
+  addWebhookRoutes(routes.tagged('Webhooks'))
+  return routes
     .get(
       path,
-      endpoint(
-        {
-          operationId: 'getOrganization',
-          tag: 'Organization',
-          summary: 'Get the organization’s settings',
-          permission: 'organization:read',
-          responses: {
-            200: {
-              description: 'The organization of the API key',
-              schema: organizationSchema,
-              example: organizationExample,
-            },
+      {
+        operationId: 'getOrganization',
+        summary: 'Get the organization’s settings',
+        permission: 'organization:read',
+        responses: {
+          200: {
+            description: 'The organization of the API key',
+            schema: organizationSchema,
+            example: organizationExample,
           },
         },
-        async ({ c, key, db }) => c.json(await getOrganization(db, key.organizationId)),
-      ),
+      },
+      async ({ c, key, db }) => c.json(await getOrganization(db, key.organizationId)),
     )
     .get(
       `${path}/usage`,
-      endpoint(
-        {
-          operationId: 'getUsage',
-          tag: 'Organization',
-          summary: 'Get the organization’s limits and what it uses of them',
-          description:
-            'Days are those of UTC. Tokens are those of documents that the service embeds and of questions whose vectors it has fetched; your own chunks cost none. What many requests use at once may be missing for a second.',
-          permission: 'organization:read',
-          responses: {
-            200: { description: 'Limits and use', schema: usageSchema, example: usageExample },
-          },
+      {
+        operationId: 'getUsage',
+        summary: 'Get the organization’s limits and what it uses of them',
+        description:
+          'Days are those of UTC. Tokens are those of documents that the service embeds and of questions whose vectors it has fetched; your own chunks cost none. What many requests use at once may be missing for a second.',
+        permission: 'organization:read',
+        responses: {
+          200: { description: 'Limits and use', schema: usageSchema, example: usageExample },
         },
-        async ({ c, key, db }) => c.json(await getUsage(db, key.organizationId)),
-      ),
+      },
+      async ({ c, key, db }) => c.json(await getUsage(db, key.organizationId)),
     )
     .patch(
       path,
-      endpoint(
-        {
-          operationId: 'updateOrganization',
-          tag: 'Organization',
-          summary: 'Update the organization’s settings',
-          description:
-            'With `auto_delete_done_calls`, a call moves to the trash when it is marked as done. Turning it on does not affect calls that are already done.',
-          permission: 'organization:write',
-          body: updateBody,
-          examples: { on: { auto_delete_done_calls: true } },
-          responses: {
-            200: { description: 'The organization', schema: organizationSchema, example: organizationExample },
-          },
+      {
+        operationId: 'updateOrganization',
+        summary: 'Update the organization’s settings',
+        description:
+          'With `auto_delete_done_calls`, a call moves to the trash when it is marked as done. Turning it on does not affect calls that are already done.',
+        permission: 'organization:write',
+        body: updateBody,
+        examples: { on: { auto_delete_done_calls: true } },
+        responses: {
+          200: { description: 'The organization', schema: organizationSchema, example: organizationExample },
         },
-        async ({ c, key, db, body }) => c.json(await updateOrganization(db, key.organizationId, body)),
-      ),
-    )
+      },
+      async ({ c, key, db, body }) => c.json(await updateOrganization(db, key.organizationId, body)),
+    ).app
 }

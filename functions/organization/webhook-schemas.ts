@@ -126,10 +126,6 @@ export const deliveryExample: v.InferOutput<typeof deliverySchema> = {
   created_at: '2026-03-02T10:02:11.904Z',
 }
 
-export function toWebhook<Row extends WebhookRow>(row: Row) {
-  return { ...row, events: row.events as v.InferOutput<typeof webhookSchema>['events'] }
-}
-
 export function toDelivery({ number: _, ...row }: DeliveryRow) {
   return row
 }

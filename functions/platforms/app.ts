@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
 import type { Database } from '../../shared/database/database.ts'
 import { type ApiEnv, api, idsOf, logFailure, sentBody } from '../../shared/http/api.ts'
-import { endpoints } from '../../shared/http/endpoint.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { Meter } from '../../shared/http/request-meter.ts'
+import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
@@ -22,7 +22,6 @@ import { answerVapi } from './vapi.ts'
 
 /** Voice platforms that call a server in a form of their own. The others call the API as it is, or MCP. */
 export function platformsApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
-  const endpoint = endpoints(db, now)
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
   /** The request has counted the first search. */
@@ -34,70 +33,63 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
     }
   }
 
-  return api()
-    .use(serverTiming(clock))
+  return router('Platforms', { db, now }, api().use(serverTiming(clock)))
     .post(
       '/v1/agents/:agentId/knowledge-base/vapi',
-      endpoint(
-        {
-          operationId: 'answerVapi',
-          tag: 'Platforms',
-          summary: 'Answer Vapi',
-          description:
-            'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, if that is a fragment with the turns before, back to a whole question, four at most; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is. A message may have ten tool calls.',
-          permission: 'kb:read',
-          params: agentPath,
-          body: vapiMessage,
-          examples: vapiExamples,
-          responses: {
-            200: {
-              description: 'Documents, results, or nothing: as the message wants it',
-              schema: vapiAnswer,
-              example: vapiAnswerExample,
-              headers: ['Server-Timing'],
-            },
+      {
+        operationId: 'answerVapi',
+        summary: 'Answer Vapi',
+        description:
+          'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, if that is a fragment with the turns before, back to a whole question, four at most; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is. A message may have ten tool calls.',
+        permission: 'kb:read',
+        params: agentPath,
+        body: vapiMessage,
+        examples: vapiExamples,
+        responses: {
+          200: {
+            description: 'Documents, results, or nothing: as the message wants it',
+            schema: vapiAnswer,
+            example: vapiAnswerExample,
+            headers: ['Server-Timing'],
           },
-          answersErrorsWith200: true,
         },
-        async ({ c, key, meter, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
-          const explain = (error: unknown) => {
-            if (!(error instanceof ApiError)) {
-              logFailure(error, idsOf(c))
-              report({ AdapterErrors: 1 })
-            }
-            return sentenceOf(error, c.get('requestId'))
+        answersErrorsWith200: true,
+      },
+      async ({ c, key, meter, db, params, body }) => {
+        const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+        const explain = (error: unknown) => {
+          if (!(error instanceof ApiError)) {
+            logFailure(error, idsOf(c))
+            report({ AdapterErrors: 1 })
           }
-          const consult = consultant(c, db, scope, callIdIn(body, 'message', 'call', 'id'))
-          return c.json(await answerVapi(body.message, { consult, explain }))
-        },
-      ),
+          return sentenceOf(error, c.get('requestId'))
+        }
+        const consult = consultant(c, db, scope, callIdIn(body, 'message', 'call', 'id'))
+        return c.json(await answerVapi(body.message, { consult, explain }))
+      },
     )
     .post(
       '/v1/agents/:agentId/knowledge-base/retell',
-      endpoint(
-        {
-          operationId: 'answerRetell',
-          tag: 'Platforms',
-          summary: 'Answer Retell',
-          description:
-            'The URL of a custom function in Retell. The question is the argument `query`, or the only one that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters, within 3 s, found by words only if the vector of the question is not there by then.',
-          permission: 'kb:read',
-          params: agentPath,
-          headers: retellHeaders,
-          body: retellCall,
-          examples: retellExamples,
-          responses: {
-            200: { description: 'What the model reads', mediaTypes: ['text/plain'], headers: ['Server-Timing'] },
-          },
-          errors: ['invalid_signature'],
+      {
+        operationId: 'answerRetell',
+        summary: 'Answer Retell',
+        description:
+          'The URL of a custom function in Retell. The question is the argument `query`, or the only one that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters, within 3 s, found by words only if the vector of the question is not there by then.',
+        permission: 'kb:read',
+        params: agentPath,
+        headers: retellHeaders,
+        body: retellCall,
+        examples: retellExamples,
+        responses: {
+          200: { description: 'What the model reads', mediaTypes: ['text/plain'], headers: ['Server-Timing'] },
         },
-        async ({ c, key, meter, db, params, headers, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
-          const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
-          if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, (now ?? Date.now)())
-          return c.text(await answerRetell(body, consultant(c, db, scope, callIdIn(body, 'call', 'call_id'))))
-        },
-      ),
-    )
+        errors: ['invalid_signature'],
+      },
+      async ({ c, key, meter, db, params, headers, body }) => {
+        const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+        const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
+        if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, (now ?? Date.now)())
+        return c.text(await answerRetell(body, consultant(c, db, scope, callIdIn(body, 'call', 'call_id'))))
+      },
+    ).app
 }

@@ -1,11 +1,10 @@
 import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
-import { api } from '../../shared/http/api.ts'
-import { endpoints } from '../../shared/http/endpoint.ts'
 import { byId, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { router } from '../../shared/http/router.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'
-import { goldenRoutes } from './golden/routes.ts'
+import { addGoldenRoutes } from './golden/routes.ts'
 import { listQuery, questionExample, questionSchema, toQuestion } from './schemas.ts'
 
 export interface Dependencies {
@@ -15,29 +14,25 @@ export interface Dependencies {
 }
 
 export function questionsApp({ db, embedder, now }: Dependencies) {
-  const endpoint = endpoints(db, now)
-  return api()
-    .route('/', goldenRoutes(endpoint, embedder))
-    .get(
-      '/v1/agents/:agentId/questions',
-      endpoint(
-        {
-          operationId: 'listQuestions',
-          tag: 'Questions',
-          summary: 'List callers’ questions',
-          description:
-            'What callers asked the agent in the last 30 days and what it was given, newest first, if the organization keeps its callers’ questions. What a call’s agent was told: `call_id`. What your documents lack: `answered=false`.',
-          permission: 'kb:read',
-          params: agentPath,
-          query: listQuery,
-          responses: pageOf('questions', questionSchema, questionExample),
-        },
-        async ({ c, key, db, scope, params, query: { limit, cursor, ...filters } }) => {
-          const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
-          const [after] = readAfter(key, list, cursor, byId) ?? []
-          const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
-          return respondPage(c, key, list, questions.map(toQuestion), hasMore ? [questions.at(-1)!.id] : undefined)
-        },
-      ),
-    )
+  const routes = router('Questions', { db, now })
+  addGoldenRoutes(routes.tagged('Golden questions'), embedder)
+  return routes.get(
+    '/v1/agents/:agentId/questions',
+    {
+      operationId: 'listQuestions',
+      summary: 'List callers’ questions',
+      description:
+        'What callers asked the agent in the last 30 days and what it was given, newest first, if the organization keeps its callers’ questions. What a call’s agent was told: `call_id`. What your documents lack: `answered=false`.',
+      permission: 'kb:read',
+      params: agentPath,
+      query: listQuery,
+      responses: pageOf('questions', questionSchema, questionExample),
+    },
+    async ({ c, key, db, scope, params, query: { limit, cursor, ...filters } }) => {
+      const list = `questions ${params.agentId} ${JSON.stringify(filters)}`
+      const [after] = readAfter(key, list, cursor, byId) ?? []
+      const { questions, hasMore } = await listQuestions(db, scope, { limit, after, ...filters })
+      return respondPage(c, key, list, questions.map(toQuestion), hasMore ? [questions.at(-1)!.id] : undefined)
+    },
+  ).app
 }

@@ -1,6 +1,6 @@
 import { api } from '../../shared/http/api.ts'
-import { endpoints } from '../../shared/http/endpoint.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
+import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
@@ -10,59 +10,51 @@ import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { prefetchBody, searchBody, searchResponse } from './schemas.ts'
 
 export function searchApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
-  const endpoint = endpoints(db, now)
   const { answer, prefetch } = answering(embedder, clock, limits)
-  return api()
-    .use(serverTiming(clock))
+  return router('Search', { db, now }, api().use(serverTiming(clock)))
     .post(
       '/v1/agents/:agentId/knowledge-base/search',
-      endpoint(
-        {
-          operationId: 'search',
-          tag: 'Search',
-          summary: 'Search an agent’s knowledge base',
-          description:
-            'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers with what the words find, and `degraded` says so; `semantic` is 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects is 422.',
-          permission: 'kb:read',
-          params: agentPath,
-          body: searchBody,
-          examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
-          responses: {
-            200: {
-              description: 'The matching chunks',
-              schema: searchResponse,
-              example: { data: [hitExample], degraded: null, answerable: 0.979 },
-              headers: ['Server-Timing'],
-            },
+      {
+        operationId: 'search',
+        summary: 'Search an agent’s knowledge base',
+        description:
+          'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers with what the words find, and `degraded` says so; `semantic` is 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects is 422.',
+        permission: 'kb:read',
+        params: agentPath,
+        body: searchBody,
+        examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
+        responses: {
+          200: {
+            description: 'The matching chunks',
+            schema: searchResponse,
+            example: { data: [hitExample], degraded: null, answerable: 0.979 },
+            headers: ['Server-Timing'],
           },
         },
-        async ({ c, key, meter, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
-          const { data, degraded, answerable } = await answer(db, scope, body, timingOf(c))
-          return c.json({ data: fitToResponse(data), degraded, answerable })
-        },
-      ),
+      },
+      async ({ c, key, meter, db, params, body }) => {
+        const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+        const { data, degraded, answerable } = await answer(db, scope, body, timingOf(c))
+        return c.json({ data: fitToResponse(data), degraded, answerable })
+      },
     )
     .post(
       '/v1/agents/:agentId/knowledge-base/search/prefetch',
-      endpoint(
-        {
-          operationId: 'prefetchSearch',
-          tag: 'Search',
-          summary: 'Prepare a search',
-          description:
-            'Fetches the vector of a `query`, so that a search for the same words (but for case, punctuation and white space) needs no call to the embedding provider. Send it what a caller has said so far, while they are still speaking.',
-          permission: 'kb:read',
-          params: agentPath,
-          body: prefetchBody,
-          examples: { text: { query: 'Are you open on Sunday?' } },
-          responses: { 202: { description: 'The vector is at hand', headers: ['Server-Timing'] } },
-        },
-        async ({ c, key, meter, db, params, body }) => {
-          const scope = { organizationId: key.organizationId, ...params, meter }
-          await prefetch(db, scope, [body.query, ...(body.alternatives ?? [])], timingOf(c))
-          return c.body(null, 202)
-        },
-      ),
-    )
+      {
+        operationId: 'prefetchSearch',
+        summary: 'Prepare a search',
+        description:
+          'Fetches the vector of a `query`, so that a search for the same words (but for case, punctuation and white space) needs no call to the embedding provider. Send it what a caller has said so far, while they are still speaking.',
+        permission: 'kb:read',
+        params: agentPath,
+        body: prefetchBody,
+        examples: { text: { query: 'Are you open on Sunday?' } },
+        responses: { 202: { description: 'The vector is at hand', headers: ['Server-Timing'] } },
+      },
+      async ({ c, key, meter, db, params, body }) => {
+        const scope = { organizationId: key.organizationId, ...params, meter }
+        await prefetch(db, scope, [body.query, ...(body.alternatives ?? [])], timingOf(c))
+        return c.body(null, 202)
+      },
+    ).app
 }

@@ -34,6 +34,11 @@ interface CheckedRequest<P, Q, H, B> {
   body: Output<B>
 }
 
+export type Endpoint<P, Q, H, B> = [
+  operation: Omit<RouteMetadata<P, Q, H, B>, 'tag'> & { permission: Permission },
+  handler: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
+]
+
 export function endpoints(db: Database, now: () => number = steadyNow) {
   const verify = keyVerifier(db, now)
   const meterOf = requestMeters(db, { now })
@@ -43,10 +48,7 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
     Q extends OptionalSchema = undefined,
     H extends OptionalSchema = undefined,
     B extends OptionalSchema = undefined,
-  >(
-    op: RouteMetadata<P, Q, H, B> & { permission: Permission },
-    handler: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
-  ): Handler<ApiEnv> {
+  >(op: RouteMetadata<P, Q, H, B> & { permission: Permission }, handler: Endpoint<P, Q, H, B>[1]): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
       const started = now()
       const presented = sentKey((name) => c.req.header(name))
@@ -75,11 +77,12 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
       const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
       if (op.permission.endsWith(':write'))
         c.set('unavailableDetail', unknownOutcome(c.req, (op.headers as OptionalSchema) === idempotencyHeader))
+      const confirmKey = async () => void (await verify(presented, sourceAddress(c), { mayBeCached: false }))
       try {
         return await handler({
           c,
           key,
-          confirmKey: async () => void (await verify(presented, sourceAddress(c), { mayBeCached: false })),
+          confirmKey,
           meter,
           db: db.forOrganization(key.organizationId),
           scope: { organizationId: key.organizationId, ...(params as object) } as CheckedRequest<P, Q, H, B>['scope'],
@@ -91,6 +94,8 @@ export function endpoints(db: Database, now: () => number = steadyNow) {
         })
       } catch (error) {
         requireParents(error)
+        // Without an agent, an organization that has just been deleted is the next request's answer.
+        if (error instanceof ApiError && error.code === 'webhook_not_found') await confirmKey()
         throw error
       }
     }

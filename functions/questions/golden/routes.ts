@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import {
   createGolden,
@@ -8,9 +7,9 @@ import {
   runGolden,
   updateGolden,
 } from '../../../shared/golden/store.ts'
-import { type ApiEnv, onlyPost } from '../../../shared/http/api.ts'
-import type { endpoints } from '../../../shared/http/endpoint.ts'
+import { onlyPost } from '../../../shared/http/api.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared/http/pages.ts'
+import type { Router } from '../../../shared/http/router.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import {
@@ -28,141 +27,122 @@ import {
 
 const collection = '/v1/agents/:agentId/golden-questions'
 const one = `${collection}/:goldenQuestionId`
-const tag = 'Golden questions'
 
-export function goldenRoutes(endpoint: ReturnType<typeof endpoints>, embedder: Embedder) {
-  return new Hono<ApiEnv>()
-    .use(`${collection}/run`, onlyPost)
+export function addGoldenRoutes(routes: Router, embedder: Embedder) {
+  routes.app.use(`${collection}/run`, onlyPost)
+  routes
     .get(
       collection,
-      endpoint(
-        {
-          operationId: 'listGoldenQuestions',
-          tag,
-          summary: 'List golden questions',
-          description: 'Newest first, each with what the last check found.',
-          permission: 'kb:read',
-          params: agentPath,
-          query: listQuery,
-          responses: pageOf('golden questions', goldenSchema, goldenExample),
-        },
-        async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-          const list = `golden questions ${params.agentId}`
-          const [after] = readAfter(key, list, cursor, byId) ?? []
-          const { questions, hasMore } = await listGolden(db, scope, { limit, after })
-          return respondPage(c, key, list, questions.map(toGolden), hasMore ? [questions.at(-1)!.id] : undefined)
-        },
-      ),
+      {
+        operationId: 'listGoldenQuestions',
+        summary: 'List golden questions',
+        description: 'Newest first, each with what the last check found.',
+        permission: 'kb:read',
+        params: agentPath,
+        query: listQuery,
+        responses: pageOf('golden questions', goldenSchema, goldenExample),
+      },
+      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
+        const list = `golden questions ${params.agentId}`
+        const [after] = readAfter(key, list, cursor, byId) ?? []
+        const { questions, hasMore } = await listGolden(db, scope, { limit, after })
+        return respondPage(c, key, list, questions.map(toGolden), hasMore ? [questions.at(-1)!.id] : undefined)
+      },
     )
     .post(
       collection,
-      endpoint(
-        {
-          operationId: 'createGoldenQuestion',
-          tag,
-          summary: 'Create a golden question',
-          description:
-            'A question whose answer must not get lost. It is asked at once, and before any change of what search serves the agent’s callers: a new revision, a deletion, a new title or date. An agent can have at most 500; of these 200 are asked before a change, first those that block, then those whose result is the oldest.',
-          permission: 'kb:write',
-          params: agentPath,
-          body: createBody,
-          examples: {
-            words: {
-              question: 'Are you open on Sunday?',
-              expects: { words: 'On Sunday we are closed' },
-              on_failure: 'block',
-            },
-            nothing: { question: 'Do you sell used cars?', expects: { nothing: true } },
+      {
+        operationId: 'createGoldenQuestion',
+        summary: 'Create a golden question',
+        description:
+          'A question whose answer must not get lost. It is asked at once, and before any change of what search serves the agent’s callers: a new revision, a deletion, a new title or date. An agent can have at most 500; of these 200 are asked before a change, first those that block, then those whose result is the oldest.',
+        permission: 'kb:write',
+        params: agentPath,
+        body: createBody,
+        examples: {
+          words: {
+            question: 'Are you open on Sunday?',
+            expects: { words: 'On Sunday we are closed' },
+            on_failure: 'block',
           },
-          responses: {
-            201: {
-              description: 'The golden question',
-              schema: goldenSchema,
-              example: goldenExample,
-              headers: ['Location'],
-            },
+          nothing: { question: 'Do you sell used cars?', expects: { nothing: true } },
+        },
+        responses: {
+          201: {
+            description: 'The golden question',
+            schema: goldenSchema,
+            example: goldenExample,
+            headers: ['Location'],
           },
-          errors: ['document_not_found'],
         },
-        async ({ c, meter, db, scope, params, body }) => {
-          await meter.reserveTokens(estimatedTokens(body.question))
-          const created = await createGolden({ db, embedder }, scope, toInput(body))
-          c.header('location', `/v1/agents/${params.agentId}/golden-questions/${created.id}`)
-          return c.json(toGolden(created), 201)
-        },
-      ),
+        errors: ['document_not_found'],
+      },
+      async ({ c, meter, db, scope, params, body }) => {
+        await meter.reserveTokens(estimatedTokens(body.question))
+        const created = await createGolden({ db, embedder }, scope, toInput(body))
+        c.header('location', `/v1/agents/${params.agentId}/golden-questions/${created.id}`)
+        return c.json(toGolden(created), 201)
+      },
     )
     .get(
       one,
-      endpoint(
-        {
-          operationId: 'getGoldenQuestion',
-          tag,
-          summary: 'Get a golden question',
-          description: 'With what the last check found.',
-          permission: 'kb:read',
-          params: goldenPath,
-          responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
-        },
-        async ({ c, db, scope, params }) => c.json(toGolden(await getGolden(db, scope, params.goldenQuestionId))),
-      ),
+      {
+        operationId: 'getGoldenQuestion',
+        summary: 'Get a golden question',
+        description: 'With what the last check found.',
+        permission: 'kb:read',
+        params: goldenPath,
+        responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
+      },
+      async ({ c, db, scope, params }) => c.json(toGolden(await getGolden(db, scope, params.goldenQuestionId))),
     )
     .patch(
       one,
-      endpoint(
-        {
-          operationId: 'updateGoldenQuestion',
-          tag,
-          summary: 'Update a golden question',
-          description: 'It is asked again at once, and documents no longer warn of what it found before.',
-          permission: 'kb:write',
-          params: goldenPath,
-          body: updateBody,
-          examples: { block: { on_failure: 'block' } },
-          responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
-          errors: ['document_not_found'],
-        },
-        async ({ c, meter, db, scope, params, body }) => {
-          if (body.question !== undefined) await meter.reserveTokens(estimatedTokens(body.question))
-          const { goldenQuestionId } = params
-          return c.json(toGolden(await updateGolden({ db, embedder }, scope, goldenQuestionId, toInput(body))))
-        },
-      ),
+      {
+        operationId: 'updateGoldenQuestion',
+        summary: 'Update a golden question',
+        description: 'It is asked again at once, and documents no longer warn of what it found before.',
+        permission: 'kb:write',
+        params: goldenPath,
+        body: updateBody,
+        examples: { block: { on_failure: 'block' } },
+        responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
+        errors: ['document_not_found'],
+      },
+      async ({ c, meter, db, scope, params, body }) => {
+        if (body.question !== undefined) await meter.reserveTokens(estimatedTokens(body.question))
+        const { goldenQuestionId } = params
+        return c.json(toGolden(await updateGolden({ db, embedder }, scope, goldenQuestionId, toInput(body))))
+      },
     )
     .delete(
       one,
-      endpoint(
-        {
-          operationId: 'deleteGoldenQuestion',
-          tag,
-          summary: 'Delete a golden question',
-          description: 'Documents no longer warn of it.',
-          permission: 'kb:write',
-          params: goldenPath,
-          responses: { 204: { description: 'It is gone' } },
-        },
-        async ({ c, db, scope, params }) => {
-          await deleteGolden(db, scope, params.goldenQuestionId)
-          return c.body(null, 204)
-        },
-      ),
+      {
+        operationId: 'deleteGoldenQuestion',
+        summary: 'Delete a golden question',
+        description: 'Documents no longer warn of it.',
+        permission: 'kb:write',
+        params: goldenPath,
+        responses: { 204: { description: 'It is gone' } },
+      },
+      async ({ c, db, scope, params }) => {
+        await deleteGolden(db, scope, params.goldenQuestionId)
+        return c.body(null, 204)
+      },
     )
     .post(
       `${collection}/run`,
-      endpoint(
-        {
-          operationId: 'runGoldenQuestions',
-          tag,
-          summary: 'Run the golden questions',
-          description: 'Asks all of the agent’s golden questions of what search serves now.',
-          permission: 'kb:write',
-          params: agentPath,
-          responses: { 200: { description: 'A result for each', schema: runResponse, example: runExample } },
-        },
-        async ({ c, db, scope }) => {
-          const results = await runGolden(db, scope)
-          return c.json({ data: results.map(toResult) })
-        },
-      ),
+      {
+        operationId: 'runGoldenQuestions',
+        summary: 'Run the golden questions',
+        description: 'Asks all of the agent’s golden questions of what search serves now.',
+        permission: 'kb:write',
+        params: agentPath,
+        responses: { 200: { description: 'A result for each', schema: runResponse, example: runExample } },
+      },
+      async ({ c, db, scope }) => {
+        const results = await runGolden(db, scope)
+        return c.json({ data: results.map(toResult) })
+      },
     )
 }
