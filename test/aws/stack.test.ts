@@ -62,58 +62,44 @@ test('browsers may call from pages of the origins of the stage only, with the he
     expect(cors.exposeHeaders).toContain(name)
 })
 
-describe('permissions', () => {
-  const own = (name: string) => [
-    `logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`,
-    'xray:PutTelemetryRecords xray:PutTraceSegments on *',
-  ]
-  const arnOf = (secret: string) =>
-    `arn:aws:secretsmanager:eu-central-1:111122223333:secret:cuecard/prod/${secret}-??????`
-  const read = (...secrets: string[]) => `secretsmanager:GetSecretValue on ${secrets.map(arnOf).join(' ')}`
-  const send = (...queues: string[]) => `sqs:SendMessage on ${queues.map((queue) => `cuecard-prod-${queue}`).join(' ')}`
-  const receive = (queue: string, ...more: string[]) => {
-    const actions = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage']
-    return `${[...actions, ...more].join(' ')} on cuecard-prod-${queue}`
-  }
-  const files = (...actions: string[]) =>
-    `${actions.map((action) => `s3:${action}`).join(' ')} on cuecard-prod-files-111122223333-eu-central-1/*`
-  const key = (...actions: string[]) => `${actions.map((action) => `kms:${action}`).join(' ')} on fileskeyD0F92289`
-  const both = ['embedding', 'extraction']
-  const listFiles = 's3:ListBucket on cuecard-prod-files-111122223333-eu-central-1'
-
-  test.each([
-    ['documents', [read('database-documents'), send(...both), files('PutObject'), key('GenerateDataKey')]],
-    ['chunks', [read('database-chunks')]],
-    ['search', [read('database-search', 'provider')]],
-    ['platforms', [read('database-platforms', 'provider')]],
-    ['mcp', [read('database-mcp', 'provider')]],
-    ['organization', [read('database-organization')]],
-    ['agents', [read('database-agents'), send('crawler')]],
-    ['questions', [read('database-questions', 'provider')]],
-    [
-      'dashboard',
-      [
-        read('database-dashboard', 'provider'),
-        send('crawler', ...both),
-        files('GetObject', 'PutObject'),
-        key('Decrypt', 'GenerateDataKey'),
-      ],
-    ],
-    ['reference', []],
-    ['embedding', [read('database-embedding', 'provider'), receive('embedding', 'sqs:SendMessage')]],
-    [
-      'extraction',
-      [read('database-extraction'), send(...both), receive('extraction'), files('GetObject'), key('Decrypt')],
-    ],
-    ['crawler', [read('database-crawler'), send('crawler', 'embedding'), receive('crawler')]],
-    ['sweeper', [read('database-sweeper'), send('crawler', ...both), files('DeleteObject'), listFiles]],
-    ['delivery', [read('database-delivery')]],
-    ['canary', [read('canary')]],
-    ['migrate', [read('database-owner')]],
-  ])('of %s are these and no others', (name, expected) => {
-    expect(grants(prod, roleOf(name)).sort()).toEqual([...own(name), ...expected].sort())
+test('what each Lambda may do, knows, serves and is run by is what was reviewed (else: npm run test:ci -- aws/stack -u)', async () => {
+  const lines = [...lambdaNames, 'migrate'].flatMap((name) => {
+    const { MemorySize, Timeout, Environment } = prod.lambda(name).Properties
+    const rate = ['sweeper', 'delivery', 'canary'].includes(name) ? `, ${scheduleOf(name).ScheduleExpression}` : ''
+    const variables = Object.keys((Environment as { Variables: Fields }).Variables).sort()
+    const own = new Set(grants(prod, roleOf(name)))
+    for (const granted of [`logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`, xray])
+      expect(own.delete(granted), `${name} ${granted}`).toBe(true)
+    return [
+      `${name}: ${MemorySize} MB, ${Timeout} s${rate}`,
+      `  knows ${variables.join(' ')}`,
+      ...[...own].sort().map((granted) => `  may ${granted}`),
+      ...served(`cuecard-prod-${name}:live`).map((route) => `  serves ${route}`),
+      '',
+    ]
   })
+  await expect(lines.join('\n')).toMatchFileSnapshot('reviewed/prod.txt')
+})
 
+const xray = 'xray:PutTelemetryRecords xray:PutTraceSegments on *'
+
+/** The routes that lead to a Lambda, each of which may invoke it on that route of that API alone. */
+function served(alias: string): string[] {
+  const routes = prod.ofType('AWS::ApiGatewayV2::Route').flatMap(([, { Properties }]) => {
+    const integration = prod.resources[prod.resolve(Properties.Target!).replace('integrations/', '')]!.Properties
+    expect(integration.PayloadFormatVersion).toBe('2.0')
+    return prod.resolve(integration.IntegrationUri!) === alias ? [String(Properties.RouteKey)] : []
+  })
+  const permitted = prod.ofType('AWS::Lambda::Permission').flatMap(([, { Properties }]) => {
+    expect(Properties.Principal).toBe('apigateway.amazonaws.com')
+    const path = prod.resolve(Properties.SourceArn!).replace(/^.*\/\*\/(\*|\$default)/, '$1')
+    return prod.resolve(Properties.FunctionName!) === alias ? [path] : []
+  })
+  expect(permitted.sort()).toEqual(routes.map((route) => route.replace('ANY ', '*').replace('$default', '*')).sort())
+  return routes.sort()
+}
+
+describe('permissions', () => {
   test('let those that read secrets decrypt them, where the stage names their key', () => {
     const template = synthesis.stack('everything')
     const decrypts = (name: string, stack: StackTemplate) =>
@@ -144,38 +130,9 @@ describe('permissions', () => {
     const managed = prod.ofType('AWS::IAM::Role').filter(([, { Properties }]) => 'ManagedPolicyArns' in Properties)
     expect(managed.map(([id]) => id)).toEqual([expect.stringContaining('TriggerCustomResourceProvider')])
   })
-
-  function roleOf(name: string, stack = prod): string {
-    return logicalId(stack.lambda(name).Properties.Role!)
-  }
 })
 
 describe('routes', () => {
-  test('reach the Lambda that serves them, each for any method, and there are no others', () => {
-    const served = prod.ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => {
-      const target = Properties.Target as Fields
-      const integration = prod.resources[prod.resolve(target).replace('integrations/', '')]!.Properties
-      expect(integration.PayloadFormatVersion).toBe('2.0')
-      return `${Properties.RouteKey} → ${prod.resolve(integration.IntegrationUri!)}`
-    })
-    const wired = lambdaNames.flatMap((name) =>
-      routesOf(name).map((path) => `${path === '$default' ? path : `ANY ${path}`} → cuecard-prod-${name}:live`),
-    )
-    expect(served.sort()).toEqual(wired.sort())
-  })
-
-  test('may invoke their Lambda, on that route of that API alone', () => {
-    const permissions = prod.ofType('AWS::Lambda::Permission').map(([, { Properties }]) => {
-      expect(Properties.Principal).toBe('apigateway.amazonaws.com')
-      const path = prod.resolve(Properties.SourceArn!).replace(/^.*\/\*\/(\*|\$default)/, '$1')
-      return `${prod.resolve(Properties.FunctionName!)} ${path}`
-    })
-    const wired = lambdaNames.flatMap((name) =>
-      routesOf(name).map((path) => `cuecard-prod-${name}:live *${path === '$default' ? '' : path}`),
-    )
-    expect(permissions.sort()).toEqual(wired.sort())
-  })
-
   test('have a throttle and an access log that holds no header and no path', () => {
     const [, { Properties }] = prod.ofType('AWS::ApiGatewayV2::Stage')[0]!
     expect(Properties.DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 400, ThrottlingBurstLimit: 300 })
@@ -256,6 +213,10 @@ describe('secrets', () => {
   })
 })
 
+function roleOf(name: string, stack = prod): string {
+  return logicalId(stack.lambda(name).Properties.Role!)
+}
+
 /** The schedule that runs a Lambda, or a version of it. */
 function scheduleOf(name: string): Fields {
   const runs = ({ Properties }: Resource) => logicalId((Properties.Target as Fields).Arn!)
@@ -265,11 +226,6 @@ function scheduleOf(name: string): Fields {
   })
   expect(schedules).toHaveLength(1)
   return schedules[0]![1].Properties
-}
-
-function routesOf(name: LambdaName): readonly string[] {
-  const { routes = [] }: Lambda = lambdas[name]
-  return routes
 }
 
 /** `actions on resources` for each allowed statement of a role. */
