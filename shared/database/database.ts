@@ -136,10 +136,15 @@ function isRolledBack(error: unknown): boolean {
   return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)
 }
 
-/** Neon's proxy returns a wrong password or unknown role without a SQLSTATE, and puts that of a role Postgres rejects into the message. */
+/**
+ * Neon's proxy returns a wrong password, unknown role or deleted database without a SQLSTATE, and puts that of a role Postgres rejects
+ * into the message.
+ */
 function isLoginRejected(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return false
-  return error.code ? error.code.startsWith('28') : /password authentication failed|"code":\s*"28/.test(error.message)
+  return error.code
+    ? error.code.startsWith('28')
+    : /password authentication failed|endpoint could not be found|"code":\s*"28/.test(error.message)
 }
 
 /** What the driver makes of each answer of the proxy but 200 and 400, whose JSON it reads. */

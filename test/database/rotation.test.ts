@@ -139,6 +139,7 @@ describe('the database’s login', () => {
     ['has another password', (user: string) => void proxy.passwords.set(user, 'another')],
     ['is gone', (user: string) => void proxy.passwords.delete(user)],
     ['may no longer log in', (user: string) => void proxy.shutOut.add(user)],
+    ['was of a project that is deleted', (user: string) => void proxy.deleted.add(user)],
   ])('that %s is replaced with one fetch, and the request that meets it is answered', async (_, shutOut) => {
     const tenant = await stand.tenant()
     const user = await rotateDatabase('documents')

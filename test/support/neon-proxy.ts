@@ -4,12 +4,13 @@ import { listen } from './loopback.ts'
 
 /**
  * Neon's proxy as far as it asks for passwords: refuses log-ins as it does, and hands the rest on to the local endpoint.
- * `passwords` holds user → password; `shutOut` the users that Postgres itself does not let in (nologin); `beforeRefusal` is what
+ * `passwords` holds user → password; `shutOut` the users that Postgres itself does not let in (nologin); `deleted` those whose project is gone;
+ * `beforeRefusal` is what
  * each refusal waits for.
  */
 export async function startNeonProxy(endpoint: string) {
   const passwords = new Map<string, string>()
-  const state = { passwords, shutOut: new Set<string>(), beforeRefusal: openGate }
+  const state = { passwords, shutOut: new Set<string>(), deleted: new Set<string>(), beforeRefusal: openGate }
   const { origin, close } = await listen(async (request, response) => {
     const { username, password } = new URL(String(request.headers['neon-connection-string']))
     const body = await text(request)
@@ -17,6 +18,11 @@ export async function startNeonProxy(endpoint: string) {
       await state.beforeRefusal()
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(fields))
     }
+    if (state.deleted.has(username))
+      return refuse(400, {
+        message: 'The requested endpoint could not be found, or you don’t have access to it.',
+        code: '',
+      })
     if (passwords.get(username) !== password)
       return refuse(400, { message: `password authentication failed for user '${username}'`, code: '' })
     if (state.shutOut.has(username))
