@@ -116,7 +116,7 @@ test('the credentials of a deploy outlive it, and are of the account that the st
   const { jobs } = workflow('deploy-stage.yml')
   const { with: inputs } = jobs.deploy!.steps!.find(({ uses }) => uses?.startsWith('aws-actions/'))!
   expect(Number(inputs!['role-duration-seconds'])).toBeGreaterThanOrEqual(60 * jobs.deploy!['timeout-minutes']!)
-  for (const name of ['check.yml', 'deploy-stage.yml'])
+  for (const name of ['backup.yml', 'check.yml', 'deploy-stage.yml'])
     for (const step of stepsOf(name).filter(({ uses }) => uses?.startsWith('aws-actions/')))
       expect(step.with).toMatchObject({
         'role-to-assume': expect.stringMatching(/^\$\{\{ steps\.stage\.outputs\./),

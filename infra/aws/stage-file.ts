@@ -15,6 +15,8 @@ export const answers = {
   model: v.pipe(v.string(), v.nonEmpty('must not be empty')),
   domain: v.pipe(v.string(), v.regex(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'must be a name such as api.example.com')),
   certificateArn: v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a certificate in ACM')),
+  backupsTo: v.pipe(v.string(), v.nonEmpty('must be an address such as s3://bucket/prod')),
+  backupRecipient: v.pipe(v.string(), v.startsWith('age1', 'must be the public key that npm run backup -- key prints')),
 }
 
 const provider = v.union([
@@ -37,6 +39,7 @@ const stageFile = v.strictObject({
   provider: v.exactOptional(provider),
   previousProvider: v.exactOptional(provider),
   customDomain: v.exactOptional(v.strictObject({ name: answers.domain, certificateArn: answers.certificateArn })),
+  backups: v.exactOptional(v.strictObject({ to: answers.backupsTo, recipient: answers.backupRecipient })),
   corsOrigins: v.exactOptional(v.array(v.string())),
   crawlerContact: v.exactOptional(v.string()),
   filesReaderArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a role'))),

@@ -6,18 +6,20 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter } from 'age-encryption'
+import { escapeIdentifier, escapeLiteral } from 'pg'
 import { withClient } from '../postgres-client.ts'
 import { databaseUsers } from '../wiring.ts'
 import { postgresProgram, requirePostgresPrograms } from './postgres.ts'
+import { type Removals, selectRemovals } from './removals.ts'
 import type { Store } from './store.ts'
 
 const dumpSuffix = '.dump.age'
-const erasuresSuffix = '.erasures.json'
+const removalsSuffix = '.removals.json'
 
 /** Grants name these roles, and a dump of one database holds no roles. */
 const roles = [...databaseUsers, 'operator'].map((name) => `cuecard_${name}`)
 
-/** Dumps a database, encrypted on this machine, and beside it the list of erasures. @throws Error on one line; no dump is stored then */
+/** Dumps a database, encrypted on this machine, and beside it what was removed before. @throws Error on one line; no dump is stored then */
 export async function createBackup(store: Store, url: string, recipient: string, env?: NodeJS.ProcessEnv) {
   await requirePostgresPrograms(url, env)
   return await withDirectory(async (directory) => {
@@ -30,12 +32,10 @@ export async function createBackup(store: Store, url: string, recipient: string,
     encrypter.addRecipient(recipient)
     const encrypted = await encrypter.encrypt(toWeb(dump.stdout))
     await Promise.all([pipeline(fromWeb(encrypted), createWriteStream(file, { mode: 0o600 })), dump.ended])
-    const erasures = join(directory, 'erasures')
-    const { rows } = await withClient(url, (client) =>
-      client.query('select id, kind, organization_id, agent_id, requested_at from erasures order by requested_at'),
-    )
-    await writeFile(erasures, JSON.stringify({ data: rows }), { mode: 0o600 })
-    await store.put(erasures, `${name}${erasuresSuffix}`)
+    const removals = join(directory, 'removals')
+    const { rows } = await withClient(url, (client) => client.query(selectRemovals))
+    await writeFile(removals, JSON.stringify(rows[0].removals), { mode: 0o600 })
+    await store.put(removals, `${name}${removalsSuffix}`)
     await store.put(file, `${name}${dumpSuffix}`)
     return { name, bytes: (await stat(file)).size }
   })
@@ -46,34 +46,59 @@ export async function listBackups(store: Store): Promise<string[]> {
   return names.filter((name) => name.endsWith(dumpSuffix)).map((name) => name.slice(0, -dumpSuffix.length))
 }
 
-/** Every erasure that any backup lists, in the form that `erasures replay` reads. */
-export async function listErasures(store: Store): Promise<{ data: { id: string }[] }> {
-  const names = (await store.list()).filter((name) => name.endsWith(erasuresSuffix))
+/** What every backup lists. */
+export async function listRemovals(store: Store): Promise<Removals[]> {
+  const names = (await store.list()).filter((name) => name.endsWith(removalsSuffix))
   return await withDirectory(async (directory) => {
-    const erasures = new Map<string, { id: string }>()
+    const lists: Removals[] = []
     for (const name of names) {
       const file = join(directory, name)
       await store.get(name, file)
-      for (const erasure of JSON.parse(await readFile(file, 'utf8')).data) erasures.set(erasure.id, erasure)
+      lists.push(JSON.parse(await readFile(file, 'utf8')))
     }
-    return { data: [...erasures.values()] }
+    return lists
   })
 }
 
-/** Restores a backup, the newest by default, into an empty database, without logins. @returns its name @throws Error on one line */
-export async function restoreBackup(store: Store, url: string, identity: string, wanted?: string): Promise<string> {
-  const name = wanted ?? (await listBackups(store)).at(-1)
-  if (!name) throw new Error('there is no backup')
-  await requirePostgresPrograms(url)
-  await withClient(url, async (client) => {
+export interface Backup {
+  store: Store
+  identity: string
+  name?: string | undefined
+  env?: NodeJS.ProcessEnv | undefined
+}
+
+/**
+ * Restores a backup, the newest by default, into an empty database, without logins: whole or not at all. The database's comment names
+ * it, so that a second run finds it there. @returns its name @throws Error on one line
+ */
+export async function restoreBackup({ store, identity, name: wanted, env }: Backup, url: string): Promise<string> {
+  await requirePostgresPrograms(url, env)
+  const { begun, tables } = await withClient(url, async (client) => {
     const { rows } = await client.query(
-      `select from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+      `select substring(shobj_description(oid, 'pg_database') from '^Cuecard backup (.*)') as begun, (select count(*)::int
+        from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r') as tables
+      from pg_database where datname = current_database()`,
     )
-    if (rows.length > 0) throw new Error(`the database is not empty: it has ${rows.length} tables`)
+    return rows[0] as { begun: string | null; tables: number }
+  })
+  if (tables > 0 && (begun === null || (wanted ?? begun) !== begun))
+    throw new Error(`the database is not empty: it has ${tables} tables`)
+  const name = wanted ?? begun ?? (await listBackups(store)).at(-1)
+  if (!name) throw new Error('there is no backup')
+  if (tables === 0) await fill({ store, identity, env }, url, name)
+  await withClient(url, (client) => client.query('vacuum analyze'))
+  return name
+}
+
+async function fill({ store, identity, env }: Backup, url: string, name: string): Promise<void> {
+  const database = decodeURIComponent(new URL(url).pathname.slice(1))
+  await withClient(url, async (client) => {
     for (const role of roles) {
       const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
       if (rowCount === 0) await client.query(`create role ${role} nologin`)
     }
+    const comment = escapeLiteral(`Cuecard backup ${name}`)
+    await client.query(`comment on database ${escapeIdentifier(database)} is ${comment}`)
   })
   await withDirectory(async (directory) => {
     const encrypted = join(directory, 'encrypted')
@@ -84,18 +109,15 @@ export async function restoreBackup(store: Store, url: string, identity: string,
     decrypter.addIdentity(identity)
     const plain = await decrypter.decrypt(toWeb(createReadStream(encrypted)))
     await pipeline(fromWeb(plain), createWriteStream(file, { mode: 0o600 }))
-    const restore = postgresProgram('pg_restore', url)
+    const restore = postgresProgram('pg_restore', url, env)
     // Every database has the schema `public` already, with rights that the dump's own would lack.
     const entries = (await restore.run(['--list', file]))
       .split('\n')
       .filter((entry) => !/ SCHEMA - public /.test(entry))
     await writeFile(contents, entries.join('\n'))
-    const database = decodeURIComponent(new URL(url).pathname.slice(1))
-    const options = ['--no-owner', '--exit-on-error', '--jobs=2', `--dbname=${database}`, `--use-list=${contents}`]
+    const options = ['--no-owner', '--single-transaction', `--dbname=${database}`, `--use-list=${contents}`]
     await restore.run([...options, file])
   })
-  await withClient(url, (client) => client.query('vacuum analyze'))
-  return name
 }
 
 async function withDirectory<Result>(use: (directory: string) => Promise<Result>): Promise<Result> {

@@ -14,7 +14,7 @@ export interface DeployOptions {
 
 /** Checks, deploys, and makes the canary's journey. Migrations run in the deploy. */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
-  const { aws, stack, stage, cdk, program, secrets, pause, settings, asJson } = context
+  const { aws, stack, stage, cdk, program, asJson } = context
   const findings = await preflight(context)
   show(program, findings)
   if (errorsIn(findings) > 0) throw new CommandError('not ready: nothing was deployed')
@@ -25,17 +25,22 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   })
   const deployed = await findStack(aws, stack)
   const outputs = Object.fromEntries((deployed?.Outputs ?? []).map((each) => [each.OutputKey!, each.OutputValue]))
-  const baseUrl = outputOf(deployed, 'base-url')
+  if (!asJson) print(program, outputs, { asJson })
+  const tried = await makeJourney(context)
+  if (asJson) print(program, { stage, findings, outputs, smoke: tried }, { asJson })
+  else program.warn(tried)
+}
+
+/** The canary’s journey from here. @returns what it did, in a sentence @throws CommandError */
+export async function makeJourney({ aws, stack, stage, secrets, pause, settings }: Context): Promise<string> {
+  const baseUrl = outputOf(await findStack(aws, stack), 'base-url')
   const apiKey = (await secrets.read('canary')).value
   if (!baseUrl || !apiKey)
     throw new CommandError(`${stack} has no base URL, or the canary no key: see npm run stage -- status ${stage}`)
-  if (!asJson) print(program, outputs, { asJson })
-  const tried = await smoke({ baseUrl, apiKey, pause: () => pause(500) }).catch((error) => {
+  return await smoke({ baseUrl, apiKey, pause: () => pause(500) }).catch((error) => {
     const record = settings.customDomain ? ` (does ${settings.customDomain.name} lead to domaintarget above?)` : ''
     throw new CommandError(`${stack} is deployed, but the canary’s journey fails: ${sentenceOf(error)}${record}`)
   })
-  if (asJson) print(program, { stage, findings, outputs, smoke: tried }, { asJson })
-  else program.warn(tried)
 }
 
 /** A stack that was never complete holds nothing of value: CDK deletes it and makes it again, once it may. */

@@ -81,7 +81,7 @@ export async function ownerOf({ secrets, database, stage }: Context): Promise<{ 
 }
 
 /** Whether two URLs are of one database, whose owner has another host than its Lambdas. */
-function isSameDatabase(ownerUrl: string, url: string): boolean {
+export function isSameDatabase(ownerUrl: string, url: string): boolean {
   const [expected, actual] = [new URL(pooledUrlOf(ownerUrl, '', '')), new URL(url)]
   return expected.host === actual.host && expected.pathname === actual.pathname
 }

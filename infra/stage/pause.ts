@@ -5,23 +5,34 @@ import {
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda'
 import { print } from '../admin/print.ts'
-import { aliasName, type LambdaName, lambdaNames, queues } from '../wiring.ts'
+import { aliasName, type Lambda, type LambdaName, lambdaNames, lambdas, queues } from '../wiring.ts'
 import type { Context } from './context.ts'
 
-/** Stops every Lambda, so that nothing reads or writes the database: requests get 503, messages wait in their queues. */
+/** What runs when a stage is paused has ended after this. */
+export const secondsToEnd = Math.max(...Object.values<Lambda>(lambdas).map(({ timeoutSeconds }) => timeoutSeconds))
+
 export async function pause(context: Context): Promise<void> {
-  // First, so that no message is delivered in vain and becomes a dead letter.
-  await enableQueues(context, false)
-  for (const name of lambdaNames) await reserve(context, name, 0)
+  await stop(context)
   print(context.program, { stage: context.stage, paused: true }, context)
-  context.program.warn('What runs already ends within five minutes.')
+  context.program.warn(`What runs already ends within ${secondsToEnd / 60} minutes.`)
 }
 
 export async function resume(context: Context): Promise<void> {
+  await start(context)
+  print(context.program, { stage: context.stage, paused: false }, context)
+}
+
+/** Stops every Lambda, so that nothing reads or writes the database: requests get 503, messages wait in their queues. */
+export async function stop(context: Context): Promise<void> {
+  // First, so that no message is delivered in vain and becomes a dead letter.
+  await enableQueues(context, false)
+  for (const name of lambdaNames) await reserve(context, name, 0)
+}
+
+export async function start(context: Context): Promise<void> {
   const { reservedConcurrency } = context.settings
   for (const name of lambdaNames) await reserve(context, name, reservedConcurrency?.[name])
   await enableQueues(context, true)
-  print(context.program, { stage: context.stage, paused: false }, context)
 }
 
 async function reserve({ aws, stack }: Context, name: LambdaName, executions: number | undefined): Promise<void> {

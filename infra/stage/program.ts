@@ -4,6 +4,7 @@ import { parser, subcommand } from '../admin/options.ts'
 import { sentenceOf } from '../admin/sentence.ts'
 import { Program } from '../admin/terminal.ts'
 import { databaseUsers } from '../wiring.ts'
+import { backup } from './backup.ts'
 import { openStage, type Surroundings } from './context.ts'
 import { type CreateOptions, create } from './create/create.ts'
 import { type DeployOptions, deploy } from './deploy.ts'
@@ -12,11 +13,13 @@ import { type ModelOptions, model } from './model.ts'
 import { type OperatorOptions, operator } from './operators.ts'
 import { pause, resume } from './pause.ts'
 import { replaceable, replaceSecret } from './replace-secret.ts'
+import { type RestoreOptions, restoreStage } from './restore.ts'
 import { type RotateOptions, rotate } from './rotate.ts'
 import { status } from './status.ts'
 
 const help = `Environment: AWS’s own variables or profile. Answers of create that are not typed: OWNER_URL, PROVIDER_KEY (both secret),
-PROVIDER_URL, PROVIDER_MODEL, ALARM_ADDRESS, RUNBOOK_URL, DOMAIN, CERTIFICATE_ARN, ORGANIZATION.`
+PROVIDER_URL, PROVIDER_MODEL, ALARM_ADDRESS, RUNBOOK_URL, DOMAIN, CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION; of restore:
+OWNER_URL, BACKUP_IDENTITY (both secret). PG_BIN: directory of pg_dump and pg_restore, if they are not on the path.`
 
 const person = parser(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,29}$/, 'must be up to 30 small letters and digits')))
 
@@ -63,6 +66,15 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     pause(open(stage)),
   )
   subcommand(program, 'resume <stage>', 'let it run again').action((stage: string) => resume(open(stage)))
+  subcommand(program, 'backup <stage>', 'back up the database, encrypted, to where the settings say').action(
+    (stage: string) => backup(open(stage)),
+  )
+  subcommand(program, 'restore <stage>', 'move to another database: a branch of an earlier moment, or an empty one')
+    .option('--backup [name]', 'fill the empty database from a backup, the newest by default')
+    .option('--lost', 'the database so far is gone, with what was erased and revoked since the last backup')
+    .option('--answers <file>', 'lines of NAME=value; - is standard input')
+    .addOption(yes())
+    .action((stage: string, options: RestoreOptions) => restoreStage(open(stage), options))
   subcommand(program, 'status <stage>', 'what a deploy needs, alarms, the canary, the last backup, versions').action(
     (stage: string) => status(open(stage)),
   )

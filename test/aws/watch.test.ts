@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
-import { reportBackup } from '../../infra/backup/completion.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
@@ -118,18 +117,6 @@ describe('an alarm is raised', () => {
     expect(dimensions.map(({ Value }) => Value)).toEqual(answering.map((name) => `cuecard-everything-${name}`))
     const stats = (alarm('search-slow').Metrics as Fields[]).map(({ MetricStat }) => (MetricStat as Fields)?.Stat)
     expect(stats).toContain('p95')
-  })
-
-  test('unless the night’s backup reported what it watches', async () => {
-    let sent: readonly string[] = []
-    await reportBackup('everything', (_, args) => {
-      sent = args
-      return Promise.resolve()
-    })
-    const { Namespace, MetricName: name, Dimensions } = metricsOf(alarm('backup-missing'))[0]!
-    const [reporter] = Dimensions as [Fields]
-    expect(sent.join(' ')).toContain(`--namespace ${Namespace} --metric-name ${name} `)
-    expect(sent.at(-1)).toBe(`${reporter.Name}=${reporter.Value}`)
   })
 
   test('for a missing backup only where backups are made', () => {

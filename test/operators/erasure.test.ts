@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { belongings } from '../../infra/admin/erasure/belongings.ts'
 import { erase } from '../../infra/admin/erasure/erase.ts'
+import { removalsIn, removeAgain } from '../../infra/backup/removals.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
@@ -275,40 +276,23 @@ describe('a replay of the erasures', () => {
     await run(sql`insert into agents (organization_id, id, name) values (${organization}, ${agent}, 'Back')`)
   }
 
-  test('erases what is there again by the list, once that is confirmed', async () => {
+  test('erases what is there again, by lists that the restored database does not have', async () => {
     const [gone, shrunk] = [await stand.tenant(), await stand.tenant()]
     await eraseAtOnce(gone)
     await cuecardJson('agent', 'delete', shrunk.agentId, '--yes-erase-name', 'Agent')
+    const removals = await removalsIn(stand.db)
+    await sql`delete from erasures`.execute(stand.db)
     await bringBack(gone)
     await bringBack(shrunk)
-
-    const listed = await cuecard(['erasures', 'replay', '--json'])
-    expect(listed).toMatchObject({ code: 0, stderr: expect.stringMatching(/^Nothing was erased yet\./) })
-    const expected = [{ organization_id: gone.organizationId }, { agent_id: shrunk.agentId }]
-    expect(JSON.parse(listed.stdout).data).toMatchObject(expected)
-    expect(await cuecardJson('organization', 'show', gone.organizationId)).toMatchObject({ name: 'Back' })
-
-    expect(await cuecardJson('erasures', 'replay', '--yes')).toMatchObject({ data: expected })
+    const { erased } = await removeAgain(stand.db, [removals, removals], interruptedAfter(Number.POSITIVE_INFINITY))
+    expect(erased).toMatchObject([{ organization_id: gone.organizationId }, { agent_id: shrunk.agentId }])
     expect(await isErased(gone)).toBe(true)
     expect(await cuecardJson('organization', 'show', shrunk.organizationId)).toMatchObject({ agent_count: 0 })
-    expect(await cuecardJson('erasures', 'replay', '--yes')).toEqual({ data: [] })
-  })
-
-  test('takes from standard input what the restored database does not know', async () => {
-    const tenant = await stand.tenant()
-    await eraseAtOnce(tenant)
-    const { stdout: stdin } = await cuecard(['erasures', 'list', '--json'])
-    await sql`delete from erasures where organization_id = ${tenant.organizationId}`.execute(stand.db)
-    await bringBack(tenant)
-    expect(await cuecard(['erasures', 'replay', '--yes'], { stdin })).toMatchObject({ code: 0 })
-    expect(await isErased(tenant)).toBe(true)
-    const { data: before }: { data: Record<string, string>[] } = JSON.parse(stdin)
-    const known = before.find(({ organization_id }) => organization_id === tenant.organizationId)!
     const { data } = await cuecardJson('erasures', 'list')
-    expect(data).toContainEqual(expect.objectContaining({ id: known.id, requested_at: known.requested_at }))
-
-    const refused = await cuecard(['erasures', 'replay', '--yes'], { stdin: '{"data": [{"id": 7}]}' })
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: standard input must be/) })
+    for (const { id, requested_at } of removals.erasures)
+      expect(data).toContainEqual(
+        expect.objectContaining({ id, requested_at: new Date(`${requested_at}`).toISOString() }),
+      )
   })
 })
 

@@ -126,6 +126,11 @@ export async function startAwsServices() {
       state.mappings.set(String(UUID), Enabled === true)
       return { UUID, State: Enabled ? 'Enabling' : 'Disabling' }
     },
+    'cloudwatch:PutMetricData': ({ MetricData }) => {
+      for (const { MetricName } of MetricData as { MetricName: string }[])
+        state.reported.set(MetricName, [...(state.reported.get(MetricName) ?? []), Date.now()])
+      return {}
+    },
     'cloudformation:DeleteStack': ({ StackName }) => {
       state.stacks.delete(String(StackName))
       return ''

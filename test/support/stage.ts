@@ -1,15 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Client, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { readStageFile, writeStageFile } from '../../infra/aws/stage-file.ts'
 import { findStage, secretNamesOf } from '../../infra/aws/stages.ts'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { invoke, type LambdaHandler } from '../../infra/local/lambda.ts'
 import { runStage } from '../../infra/stage/program.ts'
-import { databaseUsers } from '../../infra/wiring.ts'
+import { type DatabaseUser, databaseUsers } from '../../infra/wiring.ts'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { startAwsServices } from './aws-services.ts'
 import { collector, type Finished } from './command-line.ts'
+import { entryOf } from './entry.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { startScramProxy } from './scram-proxy.ts'
 import type { TestStand } from './stand.ts'
@@ -49,7 +54,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   const providerKey = 'sk-good-key-of-the-test'
   /** What CDK’s deploy of the system does beside making its stack. */
   let deployed = () => {}
-  let pause = () => Promise.resolve()
+  let pause = (_milliseconds: number) => Promise.resolve()
   let isOnProxy = false
 
   beforeAll(async () => {
@@ -151,7 +156,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
       const surroundings = {
         terminal,
         cdk: async (args: readonly string[]) => await cdk(args),
-        pause: () => pause(),
+        pause: (milliseconds: number) => pause(milliseconds),
         directory,
       }
       const code = await runStage(args, surroundings).finally(() =>
@@ -165,7 +170,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     onDeploy(act: () => void) {
       deployed = act
     },
-    onPause(act: () => Promise<void>) {
+    onPause(act: (milliseconds: number) => Promise<void>) {
       pause = act
     },
     /** From now on all of this process reaches the database through the proxy. */
@@ -206,6 +211,27 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
       return database.pool
     },
     secret: (name: string) => aws.secrets.get(`cuecard/prod/${name}`),
+  }
+}
+
+let loads = 0
+
+/** A warm instance of a Lambda, with the settings of a deployed one. @returns what responds with the status of a request */
+export async function instanceOn(stage: StageTools, stand: TestStand, name: DatabaseUser) {
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', stage.aws.origin)
+  const env = { DATABASE_SECRET: `cuecard/prod/database-${name}`, DATABASE_ENDPOINT: stage.proxy.origin }
+  const { DATABASE_URL, DATABASE_ENDPOINT } = process.env
+  Object.assign(process.env, env, { DATABASE_URL: '' })
+  const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?instance=${loads++}`)
+  Object.assign(process.env, { DATABASE_URL, DATABASE_ENDPOINT })
+  delete process.env.DATABASE_SECRET
+  const routes = stand.functions.routes.map(({ route }) => route)
+  return async (apiKey: string, method: string, url: string, body?: object): Promise<number> => {
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+    const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, routes)
+    const settings = { functionName: name, timeoutSeconds: 60 }
+    const result = await invoke(handler as LambdaHandler<unknown, unknown>, event, settings)
+    return (result as APIGatewayProxyStructuredResultV2).statusCode!
   }
 }
 

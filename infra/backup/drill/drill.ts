@@ -1,27 +1,27 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { isDeepStrictEqual } from 'node:util'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Database } from '../../../shared/database/database.ts'
 import { createDocument } from '../../../shared/documents/create-document.ts'
-import { runCommand } from '../../admin/program.ts'
+import type { OrganizationId } from '../../../shared/ids.ts'
+import { erase } from '../../admin/erasure/erase.ts'
 import { createAgent, createOrganization } from '../../admin/tenants.ts'
-import { type LocalDatabase, openDatabase } from '../../local/database/database.ts'
+import { openDatabase } from '../../local/database/database.ts'
 import { createScratchDatabase } from '../../local/database/scratch-database.ts'
-import { migrate } from '../../migrations/migrate.ts'
-import { urlOfRole } from '../../postgres-url.ts'
-import { createBackup, listErasures, restoreBackup } from '../backup.ts'
+import { migrateAt } from '../../migrations/migrate.ts'
+import { createBackup, listRemovals } from '../backup.ts'
 import { postgresProgram } from '../postgres.ts'
+import { type Removals, removalsIn } from '../removals.ts'
+import { restore } from '../restore.ts'
 import { openStore, type Store } from '../store.ts'
 import { startSystem } from './system.ts'
 
 type Report = (line: string, seconds?: number) => void
 
 const questions = ['Are you open on Sunday?', 'How much is it to fix a flat tire?', 'E-06 speedometer at zero']
-const customerName = 'Erased Ltd'
+const eraseOptions = { signal: new AbortController().signal, onProgress: () => {} }
 
 /**
  * Backs up a system with samples, erases a customer, restores the backup into a second database and replays the erasure. Drops both.
@@ -40,12 +40,12 @@ export async function drill(server: string, report: Report): Promise<void> {
     const answers = await askSystem(source.url, directory)
     const customer = await withDatabase(source.url, addCustomer)
     await createBackup(store, source.url, await identityToRecipient(identity))
-    const erasures = await withDatabase(source.url, async (database) => {
-      await cuecard(database, ['organization', 'delete', customer, '--yes-erase-name', customerName])
-      return await cuecard(database, ['erasures', 'list', '--json'])
+    const removals = await withDatabase(source.url, async (db) => {
+      await erase(db, { organizationId: customer }, eraseOptions)
+      return await removalsIn(db)
     })
 
-    const restored = await restoreDrill(server, store, identity, erasures, report)
+    const restored = await restoreDrill(server, store, identity, removals, report)
     closers.push(restored.drop)
     await requireSameRows(source.url, restored.url)
     await requireSameAccess(source.url, restored.url)
@@ -59,31 +59,28 @@ export async function drill(server: string, report: Report): Promise<void> {
 }
 
 /**
- * Restores the newest backup into a new database, migrates it, replays erasures, and compares its grants with those of a fresh schema.
- * @param erasures what `erasures list --json` printed; by default what the backups list
+ * Restores the newest backup into a new database, as `npm run stage -- restore` does, and compares its grants with those of a fresh schema.
+ * @param removals since the backup; by default what the backups list
  */
 export async function restoreDrill(
   server: string,
   store: Store,
   identity: string,
-  erasures: string | undefined,
+  removals: Removals | undefined,
   report: Report,
 ): Promise<{ url: string; drop: () => Promise<void> }> {
   const [target, fresh] = [await createScratchDatabase(server), await createScratchDatabase(server)]
   const started = performance.now()
   try {
-    const name = await restoreBackup(store, target.url, identity)
-    await withDatabase(target.url, async (database) => {
-      await migrate(database.pool)
-      const list = erasures ?? JSON.stringify(await listErasures(store))
-      const replayed = JSON.parse(await cuecard(database, ['erasures', 'replay', '--yes', '--json'], list))
-      report(`erased again: ${replayed.data.length}`)
-      if (JSON.parse(await cuecard(database, ['erasures', 'replay', '--json'])).data.length > 0)
-        throw new Error('what was erased is still there')
-    })
-    report(`${name} is restored`, (performance.now() - started) / 1000)
-    await withDatabase(fresh.url, ({ pool }) => migrate(pool))
-    await requireSameAccess(fresh.url, target.url)
+    const { url } = target
+    const since = removals ? [removals] : await listRemovals(store)
+    const { backup, erased } = await withDatabase(url, (db) =>
+      restore({ url, db, backup: { store, identity }, removals: () => Promise.resolve(since), ...eraseOptions }),
+    )
+    report(`erased again: ${erased}`)
+    report(`${backup} is restored`, (performance.now() - started) / 1000)
+    await migrateAt(fresh.url)
+    await requireSameAccess(fresh.url, url)
     return target
   } catch (error) {
     await target.drop()
@@ -115,9 +112,8 @@ async function requireSameDump(expected: string, found: string, options: string[
   if (differing.size > 0) throw new Error(`the databases differ: ${[...differing].join(' | ').slice(0, 500)}`)
 }
 
-async function addCustomer({ url, endpoint }: LocalDatabase): Promise<string> {
-  const db = new Database({ url: () => url, endpoint, timeoutSeconds: 30 })
-  const { id: organizationId } = await createOrganization(db, customerName)
+async function addCustomer(db: Database): Promise<OrganizationId> {
+  const { id: organizationId } = await createOrganization(db, 'Erased Ltd')
   const { id: agentId } = await createAgent(db, organizationId, 'Front desk')
   const document = { title: 'Private', content: 'What nobody may find again.' }
   await createDocument({ db, queue: undefined }, { organizationId, agentId }, document, {})
@@ -133,31 +129,11 @@ async function askSystem(url: string, directory: string): Promise<unknown[]> {
   }
 }
 
-async function withDatabase<Result>(url: string, use: (database: LocalDatabase) => Promise<Result>): Promise<Result> {
+async function withDatabase<Result>(url: string, use: (db: Database) => Promise<Result>): Promise<Result> {
   const database = await openDatabase({ url })
   try {
-    return await use(database)
+    return await use(new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 30 }))
   } finally {
     await database.close()
   }
-}
-
-/** Runs `npx cuecard` on a database, as an operator. @returns what it prints @throws Error when it fails */
-async function cuecard({ url, endpoint, makeLogins }: LocalDatabase, args: string[], stdin = ''): Promise<string> {
-  await makeLogins()
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const printed = Promise.all([text(stdout), text(stderr)])
-  const code = await runCommand(args, {
-    env: { DATABASE_URL: urlOfRole(url, 'cuecard_operator'), DATABASE_ENDPOINT: endpoint },
-    stdin: Readable.from([stdin]),
-    stdout,
-    stderr,
-    person: 'restore drill',
-    signal: new AbortController().signal,
-  })
-  stdout.end()
-  stderr.end()
-  const [output, errors] = await printed
-  if (code !== 0) throw new Error(`npx cuecard ${args.join(' ')}: ${errors}`)
-  return output
 }

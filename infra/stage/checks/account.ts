@@ -48,7 +48,8 @@ async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
   return found?.ReservedConcurrentExecutions ?? 0
 }
 
-export function checkSettings(stage: string, { alarmAddress, alarmTopicArn, runbookUrl }: StageSettings): Finding[] {
+export function checkSettings(stage: string, settings: StageSettings): Finding[] {
+  const { alarmAddress, alarmTopicArn, runbookUrl } = settings
   const file = `infra/aws/stages/${stage}.json`
   const recipient = alarmTopicArn ?? alarmAddress
   return [
@@ -58,6 +59,7 @@ export function checkSettings(stage: string, { alarmAddress, alarmTopicArn, runb
     runbookUrl.includes('cuecard.example')
       ? error('runbook', `alarms link to an example: set runbookUrl in ${file}`)
       : ok('runbook', runbookUrl),
+    ...(settings.isBackedUp && !settings.backups ? [warning('backups', `go nowhere: set backups in ${file}`)] : []),
   ]
 }
 

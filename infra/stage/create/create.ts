@@ -6,7 +6,7 @@ import { print } from '../../admin/print.ts'
 import type { Program } from '../../admin/terminal.ts'
 import { answersFrom, confirm } from '../answers.ts'
 import { contextOf, type Surroundings, settingsOf } from '../context.ts'
-import { planOf } from './plan.ts'
+import { carryOut, planOf } from './plan.ts'
 import { stageFileFor } from './settings.ts'
 
 export interface CreateOptions {
@@ -26,28 +26,26 @@ export async function create(surroundings: Surroundings, program: Program, stage
   const context = contextOf(surroundings, program, stage, settings)
   const { asJson } = context
   let organization: object | undefined
-  const plan = await planOf(context, chosen, ask, async ({ key, ...ids }) => {
-    const { keyFile } = options
-    if (keyFile) await writeFile(keyFile, `${key}\n`, { mode: 0o600, flag: 'wx' })
-    organization = { ...ids, ...(keyFile ? { key_file: keyFile } : { key }) }
+  const plan = await planOf(context, chosen, ask, {
+    async onKey({ key, ...ids }) {
+      const { keyFile } = options
+      if (keyFile) await writeFile(keyFile, `${key}\n`, { mode: 0o600, flag: 'wx' })
+      organization = { ...ids, ...(keyFile ? { key_file: keyFile } : { key }) }
+    },
   })
   const rows = plan.steps.map(({ subject, what, isDone }) => ({ state: isDone ? 'there' : 'to do', subject, what }))
-  const missing = plan.steps.filter(({ isDone }) => !isDone)
   const { account, region } = settings
   if (!asJson) {
     program.warn(`${stage}: account ${account}, ${region}; database ${plan.database}`)
     print(program, { data: rows }, { asJson })
   }
-  if (options.dryRun || missing.length === 0) return finish()
+  if (options.dryRun || plan.steps.every(({ isDone }) => isDone)) return finish()
   program.warn(`
 In the account this makes the stack cuecard-${stage}-secrets, through CDK's roles, and writes values of secrets of cuecard/${stage}/.
 In the database it makes the schema, its roles and their logins (cuecard_NAME_1), and adds organizations. It deletes nothing, and replaces what does not work.
 `)
   if (!options.yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
-  for (const { subject, what, run } of missing) {
-    program.warn(`${subject}: ${what}`)
-    await run()
-  }
+  await carryOut(context, plan.steps)
   return finish()
 
   function finish(): void {

@@ -21,6 +21,14 @@ export interface Step {
   run(): Promise<void>
 }
 
+/** Runs the steps that are not done. */
+export async function carryOut({ program }: Context, steps: readonly Step[]): Promise<void> {
+  for (const { subject, what, run } of steps.filter(({ isDone }) => !isDone)) {
+    program.warn(`${subject}: ${what}`)
+    await run()
+  }
+}
+
 export interface Plan {
   /** In the order in which they run: each needs those before it, and any may run again. */
   steps: Step[]
@@ -30,16 +38,23 @@ export interface Plan {
 
 type Found = Partial<Record<SecretName, StoredSecret>>
 
+interface PlanOptions {
+  /** Without it no first organization is made. */
+  onKey?: (made: Awaited<ReturnType<typeof makeTenant>>) => Promise<void>
+  /** Of another database than that of the secret. */
+  ownerUrl?: string
+}
+
 /** Compares what is there with what the stage needs. Asks for what it cannot know, and changes nothing. */
 export async function planOf(
   context: Context,
   { file, isNew }: { file: StageFile; isNew: boolean },
   ask: Ask,
-  onKey: (made: Awaited<ReturnType<typeof makeTenant>>) => Promise<void>,
+  { onKey, ownerUrl: wantedUrl }: PlanOptions,
 ): Promise<Plan> {
   await requireBootstrap(context)
   const found = await readSecrets(context)
-  const ownerUrl = await keptOr(context, found['database-owner'], ownerQuestion(context), ask)
+  const ownerUrl = wantedUrl ?? (await keptOr(context, found['database-owner'], ownerQuestion(context), ask))
   const provider = await providerStep(context, found, ask)
   const owner = context.database(ownerUrl)
   const applied = await appliedMigrations(owner)
@@ -163,12 +178,12 @@ async function tenantSteps(
   ownerUrl: string,
   hasTables: boolean,
   ask: Ask,
-  onKey: (made: Awaited<ReturnType<typeof makeTenant>>) => Promise<void>,
+  onKey: PlanOptions['onKey'],
 ): Promise<Step[]> {
   const db = database(ownerUrl)
   const existing = hasTables ? await tenantsWithKey(db) : []
   const question = { name: 'ORGANIZATION', text: 'Name of a first organization, if you want one now', fallback: '' }
-  const wanted = existing.length > 0 ? '' : await ask(question)
+  const wanted = existing.length > 0 || !onKey ? '' : await ask(question)
   return [
     {
       subject: 'canary',
@@ -180,7 +195,7 @@ async function tenantSteps(
         await revokeOthers(db, organization_id, key_id)
       },
     },
-    ...(wanted
+    ...(wanted && onKey
       ? [
           {
             subject: 'organization',

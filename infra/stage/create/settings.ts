@@ -52,5 +52,8 @@ async function askTeam(ask: Ask): Promise<Omit<StageFile, 'account' | 'region'>>
     check: by(answers.certificateArn),
   }
   const customDomain = name && { name, certificateArn: await ask(certificate) }
-  return { alarmAddress, runbookUrl, provider, ...(customDomain && { customDomain }) }
+  const to = await ask({ name: 'BACKUP_TO', text: 'Where backups go, such as s3://bucket/prod', fallback: '' })
+  const key = { name: 'BACKUP_RECIPIENT', text: 'Their public key', check: by(answers.backupRecipient) }
+  const backups = to && { to, recipient: await ask(key) }
+  return { alarmAddress, runbookUrl, provider, ...(customDomain && { customDomain }), ...(backups && { backups }) }
 }

@@ -111,7 +111,15 @@ describe('npm run stage -- create', () => {
   })
 
   test('asks at a terminal, asks again after a wrong answer, and shows no secret that is typed', async () => {
-    const typed = ['nobody', 'duty@example.org', 'https://example.org/runbook.md', stage.provider.baseUrl, 'fake', '']
+    const typed = [
+      'nobody',
+      'duty@example.org',
+      'https://example.org/runbook.md',
+      stage.provider.baseUrl,
+      'fake',
+      '',
+      '',
+    ]
     const secret = [stage.ownerUrl(), stage.providerKey]
     const { code, stderr } = await create([], { env: {}, typed: [...typed, ...secret, '', 'yes'] })
     expect(stderr).toContain('must be a mail address')

@@ -181,6 +181,6 @@ test('the everyday policy deletes nothing, and both reach only what is named cue
   expect(everyday.flatMap(({ Action }) => Action).filter((action) => destructive.test(action))).toEqual([])
   for (const { Action, Resource, Condition } of [...everyday, ...destroying])
     for (const pattern of [...Resource, ...(Condition ? [JSON.stringify(Condition)] : [])])
-      if (pattern !== '*') expect(pattern).toMatch(/cuecard|stack\/CDKToolkit\/|role\/cdk-hnb659fds-/)
+      if (pattern !== '*') expect(pattern).toMatch(/cuecard|Cuecard|stack\/CDKToolkit\/|role\/cdk-hnb659fds-/)
       else if (!Condition) expect(Action.filter((action) => !ofNoResource.includes(action))).toEqual([])
 })

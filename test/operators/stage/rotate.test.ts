@@ -1,11 +1,6 @@
-import { pathToFileURL } from 'node:url'
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { toEvent } from '../../../infra/local/gateway/event.ts'
-import { invoke, type LambdaHandler } from '../../../infra/local/lambda.ts'
 import type { DatabaseUser } from '../../../infra/wiring.ts'
-import { entryOf } from '../../support/entry.ts'
-import { useStageOf } from '../../support/stage.ts'
+import { instanceOn, useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
@@ -17,26 +12,7 @@ beforeEach(async () => {
   stage.stayOnProxy()
 })
 
-let loads = 0
-
-/** A warm instance of a Lambda, with the settings of a deployed one. */
-async function instanceOf(name: DatabaseUser) {
-  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', stage.aws.origin)
-  const env = { DATABASE_SECRET: `cuecard/prod/database-${name}`, DATABASE_ENDPOINT: stage.proxy.origin }
-  const { DATABASE_URL, DATABASE_ENDPOINT } = process.env
-  Object.assign(process.env, env, { DATABASE_URL: '' })
-  const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?rotated=${loads++}`)
-  Object.assign(process.env, { DATABASE_URL, DATABASE_ENDPOINT })
-  delete process.env.DATABASE_SECRET
-  const routes = stand.functions.routes.map(({ route }) => route)
-  return async (apiKey: string, method: string, url: string, body?: object): Promise<number> => {
-    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
-    const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, routes)
-    const settings = { functionName: name, timeoutSeconds: 60 }
-    const result = await invoke(handler as LambdaHandler<unknown, unknown>, event, settings)
-    return (result as APIGatewayProxyStructuredResultV2).statusCode!
-  }
-}
+const instanceOf = (name: DatabaseUser) => instanceOn(stage, stand, name)
 
 const userIn = (lambda: DatabaseUser) => URL.parse(stage.secret(`database-${lambda}`)!)!.username
 

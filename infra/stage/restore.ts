@@ -1,0 +1,82 @@
+import { CommandError } from '../admin/command-error.ts'
+import { print } from '../admin/print.ts'
+import { sentenceOf } from '../admin/sentence.ts'
+import { readStageFile } from '../aws/stage-file.ts'
+import { listRemovals } from '../backup/backup.ts'
+import { removalsIn } from '../backup/removals.ts'
+import { restore } from '../backup/restore.ts'
+import { openStore } from '../backup/store.ts'
+import { databaseUsers } from '../wiring.ts'
+import { answersFrom, confirm } from './answers.ts'
+import { backupsOf } from './backup.ts'
+import type { Context } from './context.ts'
+import { carryOut, ownerQuestion, planOf } from './create/plan.ts'
+import { makeJourney } from './deploy.ts'
+import { closeLogin, isSameDatabase, slots } from './logins.ts'
+import { secondsToEnd, start, stop } from './pause.ts'
+
+export interface RestoreOptions {
+  /** The name, or true for the newest. */
+  backup?: string | true
+  lost?: true
+  answers?: string
+  yes?: true
+}
+
+const identityQuestion = { name: 'BACKUP_IDENTITY', text: 'Secret key of the backups', isSecret: true } as const
+
+/**
+ * Moves a stage to another database, to which no Lambda can write before it is whole: one that a backup fills, or a branch of an earlier
+ * moment. Interrupted, the same command continues.
+ */
+export async function restoreStage(context: Context, { backup, lost, answers, yes }: RestoreOptions): Promise<void> {
+  const { program, secrets, stage, terminal, database, directory } = context
+  const ask = await answersFrom(terminal, answers)
+  const store = backup === undefined ? undefined : openStore(backupsOf(context).to)
+  const url = await ask(ownerQuestion(context))
+  const name = backup === true ? undefined : backup
+  const from = store && { store, identity: await ask(identityQuestion), name, env: terminal.env }
+  const kept = (await secrets.read('database-owner')).value
+  // A run before, which was interrupted, has taken from the former one what is needed.
+  const former = lost || !kept || isSameDatabase(kept, url) ? undefined : database(kept)
+  if (former) await requireAnswer(former)
+  const { hostname, pathname } = new URL(url)
+  program.warn(`${stage} stops, moves to ${pathname.slice(1)} at ${hostname}, and loses what was written since.`)
+  if (!yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
+  try {
+    await stop(context)
+    const untilQuiet = waitFrom(context)
+    const restored = await restore({
+      ...{ url, db: database(url), backup: from, signal: terminal.signal, onProgress: (line) => program.warn(line) },
+      async removals() {
+        await untilQuiet()
+        return [...(former ? [await removalsIn(former)] : []), ...(store ? await listRemovals(store) : [])]
+      },
+    })
+    if (former) for (const lambda of databaseUsers) for (const slot of slots) await closeLogin(former, lambda, slot)
+    const chosen = { file: readStageFile(directory, stage)!, isNew: false }
+    await carryOut(context, (await planOf(context, chosen, ask, { ownerUrl: url })).steps)
+    await start(context)
+    const smoke = await makeJourney(context)
+    print(program, { stage, ...restored, smoke }, context)
+  } catch (error) {
+    program.warn(`${stage} may be paused: the same command continues.`)
+    throw error
+  }
+}
+
+async function requireAnswer(former: Parameters<typeof removalsIn>[0]): Promise<void> {
+  await removalsIn(former).catch((error) => {
+    throw new CommandError(`the database so far does not answer: ${sentenceOf(error)}. If it is gone, pass --lost`)
+  })
+}
+
+/** @returns what waits until nothing runs any more that ran before */
+function waitFrom({ program, pause, stage }: Context): () => Promise<unknown> {
+  const stopped = performance.now()
+  return async () => {
+    const seconds = secondsToEnd - (performance.now() - stopped) / 1000
+    program.warn(`${stage} is paused. What runs already ends within ${Math.max(0, Math.ceil(seconds))} s.`)
+    if (seconds > 0) await pause(seconds * 1000)
+  }
+}
