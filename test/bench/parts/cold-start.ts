@@ -82,6 +82,7 @@ async function open({ server }: Bench) {
         AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.origin,
         DATABASE_SECRET: arn,
         DATABASE_ENDPOINT: `http://127.0.0.1:${url.port}`,
+        FILES_BUCKET: 'bench',
         QUEUE_URL: 'http://127.0.0.1:9/queue',
         EXTRACTION_QUEUE_URL: 'http://127.0.0.1:9/queue',
         EMBEDDING_BASE_URL: provider.origin,

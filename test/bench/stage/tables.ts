@@ -55,6 +55,6 @@ const tenantTables = `
   )
   select quote_ident(t.relname) as table_name, case t.relname when 'organizations' then 'id' else '' end as own,
     coalesce((select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
-      where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''
         and a.attname <> case t.relname when 'organizations' then 'id' else 'organization_id' end), '') as columns
   from tenant t order by (select max(level) from depth d where d.oid = t.oid), 1`
