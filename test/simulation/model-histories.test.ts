@@ -47,15 +47,17 @@ function modelled(model: (typeof models)[number]): Embedder {
 const bothModels = (): Embedder => ({ ...modelled('second'), previous: modelled('first') })
 
 test(`no search in random histories (${count}) compares vectors of two models, and all agents end changed`, {
-  timeout: 3_600_000,
+  timeout: 10_800_000,
 }, async () => {
   const seen = { searches: 0, hits: 0, switches: 0, faults: 0 }
-  for (let seed = first; seed < first + count; seed++)
+  for (let seed = first; seed < first + count; seed++) {
+    if (seed > first && (seed - first) % 25 === 0) console.info(`${seed - first} of ${count}: ${JSON.stringify(seen)}`)
     try {
       await playHistory(seed, seen)
     } catch (error) {
       throw new Error(`seed ${seed}: ${(error as Error).message}\nreplay with MODEL_SEED=${seed}`, { cause: error })
     }
+  }
   console.info(`histories from seed ${first}: ${JSON.stringify(seen)}`)
   expect(seen).toMatchObject({ hits: expect.toSatisfy((hits) => hits > 0), switches: expect.toSatisfy((n) => n > 0) })
 })
