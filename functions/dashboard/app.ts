@@ -10,27 +10,27 @@ import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
-import { agentsScreens } from './agents/screen.ts'
-import { askScreens } from './ask/screen.ts'
+import { addAgentsScreens } from './agents/screen.ts'
+import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
-import { callsScreens } from './calls/screen.ts'
-import { documentScreens } from './documents/document-screens.ts'
-import { historyScreens } from './documents/history-screens.ts'
-import { listScreens } from './documents/list-screens.ts'
-import { selectionScreens } from './documents/selection/screens.ts'
-import { textScreens } from './documents/text/screens.ts'
-import { uploadRoutes } from './documents/upload/routes.ts'
-import { versionRoutes } from './documents/version/routes.ts'
+import { addCallsScreens } from './calls/screen.ts'
+import { addDocumentScreens } from './documents/document-screens.ts'
+import { addHistoryScreens } from './documents/history-screens.ts'
+import { addListScreens } from './documents/list-screens.ts'
+import { addSelectionScreens } from './documents/selection/screens.ts'
+import { addTextScreens } from './documents/text/screens.ts'
+import { addUploadRoutes } from './documents/upload/routes.ts'
+import { addVersionRoutes } from './documents/version/routes.ts'
 import { errorView } from './error-view.ts'
-import { goldenScreens } from './golden/screen.ts'
+import { addGoldenScreens } from './golden/screen.ts'
 import { plainLayout } from './layout.ts'
-import { screens } from './screen.ts'
+import { screensOf } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
 import { signInRoutes } from './session/sign-in.ts'
-import { settingsScreens } from './settings/screen.ts'
-import { sourceScreens } from './sources/screen.ts'
-import { callScreens } from './unanswered/call/screen.ts'
-import { unansweredScreens } from './unanswered/screen.ts'
+import { addSettingsScreens } from './settings/screen.ts'
+import { addSourceScreens } from './sources/screen.ts'
+import { addCallScreens } from './unanswered/call/screen.ts'
+import { addUnansweredScreens } from './unanswered/screen.ts'
 
 export interface Dependencies {
   db: Database
@@ -53,7 +53,6 @@ export function dashboardApp({
   now,
 }: Dependencies) {
   const findSession = currentSession(db, now)
-  const screen = screens(db, findSession)
   const app = api()
   app.use(headers(presigner.origin))
   app.use(csrf({ origin: (origin, c) => origin === originOf(c.req) }))
@@ -62,30 +61,28 @@ export function dashboardApp({
   app.use(compress({ encoding: 'gzip' }))
 
   app.route('/', signInRoutes(db, findSession))
-  app.route('/', agentsScreens(screen))
+  const screens = screensOf(app, db, findSession)
+  addAgentsScreens(screens)
   // In this order: `…/documents/new` is no document's id.
-  app.route('/', listScreens(screen))
-  app.route('/', selectionScreens(screen, queue))
-  app.route('/', uploadRoutes(screen, queue, presigner))
-  app.route('/', versionRoutes(screen, queue))
-  app.route('/', textScreens(screen, queue, { embedder, chunkSize }))
-  app.route('/', historyScreens(screen, queue))
-  app.route('/', documentScreens(screen, queue, presigner))
-  app.route('/', sourceScreens(screen, crawlQueue))
-  app.route('/', askScreens(screen, { embedder, chunkSize }))
-  app.route('/', unansweredScreens(screen))
-  app.route('/', callScreens(screen))
-  app.route('/', goldenScreens(screen, embedder))
-  app.route('/', callsScreens(screen))
-  app.route('/', settingsScreens(screen))
+  addListScreens(screens)
+  addSelectionScreens(screens, queue)
+  addUploadRoutes(screens, queue, presigner)
+  addVersionRoutes(screens, queue)
+  addTextScreens(screens, queue, { embedder, chunkSize })
+  addHistoryScreens(screens, queue)
+  addDocumentScreens(screens, queue, presigner)
+  addSourceScreens(screens, crawlQueue)
+  addAskScreens(screens, { embedder, chunkSize })
+  addUnansweredScreens(screens)
+  addCallScreens(screens)
+  addGoldenScreens(screens, embedder)
+  addCallsScreens(screens)
+  addSettingsScreens(screens)
 
-  app.get(
-    '/dashboard/*',
-    screen({ permission: 'any' }, ({ c }) => {
-      if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/(?<!\/)\/+$/, '') }
-      throw new ApiError('route_not_found', 'There is no such screen.')
-    }),
-  )
+  screens.get('/dashboard/*', { permission: 'any' }, ({ c }) => {
+    if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/(?<!\/)\/+$/, '') }
+    throw new ApiError('route_not_found', 'There is no such screen.')
+  })
   app.notFound((c) => c.html(plainError(errorView(c, new ApiError('route_not_found', 'There is no such route.'))), 404))
   app.onError((error, c) => {
     const view = errorView(c, error)

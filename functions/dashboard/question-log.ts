@@ -1,12 +1,10 @@
-import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
-import type { ApiEnv } from '../../shared/http/api.ts'
 import { type AgentId, agentId, type OrganizationId } from '../../shared/ids.ts'
 import { agentPage, type Html } from './layout.ts'
 import { settingsPath } from './paths.ts'
-import { type Screen, valid } from './screen.ts'
+import { type Screens, valid } from './screen.ts'
 
 const path = `${settingsPath}/question-log`
 const form = v.object({ on: v.picklist(['true', 'false']), agent: v.optional(agentId) })
@@ -16,27 +14,24 @@ export function isLogOn(db: Database, organizationId: OrganizationId) {
   return db.selectFrom('organizations').select('log_questions').where('id', '=', organizationId)
 }
 
-export function questionLogRoutes(screen: Screen) {
-  return new Hono<ApiEnv>().post(
-    path,
-    screen({ permission: 'organization:write', form }, async ({ db, session, form }) => {
-      const { on, agent } = valid(form)
-      const isOn = on === 'true'
-      await db
-        .updateTable('organizations')
-        .set({ log_questions: isOn })
-        .where('id', '=', session.organizationId)
-        .execute()
-      return {
-        redirect: agent ? agentPage(agent, 'unanswered') : settingsPath,
-        flash: {
-          text: isOn
-            ? 'From now on, questions are saved for 30 days.'
-            : 'New questions are no longer saved. Existing questions are kept for 30 days, unless you delete them under “Unanswered”.',
-        },
-      }
-    }),
-  )
+export function addQuestionLogRoutes(screens: Screens) {
+  screens.post(path, { permission: 'organization:write', form }, async ({ db, session, form }) => {
+    const { on, agent } = valid(form)
+    const isOn = on === 'true'
+    await db
+      .updateTable('organizations')
+      .set({ log_questions: isOn })
+      .where('id', '=', session.organizationId)
+      .execute()
+    return {
+      redirect: agent ? agentPage(agent, 'unanswered') : settingsPath,
+      flash: {
+        text: isOn
+          ? 'From now on, questions are saved for 30 days.'
+          : 'New questions are no longer saved. Existing questions are kept for 30 days, unless you delete them under “Unanswered”.',
+      },
+    }
+  })
 }
 
 /** Explains what is saved and who reads it, with the switch if the key may use it. @param agent on whose screen it is shown */

@@ -1,4 +1,4 @@
-import type { Context, Handler } from 'hono'
+import type { Context, Handler, Hono } from 'hono'
 import { html } from 'hono/html'
 import type * as v from 'valibot'
 import { safeParse } from 'valibot'
@@ -47,14 +47,31 @@ interface ScreenRequest<P, F> {
 /** A screen; a part of one, for htmx; or a redirect, as after every POST that changed something. */
 export type Answer = View | { fragment: Html } | { redirect: string; flash?: Flash } | Response
 
-/**
- * A route of the dashboard: checks session, permission, path and form, in this order, and renders what the handler returns, errors
- * too. Metadata is attached for the tests, which walk all routes.
- */
-export function screens(db: Database, findSession: CurrentSession) {
-  const meterOf = requestMeters(db)
+type AddScreen = <P = object, F = undefined>(
+  path: string,
+  metadata: ScreenMetadata<P, F>,
+  handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
+) => Screens
 
-  return function screen<P = object, F = undefined>(
+export type Screens = Record<'get' | 'post', AddScreen>
+
+/**
+ * Adds routes to the dashboard's app. Each checks session, permission, path and form, in this order, and renders what its handler
+ * returns, errors too. Metadata is attached for the tests, which walk all routes.
+ */
+export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentSession): Screens {
+  const meterOf = requestMeters(db)
+  const screens: Screens = { get: adding('GET'), post: adding('POST') }
+  return screens
+
+  function adding(method: string): AddScreen {
+    return (path, metadata, handle) => {
+      app.on(method, path, screen(metadata, handle))
+      return screens
+    }
+  }
+
+  function screen<P, F>(
     metadata: ScreenMetadata<P, F>,
     handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
   ): Handler<ApiEnv> {
@@ -164,5 +181,3 @@ function redirectOrNotify(c: Context<ApiEnv>, { status = 200, title, lead }: Vie
   c.header('hx-reswap', 'innerHTML')
   return c.html(flashNotice({ text: typeof lead === 'string' ? `${title}. ${lead}` : title, isError: true }), status)
 }
-
-export type Screen = ReturnType<typeof screens>

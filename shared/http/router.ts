@@ -4,8 +4,6 @@ import { type ApiEnv, api } from './api.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 import type { OptionalSchema } from './route-metadata.ts'
 
-const methods = ['get', 'post', 'put', 'patch', 'delete'] as const
-
 type AddRoute = <
   P extends OptionalSchema = undefined,
   Q extends OptionalSchema = undefined,
@@ -17,7 +15,7 @@ type AddRoute = <
 ) => Router
 
 /** Adds routes to an app, each behind the checks of its key, permission and input. */
-export type Router = Record<(typeof methods)[number], AddRoute> & {
+export type Router = Record<'get' | 'post' | 'put' | 'patch' | 'delete', AddRoute> & {
   app: Hono<ApiEnv>
   /** Adds to the same app routes of another tag. */
   tagged(tag: string): Router
@@ -30,17 +28,15 @@ export function router(
 ): Router {
   const endpoint = endpoints(db, now)
   const tagged = (tag: string): Router => {
-    const adders = methods.map((method): [string, AddRoute] => {
-      return [
-        method,
-        (path, operation, handler) => {
-          app.on(method, path, endpoint({ tag, ...operation }, handler))
-          return own
-        },
-      ]
-    })
-    const own = { app, tagged, ...Object.fromEntries(adders) } as Router
-    return own
+    const adding = (method: string): AddRoute => {
+      return (path, operation, handler) => {
+        app.on(method, path, endpoint({ tag, ...operation }, handler))
+        return routes
+      }
+    }
+    const changing = { put: adding('PUT'), patch: adding('PATCH'), delete: adding('DELETE') }
+    const routes = { app, tagged, get: adding('GET'), post: adding('POST'), ...changing }
+    return routes
   }
   return tagged(tag)
 }

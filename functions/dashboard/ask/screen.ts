@@ -1,11 +1,9 @@
-import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import type { Meter } from '../../../shared/http/request-meter.ts'
 import { agentPath } from '../../../shared/ids.ts'
@@ -14,7 +12,7 @@ import { answering } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
-import type { Screen } from '../screen.ts'
+import type { Screens } from '../screen.ts'
 import { instantOf, zoneOf } from '../times.ts'
 import { findExpected, findTitles } from '../titles.ts'
 import { compareView, titlesView } from './compare-view.ts'
@@ -24,7 +22,7 @@ import { askForm, examplesView, timeView, trialView } from './view.ts'
 const examples = 3
 
 /** Answers a question as a voice agent's is answered, explains the result, and saves nothing. */
-export function askScreens(screen: Screen, { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize }) {
+export function addAskScreens(screens: Screens, { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize }) {
   const { answer } = answering(embedder, systemClock, timeouts)
   const tryOut = trials(embedder, chunkSize, answer)
 
@@ -51,9 +49,10 @@ ${compareView({ agentId, query, titles, ...trial })}`
     return { content, status: 200 as const }
   }
 
-  return new Hono<ApiEnv>().get(
+  screens.get(
     '/dashboard/agents/:agentId/ask',
-    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, meter, scope: path, isPartial, may }) => {
+    { permission: 'kb:read', params: agentPath },
+    async ({ c, db, meter, scope: path, isPartial, may }) => {
       const scope = { ...path, meter }
       const { agentId } = scope
       const query = v.parse(askQuery, c.req.query())
@@ -73,7 +72,7 @@ ${compareView({ agentId, query, titles, ...trial })}`
         content: html`${askForm(agentId, query, zone)}${content}`,
         status,
       }
-    }),
+    },
   )
 }
 

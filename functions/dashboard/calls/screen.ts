@@ -1,6 +1,4 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { ApiEnv } from '../../../shared/http/api.ts'
 import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
 import { uuid } from '../../../shared/ids.ts'
 import {
@@ -13,7 +11,7 @@ import {
 import { getOrganization } from '../../../shared/organizations/organization.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
-import type { Screen } from '../screen.ts'
+import type { Screens } from '../screen.ts'
 import { emptyTrash, purgeQuestion, trash } from './view.ts'
 
 const path = '/dashboard/calls'
@@ -21,42 +19,41 @@ const callPath = v.object({ callId: uuid })
 const sortKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), uuid])
 const callsPerPage = 50
 
-export function callsScreens(screen: Screen) {
-  return new Hono<ApiEnv>()
-    .get(
-      path,
-      screen({ permission: 'organization:read' }, async ({ c, db, session, may }) => {
-        const cursor = c.req.query('after')
-        const after = cursor === undefined ? undefined : readAfter(session, cursor)
-        const [{ calls, hasMore }, { auto_delete_done_calls: isAutomatic }] = await Promise.all([
-          listTrash(db, session.organizationId, { limit: callsPerPage, after }),
-          getOrganization(db, session.organizationId),
-        ])
-        const last = hasMore ? calls.at(-1) : undefined
-        const next = last && `${path}?after=${afterCall(session, last)}`
-        return {
-          title: 'Deleted calls',
-          lead: isAutomatic
-            ? 'Completed calls are moved here. You can restore them or delete them permanently.'
-            : 'You can restore these calls or delete them permanently.',
-          place: 'calls',
-          content:
-            calls.length > 0
-              ? trash(calls, { mayChange: may('organization:write'), mayReadQuestions: may('kb:write'), next })
-              : emptyTrash({ isAutomatic, isFirst: after === undefined }),
-        }
-      }),
-    )
+export function addCallsScreens(screens: Screens) {
+  screens
+    .get(path, { permission: 'organization:read' }, async ({ c, db, session, may }) => {
+      const cursor = c.req.query('after')
+      const after = cursor === undefined ? undefined : readAfter(session, cursor)
+      const [{ calls, hasMore }, { auto_delete_done_calls: isAutomatic }] = await Promise.all([
+        listTrash(db, session.organizationId, { limit: callsPerPage, after }),
+        getOrganization(db, session.organizationId),
+      ])
+      const last = hasMore ? calls.at(-1) : undefined
+      const next = last && `${path}?after=${afterCall(session, last)}`
+      return {
+        title: 'Deleted calls',
+        lead: isAutomatic
+          ? 'Completed calls are moved here. You can restore them or delete them permanently.'
+          : 'You can restore these calls or delete them permanently.',
+        place: 'calls',
+        content:
+          calls.length > 0
+            ? trash(calls, { mayChange: may('organization:write'), mayReadQuestions: may('kb:write'), next })
+            : emptyTrash({ isAutomatic, isFirst: after === undefined }),
+      }
+    })
     .post(
       `${path}/:callId/restore`,
-      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
+      { permission: 'organization:write', params: callPath },
+      async ({ db, session, scope }) => {
         const restored = await restoreCall(db, session.organizationId, scope.callId).executeTakeFirst()
         return { redirect: path, flash: restored ? { text: 'The call was restored.' } : notInTrash }
-      }),
+      },
     )
     .get(
       `${path}/:callId/delete`,
-      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
+      { permission: 'organization:write', params: callPath },
+      async ({ db, session, scope }) => {
         const call = await findInTrash(db, session.organizationId, scope.callId)
         if (!call) throw new Gone()
         return {
@@ -65,14 +62,15 @@ export function callsScreens(screen: Screen) {
           crumbs: [],
           content: purgeQuestion(call, path),
         }
-      }),
+      },
     )
     .post(
       `${path}/:callId/delete`,
-      screen({ permission: 'organization:write', params: callPath }, async ({ db, session, scope }) => {
+      { permission: 'organization:write', params: callPath },
+      async ({ db, session, scope }) => {
         const purged = await purgeCall(db, session.organizationId, scope.callId).executeTakeFirst()
         return { redirect: path, flash: purged ? { text: 'The call was deleted permanently.' } : notInTrash }
-      }),
+      },
     )
 }
 

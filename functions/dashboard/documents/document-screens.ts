@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
@@ -10,7 +9,6 @@ import { updateDocument } from '../../../shared/documents/update-document.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
-import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import type { Tags } from '../../../shared/http/etag.ts'
 import { documentPath, uuid } from '../../../shared/ids.ts'
@@ -18,7 +16,7 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import { isIgnoring } from '../refused-change.ts'
-import { type Screen, valid } from '../screen.ts'
+import { type Screens, valid } from '../screen.ts'
 import { zoneOf } from '../times.ts'
 import { words } from '../words.ts'
 import { comparisonView } from './comparison.ts'
@@ -45,11 +43,12 @@ const documentQuery = v.object({
   replace: v.optional(v.string()),
 })
 
-export function documentScreens(screen: Screen, queue: Sender, presigner: Pick<Presigner, 'presignGet'>) {
-  return new Hono<ApiEnv>()
+export function addDocumentScreens(screens: Screens, queue: Sender, presigner: Pick<Presigner, 'presignGet'>) {
+  screens
     .get(
       documentPagePath,
-      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, scope, isPartial, may }) => {
+      { permission: 'kb:read', params: documentPath },
+      async ({ c, db, scope, isPartial, may }) => {
         const { seen, replace, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
         const [agent, document, { chunks, hasMore }] = await Promise.all([
           getAgent(db, scope),
@@ -94,20 +93,18 @@ export function documentScreens(screen: Screen, queue: Sender, presigner: Pick<P
 ${original ? html`<div class="beside">${documentView(shown)}${originalView(place.base, document, original)}</div>` : documentView(shown)}`,
           modules: [...(hasUpload ? ['upload.js'] : []), ...(original === 'pdf' ? ['original.js'] : [])],
         }
-      }),
+      },
     )
-    .get(
-      `${documentPagePath}/file`,
-      screen({ permission: 'kb:read', params: documentPath }, async ({ c, db, scope }) => {
-        const { source_url } = await findOverview(db, scope)
-        if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
-        const key = keyOfUrl(source_url)
-        return c.redirect(presigner.presignGet(key, fileNameOfKey(key)))
-      }),
-    )
+    .get(`${documentPagePath}/file`, { permission: 'kb:read', params: documentPath }, async ({ c, db, scope }) => {
+      const { source_url } = await findOverview(db, scope)
+      if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
+      const key = keyOfUrl(source_url)
+      return c.redirect(presigner.presignGet(key, fileNameOfKey(key)))
+    })
     .post(
       `${documentPagePath}/retry`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, isPartial, may, origin }) => {
+      { permission: 'kb:write', params: documentPath },
+      async ({ c, db, scope, isPartial, may, origin }) => {
         try {
           const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
           await updateDocument({ db, queue }, scope, changes, origin)
@@ -118,45 +115,46 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         if (!isPartial) return { redirect: `${placeOf(scope, may).base}/${scope.documentId}` }
         c.header('hx-trigger', 'documents-changed')
         return c.body(null, 204)
-      }),
+      },
     )
     .post(
       `${documentPagePath}/dates`,
-      screen(
-        { permission: 'kb:write', params: documentPath, form: v.object({ ...dayFields, edits: editsField }) },
-        async ({ c, db, scope, form, may, origin }) => {
-          const document = await findOverview(db, scope)
-          const { edits, ...days } = valid(form)
-          const dates = changedDates(days, document, zoneOf(c))
-          const redirect = `${placeOf(scope, may).base}/${document.id}`
-          try {
-            const changes = { ...dates, ignore_golden_questions: isIgnoring(c) }
-            await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-            return { redirect, flash: { text: words.documents.text.saved(document.title) } }
-          } catch (error) {
-            if (!isError(error, 'precondition_failed')) throw error
-            return {
-              redirect,
-              flash: {
-                text: `The days of “${document.title}” weren’t changed: somebody has changed the document in the meantime.`,
-                isError: true,
-              },
-            }
+
+      { permission: 'kb:write', params: documentPath, form: v.object({ ...dayFields, edits: editsField }) },
+      async ({ c, db, scope, form, may, origin }) => {
+        const document = await findOverview(db, scope)
+        const { edits, ...days } = valid(form)
+        const dates = changedDates(days, document, zoneOf(c))
+        const redirect = `${placeOf(scope, may).base}/${document.id}`
+        try {
+          const changes = { ...dates, ignore_golden_questions: isIgnoring(c) }
+          await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
+          return { redirect, flash: { text: words.documents.text.saved(document.title) } }
+        } catch (error) {
+          if (!isError(error, 'precondition_failed')) throw error
+          return {
+            redirect,
+            flash: {
+              text: `The days of “${document.title}” weren’t changed: somebody has changed the document in the meantime.`,
+              isError: true,
+            },
           }
-        },
-      ),
+        }
+      },
     )
     .post(
       `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
-      screen({ permission: 'kb:write', params: warningPath }, async ({ db, scope, may }) => {
+      { permission: 'kb:write', params: warningPath },
+      async ({ db, scope, may }) => {
         const { id } = await findOverview(db, scope)
         await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
         return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: 'The warning was dismissed.' } }
-      }),
+      },
     )
     .post(
       `${documentPagePath}/corrections/drop`,
-      screen({ permission: 'kb:write', params: documentPath, form: dropped }, async ({ db, scope, form, may }) => {
+      { permission: 'kb:write', params: documentPath, form: dropped },
+      async ({ db, scope, form, may }) => {
         const { id } = await findOverview(db, scope)
         const { index, edits } = valid(form)
         const { numUpdatedRows } = await db
@@ -170,37 +168,33 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
             ? { text: 'The correction was dropped.' }
             : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
         return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
-      }),
+      },
     )
-    .get(
-      `${documentPagePath}/delete`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ db, scope, may }) => {
-        const [agent, document] = await Promise.all([getAgent(db, scope), findOverview(db, scope)])
-        const { base } = placeOf(scope, may)
-        return {
-          title: `Delete “${document.title}”?`,
-          agent: { ...agent, tab: 'documents' },
-          crumbs: [[document.title, `${base}/${document.id}`]],
-          content: deleteView(base, document),
-        }
-      }),
-    )
+    .get(`${documentPagePath}/delete`, { permission: 'kb:write', params: documentPath }, async ({ db, scope, may }) => {
+      const [agent, document] = await Promise.all([getAgent(db, scope), findOverview(db, scope)])
+      const { base } = placeOf(scope, may)
+      return {
+        title: `Delete “${document.title}”?`,
+        agent: { ...agent, tab: 'documents' },
+        crumbs: [[document.title, `${base}/${document.id}`]],
+        content: deleteView(base, document),
+      }
+    })
     .post(
       `${documentPagePath}/delete`,
-      screen(
-        { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
-        async ({ c, db, scope, form, isPartial, may }) => {
-          const match = unedited(valid(form).edits)
-          const isGone = () => isDeleted(db, scope, match, isIgnoring(c))
-          if (isPartial) return c.body(null, (await isGone()) ? 204 : 409)
-          const { base } = placeOf(scope, may)
-          const { title } = await findOverview(db, scope)
-          const w = words.documents.delete
-          return (await isGone())
-            ? { redirect: base, flash: { text: w.done(title) } }
-            : { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
-        },
-      ),
+
+      { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
+      async ({ c, db, scope, form, isPartial, may }) => {
+        const match = unedited(valid(form).edits)
+        const isGone = () => isDeleted(db, scope, match, isIgnoring(c))
+        if (isPartial) return c.body(null, (await isGone()) ? 204 : 409)
+        const { base } = placeOf(scope, may)
+        const { title } = await findOverview(db, scope)
+        const w = words.documents.delete
+        return (await isGone())
+          ? { redirect: base, flash: { text: w.done(title) } }
+          : { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
+      },
     )
 }
 

@@ -1,17 +1,15 @@
-import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Status } from '../../../shared/database/tables.ts'
-import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
 import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { oneLine } from '../forms.ts'
-import type { Screen } from '../screen.ts'
+import type { Screens } from '../screen.ts'
 import {
   type Changes,
   changesView,
@@ -45,10 +43,11 @@ const seenDocument = v.pipe(
   v.strictTuple([documentId, v.string()]),
 )
 
-export function listScreens(screen: Screen) {
-  return new Hono<ApiEnv>().get(
+export function addListScreens(screens: Screens) {
+  screens.get(
     listPath,
-    screen({ permission: 'kb:read', params: agentPath }, async ({ c, db, session, scope, isPartial, may }) => {
+    { permission: 'kb:read', params: agentPath },
+    async ({ c, db, session, scope, isPartial, may }) => {
       const place = placeOf(scope, may)
       const { live, ...query } = v.parse(listQuery, c.req.query())
       if (isPartial && live) {
@@ -71,7 +70,7 @@ ${listView(list)}
 ${mayWrite && deletionTemplate()}`,
         modules: mayWrite ? ['upload.js', 'undo.js', 'select.js'] : [],
       }
-    }),
+    },
   )
 }
 

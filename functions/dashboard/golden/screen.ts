@@ -1,4 +1,3 @@
-import { Hono } from 'hono'
 import { sql } from 'kysely'
 import * as v from 'valibot'
 import { columnsOf } from '../../../shared/database/columns.ts'
@@ -15,7 +14,6 @@ import {
   runGolden,
   updateGolden,
 } from '../../../shared/golden/store.ts'
-import type { ApiEnv } from '../../../shared/http/api.ts'
 import type { Meter } from '../../../shared/http/request-meter.ts'
 import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
@@ -25,7 +23,7 @@ import type { Faults } from '../forms.ts'
 import type { View } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
-import type { Screen } from '../screen.ts'
+import type { Screens } from '../screen.ts'
 import { findTitles, type Titled } from '../titles.ts'
 import { words } from '../words.ts'
 import { formView, goldenForm, maxDocuments, toInput, toTyped } from './form.ts'
@@ -37,50 +35,42 @@ const one = `${base}/:goldenQuestionId`
 const onePath = v.object({ ...agentPath.entries, goldenQuestionId: uuid })
 const d = columnsOf('documents', 'd')
 
-export function goldenScreens(screen: Screen, embedder: Embedder) {
-  return new Hono<ApiEnv>()
-    .get(
-      base,
-      screen({ permission: 'kb:read', params: agentPath }, async ({ db, scope, may }) => {
-        const [{ id, name }, { questions }] = await Promise.all([
-          getAgent(db, scope),
-          listGolden(db, scope, { limit: maxPerAgent }),
-        ])
-        const expected = await titlesOf(
-          db,
-          scope,
-          questions.flatMap(({ document_id }) => document_id ?? []),
-        )
-        const titles = new Map(expected.map(({ id, title }) => [id, title]))
-        const mayWrite = may('kb:write')
-        return {
-          title: 'Golden questions',
-          lead: 'Questions whose answers must not get lost. They’re asked before a document is changed or deleted.',
-          agent: { id, name, tab: 'golden-questions' },
-          ...(mayWrite && { actions: listActions(id, questions.length > 0) }),
-          content: listView(id, { questions, titles, mayWrite }),
-        }
-      }),
-    )
-    .post(
-      `${base}/run`,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ db, meter, scope }) => {
-        await meter.admit()
-        const results = await runGolden(db, scope)
-        const text = w.ran(results.filter(({ passed }) => passed).length, results.length)
-        return { redirect: goldenPage(scope.agentId), flash: { text } }
-      }),
-    )
-    .get(
-      `${base}/new`,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope }) => {
-        const { question, document } = c.req.query()
-        return await formPage(db, scope, w.add, { question, expected: document })
-      }),
-    )
+export function addGoldenScreens(screens: Screens, embedder: Embedder) {
+  screens
+    .get(base, { permission: 'kb:read', params: agentPath }, async ({ db, scope, may }) => {
+      const [{ id, name }, { questions }] = await Promise.all([
+        getAgent(db, scope),
+        listGolden(db, scope, { limit: maxPerAgent }),
+      ])
+      const expected = await titlesOf(
+        db,
+        scope,
+        questions.flatMap(({ document_id }) => document_id ?? []),
+      )
+      const titles = new Map(expected.map(({ id, title }) => [id, title]))
+      const mayWrite = may('kb:write')
+      return {
+        title: 'Golden questions',
+        lead: 'Questions whose answers must not get lost. They’re asked before a document is changed or deleted.',
+        agent: { id, name, tab: 'golden-questions' },
+        ...(mayWrite && { actions: listActions(id, questions.length > 0) }),
+        content: listView(id, { questions, titles, mayWrite }),
+      }
+    })
+    .post(`${base}/run`, { permission: 'kb:write', params: agentPath }, async ({ db, meter, scope }) => {
+      await meter.admit()
+      const results = await runGolden(db, scope)
+      const text = w.ran(results.filter(({ passed }) => passed).length, results.length)
+      return { redirect: goldenPage(scope.agentId), flash: { text } }
+    })
+    .get(`${base}/new`, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope }) => {
+      const { question, document } = c.req.query()
+      return await formPage(db, scope, w.add, { question, expected: document })
+    })
     .post(
       `${base}/new`,
-      screen({ permission: 'kb:write', params: agentPath, form: goldenForm }, async ({ db, meter, scope, form }) => {
+      { permission: 'kb:write', params: agentPath, form: goldenForm },
+      async ({ db, meter, scope, form }) => {
         if (!form.isValid) return { ...(await formPage(db, scope, w.add, form.typed, form.faults)), status: 422 }
         try {
           await admit(meter, form.values.question)
@@ -89,18 +79,16 @@ export function goldenScreens(screen: Screen, embedder: Embedder) {
           const { status, ...faults } = faultsOf(error)
           return { ...(await formPage(db, scope, w.add, typedOf(form.values), faults)), status }
         }
-      }),
+      },
     )
-    .get(
-      `${one}/edit`,
-      screen({ permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
-        const kept = await getGolden(db, scope, scope.goldenQuestionId)
-        return await formPage(db, scope, 'Edit golden question', toTyped(kept))
-      }),
-    )
+    .get(`${one}/edit`, { permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
+      const kept = await getGolden(db, scope, scope.goldenQuestionId)
+      return await formPage(db, scope, 'Edit golden question', toTyped(kept))
+    })
     .post(
       `${one}/edit`,
-      screen({ permission: 'kb:write', params: onePath, form: goldenForm }, async ({ db, meter, scope, form }) => {
+      { permission: 'kb:write', params: onePath, form: goldenForm },
+      async ({ db, meter, scope, form }) => {
         const kept = await getGolden(db, scope, scope.goldenQuestionId)
         if (!form.isValid)
           return { ...(await formPage(db, scope, 'Edit golden question', form.typed, form.faults)), status: 422 }
@@ -114,22 +102,16 @@ export function goldenScreens(screen: Screen, embedder: Embedder) {
           const { status, ...faults } = faultsOf(error)
           return { ...(await formPage(db, scope, 'Edit golden question', typedOf(form.values), faults)), status }
         }
-      }),
+      },
     )
-    .get(
-      `${one}/delete`,
-      screen({ permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
-        const [agent, kept] = await Promise.all([getAgent(db, scope), getGolden(db, scope, scope.goldenQuestionId)])
-        return { ...pageOf(agent, 'Delete this golden question?'), content: deleteView(agent.id, kept) }
-      }),
-    )
-    .post(
-      `${one}/delete`,
-      screen({ permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
-        await deleteGolden(db, scope, scope.goldenQuestionId)
-        return { redirect: goldenPage(scope.agentId), flash: { text: 'The golden question was deleted.' } }
-      }),
-    )
+    .get(`${one}/delete`, { permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
+      const [agent, kept] = await Promise.all([getAgent(db, scope), getGolden(db, scope, scope.goldenQuestionId)])
+      return { ...pageOf(agent, 'Delete this golden question?'), content: deleteView(agent.id, kept) }
+    })
+    .post(`${one}/delete`, { permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
+      await deleteGolden(db, scope, scope.goldenQuestionId)
+      return { redirect: goldenPage(scope.agentId), flash: { text: 'The golden question was deleted.' } }
+    })
 }
 
 function pageOf({ id, name }: { id: string; name: string }, title: string) {

@@ -1,6 +1,4 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
-import type { ApiEnv } from '../../../shared/http/api.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
 import { newId, uuid } from '../../../shared/ids.ts'
@@ -10,7 +8,7 @@ import { permissions } from '../../../shared/permissions.ts'
 import { Gone } from '../error-view.ts'
 import { anyOf, line } from '../forms.ts'
 import { settingsPath } from '../paths.ts'
-import { type Screen, valid } from '../screen.ts'
+import { type Screens, valid } from '../screen.ts'
 import { words } from '../words.ts'
 import { type Filled, keyForm, madeKey, maxName, revokeQuestion } from './key-views.ts'
 
@@ -36,7 +34,7 @@ const idName = 'new key'
 const newFormId = ({ cursorKey }: Session) => encodeCursor(cursorKey, idName, [newId()])
 const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, idName, id, v.strictTuple([uuid]))[0]
 
-export function keyRoutes(screen: Screen) {
+export function addKeyRoutes(screens: Screens) {
   const within = { place: 'settings', crumbs: [] } as const
   const newKey = (session: Session, sent: Omit<Filled, 'id'> = {}) => ({
     ...within,
@@ -44,39 +42,34 @@ export function keyRoutes(screen: Screen) {
     lead: 'For a person or a program. You’ll see it only once, when it’s created.',
     content: keyForm(session, { id: newFormId(session), ...sent }),
   })
-  return new Hono<ApiEnv>()
-    .get(
-      `${keysPath}/new`,
-      screen({ permission: 'organization:write' }, ({ session }) => newKey(session)),
-    )
-    .post(
-      `${keysPath}/new`,
-      screen({ permission: 'organization:write', form: newKeyForm }, async ({ db, session, form }) => {
-        if (!form.isValid) return { ...newKey(session, form), status: 422 }
-        const { id, name, permissions, days } = form.values
-        const beyond = permissions.find((permission) => !session.permissions.includes(permission))
-        if (beyond) throw new ApiError('missing_permission', beyond)
-        const made = await createKey(db, session.organizationId, {
-          id: keyIdOf(session, id),
-          name,
-          permissions,
-          expiresAt: earlier(session, periods[days]),
-          createdBy: session.id,
-        })
-        if (!made)
-          return {
-            redirect: settingsPath,
-            flash: {
-              text: 'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.',
-              isError: true,
-            },
-          }
-        return { ...within, title: `Key “${name}”`, content: madeKey(made.key) }
-      }),
-    )
+  screens
+    .get(`${keysPath}/new`, { permission: 'organization:write' }, ({ session }) => newKey(session))
+    .post(`${keysPath}/new`, { permission: 'organization:write', form: newKeyForm }, async ({ db, session, form }) => {
+      if (!form.isValid) return { ...newKey(session, form), status: 422 }
+      const { id, name, permissions, days } = form.values
+      const beyond = permissions.find((permission) => !session.permissions.includes(permission))
+      if (beyond) throw new ApiError('missing_permission', beyond)
+      const made = await createKey(db, session.organizationId, {
+        id: keyIdOf(session, id),
+        name,
+        permissions,
+        expiresAt: earlier(session, periods[days]),
+        createdBy: session.id,
+      })
+      if (!made)
+        return {
+          redirect: settingsPath,
+          flash: {
+            text: 'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.',
+            isError: true,
+          },
+        }
+      return { ...within, title: `Key “${name}”`, content: madeKey(made.key) }
+    })
     .get(
       `${keysPath}/:keyId/revoke`,
-      screen({ permission: 'organization:write', params: keyPath }, async ({ db, session, scope }) => {
+      { permission: 'organization:write', params: keyPath },
+      async ({ db, session, scope }) => {
         const keys = await listKeys(db, session.organizationId).execute()
         const active = keys.filter(({ state }) => state === 'active')
         const key = active.find(({ id }) => id === scope.keyId)
@@ -94,20 +87,19 @@ export function keyRoutes(screen: Screen) {
             back: settingsPath,
           }),
         }
-      }),
+      },
     )
     .post(
       `${keysPath}/:keyId/revoke`,
-      screen(
-        { permission: 'organization:write', params: keyPath, form: revokeForm },
-        async ({ db, session, scope, form }) => {
-          const withCreated = valid(form).created === 'true'
-          const revoked = await revokeKey(db, session.organizationId, scope.keyId, { withCreated })
-          if (!revoked) throw new Gone()
-          const names = [revoked, ...(withCreated ? revoked.created : [])].map(({ name }) => name)
-          return { redirect: settingsPath, flash: { text: w.revoked(names) } }
-        },
-      ),
+
+      { permission: 'organization:write', params: keyPath, form: revokeForm },
+      async ({ db, session, scope, form }) => {
+        const withCreated = valid(form).created === 'true'
+        const revoked = await revokeKey(db, session.organizationId, scope.keyId, { withCreated })
+        if (!revoked) throw new Gone()
+        const names = [revoked, ...(withCreated ? revoked.created : [])].map(({ name }) => name)
+        return { redirect: settingsPath, flash: { text: w.revoked(names) } }
+      },
     )
 }
 

@@ -1,15 +1,13 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { deleteDocument } from '../../../../shared/documents/documents.ts'
 import { updateDocument } from '../../../../shared/documents/update-document.ts'
-import type { ApiEnv } from '../../../../shared/http/api.ts'
 import type { Tags } from '../../../../shared/http/etag.ts'
 import { agentPath, type DocumentId, documentId } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
-import { type Screen, valid } from '../../screen.ts'
+import { type Screens, valid } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { words } from '../../words.ts'
 import { areInOrder, changedDates, dayFields } from '../dates.ts'
@@ -45,57 +43,52 @@ const change = v.object({
 })
 
 /** Retries, deletes or dates several documents: each that nobody has edited since, and says which were left as they were. */
-export function selectionScreens(screen: Screen, queue: Sender) {
-  return new Hono<ApiEnv>()
-    .get(
-      page,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
-        const ids = v.parse(v.fallback(selected(documentId), []), c.req.queries('document'))
-        const [agent, documents] = await Promise.all([getAgent(db, scope), findOverviews(db, scope, ids)])
-        return selectionView(agent, { base: placeOf(scope, may).base, documents, zone: zoneOf(c) })
-      }),
-    )
+export function addSelectionScreens(screens: Screens, queue: Sender) {
+  screens
+    .get(page, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
+      const ids = v.parse(v.fallback(selected(documentId), []), c.req.queries('document'))
+      const [agent, documents] = await Promise.all([getAgent(db, scope), findOverviews(db, scope, ids)])
+      return selectionView(agent, { base: placeOf(scope, may).base, documents, zone: zoneOf(c) })
+    })
     .post(
       page,
-      screen(
-        { permission: 'kb:write', params: agentPath, form: change },
-        async ({ c, db, scope, form, may, origin }) => {
-          const agent = await getAgent(db, scope)
-          const { action, document, ...days } = valid(form)
-          const { base } = placeOf(scope, may)
-          const zone = zoneOf(c)
-          const edits = new Map(document)
-          const documents = await findOverviews(db, scope, [...edits.keys()])
-          if (action === 'dates' && !areInOrder(days)) {
-            const faults = { until: words.documents.dates.notInOrder }
-            return { ...selectionView(agent, { base, documents, zone, typed: days, faults }), status: 422 }
+
+      { permission: 'kb:write', params: agentPath, form: change },
+      async ({ c, db, scope, form, may, origin }) => {
+        const agent = await getAgent(db, scope)
+        const { action, document, ...days } = valid(form)
+        const { base } = placeOf(scope, may)
+        const zone = zoneOf(c)
+        const edits = new Map(document)
+        const documents = await findOverviews(db, scope, [...edits.keys()])
+        if (action === 'dates' && !areInOrder(days)) {
+          const faults = { until: words.documents.dates.notInOrder }
+          return { ...selectionView(agent, { base, documents, zone, typed: days, faults }), status: 422 }
+        }
+        const changes = {
+          delete: (_: Overview, place: DocumentScope, match: Tags) => deleteDocument(db, place, match),
+          retry: (_: Overview, place: DocumentScope, match: Tags) =>
+            updateDocument({ db, queue }, place, { status: 'pending' }, origin, match),
+          dates: async (shown: Overview, place: DocumentScope, match: Tags) => {
+            const dates = changedDates(days, shown, zone)
+            if (Object.keys(dates).length > 0) await updateDocument({ db, queue }, place, dates, origin, match)
+          },
+        }
+        const started = performance.now()
+        const left: [reason: string, title: string][] = []
+        const wanted = action === 'retry' ? documents.filter(mayBeRetried) : documents
+        for (const each of wanted) {
+          const id = each.id as DocumentId
+          try {
+            if (performance.now() - started > workMilliseconds) left.push(['it would have taken too long', each.title])
+            else await changes[action](each, { ...scope, documentId: id }, unedited(edits.get(id)))
+          } catch (error) {
+            left.push([reasonOf(error), each.title])
           }
-          const changes = {
-            delete: (_: Overview, place: DocumentScope, match: Tags) => deleteDocument(db, place, match),
-            retry: (_: Overview, place: DocumentScope, match: Tags) =>
-              updateDocument({ db, queue }, place, { status: 'pending' }, origin, match),
-            dates: async (shown: Overview, place: DocumentScope, match: Tags) => {
-              const dates = changedDates(days, shown, zone)
-              if (Object.keys(dates).length > 0) await updateDocument({ db, queue }, place, dates, origin, match)
-            },
-          }
-          const started = performance.now()
-          const left: [reason: string, title: string][] = []
-          const wanted = action === 'retry' ? documents.filter(mayBeRetried) : documents
-          for (const each of wanted) {
-            const id = each.id as DocumentId
-            try {
-              if (performance.now() - started > workMilliseconds)
-                left.push(['it would have taken too long', each.title])
-              else await changes[action](each, { ...scope, documentId: id }, unedited(edits.get(id)))
-            } catch (error) {
-              left.push([reasonOf(error), each.title])
-            }
-          }
-          const text = [w.done[action](wanted.length - left.length), ...leftOf(left)].join(' ')
-          return { redirect: base, flash: { text, isError: left.length > 0 } }
-        },
-      ),
+        }
+        const text = [w.done[action](wanted.length - left.length), ...leftOf(left)].join(' ')
+        return { redirect: base, flash: { text, isError: left.length > 0 } }
+      },
     )
 }
 

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
@@ -8,7 +8,6 @@ import { createDocument } from '../../../../shared/documents/create-document.ts'
 import { updateDocument } from '../../../../shared/documents/update-document.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import { createGolden } from '../../../../shared/golden/store.ts'
-import type { ApiEnv } from '../../../../shared/http/api.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
@@ -18,7 +17,7 @@ import { isError } from '../../error-view.ts'
 import { shortened } from '../../forms.ts'
 import type { View } from '../../layout.ts'
 import { isIgnoring, refusalOf } from '../../refused-change.ts'
-import type { Screen } from '../../screen.ts'
+import type { Screens } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { words } from '../../words.ts'
 import { areInOrder, changedDates, dayFields } from '../dates.ts'
@@ -53,111 +52,107 @@ const editedText = v.pipe(
   ),
 )
 
-export function textScreens(
-  screen: Screen,
+export function addTextScreens(
+  screens: Screens,
   queue: Sender,
   { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize },
 ) {
-  return new Hono<ApiEnv>()
-    .get(
-      `${listPath}/new`,
-      screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
-        const agent = await getAgent(db, scope)
-        const title = c.req.query('title')
-        const view = newView(agent, placeOf(scope, may).base, { title }, zoneOf(c))
-        return title ? { ...view, lead: answers(title) } : view
-      }),
-    )
+  screens
+    .get(`${listPath}/new`, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
+      const agent = await getAgent(db, scope)
+      const title = c.req.query('title')
+      const view = newView(agent, placeOf(scope, may).base, { title }, zoneOf(c))
+      return title ? { ...view, lead: answers(title) } : view
+    })
     .post(
       `${listPath}/new`,
-      screen(
-        { permission: 'kb:write', params: agentPath, form: newText },
-        async ({ c, db, scope, form, may, origin }) => {
-          const { base } = placeOf(scope, may)
-          const zone = zoneOf(c)
-          if (!form.isValid)
-            return { ...newView(await getAgent(db, scope), base, form.typed, zone, form.faults), status: 422 }
-          try {
-            const { title, content, ...days } = form.values
-            const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
-            const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
-            return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
-          } catch (error) {
-            const { message, status } = tooMany(error)
-            return { ...newView(await getAgent(db, scope), base, form.values, zone, { title: message }), status }
-          }
-        },
-      ),
+
+      { permission: 'kb:write', params: agentPath, form: newText },
+      async ({ c, db, scope, form, may, origin }) => {
+        const { base } = placeOf(scope, may)
+        const zone = zoneOf(c)
+        if (!form.isValid)
+          return { ...newView(await getAgent(db, scope), base, form.typed, zone, form.faults), status: 422 }
+        try {
+          const { title, content, ...days } = form.values
+          const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
+          const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
+          return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
+        } catch (error) {
+          const { message, status } = tooMany(error)
+          return { ...newView(await getAgent(db, scope), base, form.values, zone, { title: message }), status }
+        }
+      },
     )
     .get(
       `${documentPagePath}/edit`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, may }) => {
+      { permission: 'kb:write', params: documentPath },
+      async ({ c, db, scope, may }) => {
         const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
         const { base } = placeOf(scope, may)
         const { part, isOfText, ...shown } = shownOf(c)
         const isOfPart = part?.edits === document.edits
         const asked = isOfPart ? { part, isOfText } : { isOfText: isOfText || part !== undefined }
         return editView(agent, document, `${base}/${scope.documentId}`, { ...shown, ...asked })
-      }),
+      },
     )
     .post(
       `${documentPagePath}/edit`,
-      screen(
-        { permission: 'kb:write', params: documentPath, form: editedText },
-        async ({ c, db, meter, scope, form, may, origin }) => {
-          const { base } = placeOf(scope, may)
-          const address = `${base}/${scope.documentId}`
-          const shown = shownOf(c)
-          const { question, part } = shown
-          const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
-          if (!form.isValid) {
-            const { typed, faults } = form
-            if (!document) return goneView(agent, base, typed, shown.zone)
-            return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
-          }
-          const { edits, check, golden, ...typed } = form.values
-          const { title, content: written, ...days } = typed
+
+      { permission: 'kb:write', params: documentPath, form: editedText },
+      async ({ c, db, meter, scope, form, may, origin }) => {
+        const { base } = placeOf(scope, may)
+        const address = `${base}/${scope.documentId}`
+        const shown = shownOf(c)
+        const { question, part } = shown
+        const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
+        if (!form.isValid) {
+          const { typed, faults } = form
           if (!document) return goneView(agent, base, typed, shown.zone)
-          if (part && part.edits !== document.edits) return partConflictView(agent, document, address, shown, written)
-          const content = withPart(document.content, part, written)
-          if (check && content !== undefined) {
-            const text = { title, content }
-            const note = await checkView({ db, embedder, chunkSize, ...meter }, scope, text)
-            return { ...editView(agent, document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
+          return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
+        }
+        const { edits, check, golden, ...typed } = form.values
+        const { title, content: written, ...days } = typed
+        if (!document) return goneView(agent, base, typed, shown.zone)
+        if (part && part.edits !== document.edits) return partConflictView(agent, document, address, shown, written)
+        const content = withPart(document.content, part, written)
+        if (check && content !== undefined) {
+          const text = { title, content }
+          const note = await checkView({ db, embedder, chunkSize, ...meter }, scope, text)
+          return { ...editView(agent, document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
+        }
+        const isOther = content !== undefined && content !== withLineFeeds(document.content)
+        try {
+          const ignored = { ignore_golden_questions: isIgnoring(c) }
+          const changes = {
+            title,
+            ...ignored,
+            ...(isOther && { content, ...(document.source_url !== null && { corrections: correctionsAfter }) }),
+            ...changedDates(days, document, shown.zone),
           }
-          const isOther = content !== undefined && content !== withLineFeeds(document.content)
-          try {
-            const ignored = { ignore_golden_questions: isIgnoring(c) }
-            const changes = {
-              title,
-              ...ignored,
-              ...(isOther && { content, ...(document.source_url !== null && { corrections: correctionsAfter }) }),
-              ...changedDates(days, document, shown.zone),
+          await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
+          const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
+          if (fault)
+            return {
+              redirect: address,
+              flash: { text: `The text was saved, but not the golden question. ${fault}`, isError: true },
             }
-            await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-            const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
-            if (fault)
-              return {
-                redirect: address,
-                flash: { text: `The text was saved, but not the golden question. ${fault}`, isError: true },
-              }
-            const isDetached = isOther && document.website !== null
-            const saved = isDetached ? words.sources.ofDocument.detached : words.documents.text.saved
-            return { redirect: address, flash: { text: saved(title) } }
-          } catch (error) {
-            if (isError(error, 'rate_limited')) {
-              const faults = { title: words.documents.busy }
-              const editing = { ...shown, typed, faults }
-              return { ...editView(agent, document, address, editing), status: 429 }
-            }
-            if (!isError(error, 'precondition_failed')) throw error
-            const theirs = await readEditable(db, scope, maxWrittenBytes)
-            if (part) return partConflictView(agent, theirs, address, shown, written)
-            const editing = { ...shown, typed, isConflict: true }
-            return { ...editView(agent, theirs, address, editing), status: 409 }
+          const isDetached = isOther && document.website !== null
+          const saved = isDetached ? words.sources.ofDocument.detached : words.documents.text.saved
+          return { redirect: address, flash: { text: saved(title) } }
+        } catch (error) {
+          if (isError(error, 'rate_limited')) {
+            const faults = { title: words.documents.busy }
+            const editing = { ...shown, typed, faults }
+            return { ...editView(agent, document, address, editing), status: 429 }
           }
-        },
-      ),
+          if (!isError(error, 'precondition_failed')) throw error
+          const theirs = await readEditable(db, scope, maxWrittenBytes)
+          if (part) return partConflictView(agent, theirs, address, shown, written)
+          const editing = { ...shown, typed, isConflict: true }
+          return { ...editView(agent, theirs, address, editing), status: 409 }
+        }
+      },
     )
 }
 

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import * as v from 'valibot'
 import { createFileDocument, replaceFile, reportFile } from '../../../../shared/documents/file-document.ts'
 import { fileTypeOf, maxFileBytes } from '../../../../shared/files/file-types.ts'
@@ -8,7 +8,7 @@ import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
-import type { Screen } from '../../screen.ts'
+import type { Screens } from '../../screen.ts'
 import { words } from '../../words.ts'
 import { tooMany } from '../edits.ts'
 import { findOverview } from '../overview.ts'
@@ -35,11 +35,12 @@ const announced = v.object({
 })
 
 /** upload.js announces a file, for a new document or an existing one, gets the form to post it with, and reports the post. */
-export function uploadRoutes(screen: Screen, queue: Sender, presigner: Presigner) {
-  return new Hono<ApiEnv>()
+export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Presigner) {
+  screens
     .post(
       `${listPath}/files`,
-      screen({ permission: 'kb:write', params: agentPath, form: announced }, async ({ c, db, scope, form, origin }) => {
+      { permission: 'kb:write', params: agentPath, form: announced },
+      async ({ c, db, scope, form, origin }) => {
         if (!form.isValid) {
           await getAgent(db, scope)
           return c.json({ message: Object.values(form.faults)[0] }, 422)
@@ -51,41 +52,41 @@ export function uploadRoutes(screen: Screen, queue: Sender, presigner: Presigner
         } catch (error) {
           return refused(c, error)
         }
-      }),
+      },
     )
     .post(
       `${documentPagePath}/file`,
-      screen(
-        { permission: 'kb:write', params: documentPath, form: announced },
-        async ({ c, db, scope, form, origin }) => {
-          if (!form.isValid) {
-            await findOverview(db, scope)
-            return c.json({ message: Object.values(form.faults)[0] }, 422)
-          }
-          try {
-            const { key } = await replaceFile(db, scope, toFile(form.values), origin)
-            return c.json({ documentId: scope.documentId, ...presigner.presignPost(key, maxFileBytes) }, 201)
-          } catch (error) {
-            if (!isError(error, 'invalid_transition')) return refused(c, error)
-          }
-          if (!mayReplaceFile(await findOverview(db, scope)))
-            return c.json({ message: 'This document is being processed. Reload the page to see its state.' }, 409)
-          try {
-            const asked = { mayReplace: true, replaces: scope.documentId }
-            const { document, key } = await createFileDocument(db, scope, toFile(form.values), origin, asked)
-            return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
-          } catch (error) {
-            return refused(c, error)
-          }
-        },
-      ),
+
+      { permission: 'kb:write', params: documentPath, form: announced },
+      async ({ c, db, scope, form, origin }) => {
+        if (!form.isValid) {
+          await findOverview(db, scope)
+          return c.json({ message: Object.values(form.faults)[0] }, 422)
+        }
+        try {
+          const { key } = await replaceFile(db, scope, toFile(form.values), origin)
+          return c.json({ documentId: scope.documentId, ...presigner.presignPost(key, maxFileBytes) }, 201)
+        } catch (error) {
+          if (!isError(error, 'invalid_transition')) return refused(c, error)
+        }
+        if (!mayReplaceFile(await findOverview(db, scope)))
+          return c.json({ message: 'This document is being processed. Reload the page to see its state.' }, 409)
+        try {
+          const asked = { mayReplace: true, replaces: scope.documentId }
+          const { document, key } = await createFileDocument(db, scope, toFile(form.values), origin, asked)
+          return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
+        } catch (error) {
+          return refused(c, error)
+        }
+      },
     )
     .post(
       `${documentPagePath}/uploaded`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ c, db, scope, origin }) => {
+      { permission: 'kb:write', params: documentPath },
+      async ({ c, db, scope, origin }) => {
         await reportFile({ db, queue }, scope, origin)
         return c.body(null, 204)
-      }),
+      },
     )
 
   function refused(c: Context<ApiEnv>, error: unknown) {

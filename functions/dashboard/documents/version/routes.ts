@@ -1,11 +1,9 @@
-import { Hono } from 'hono'
 import * as v from 'valibot'
 import { keepBoth, replaceWithFile } from '../../../../shared/documents/new-version.ts'
-import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { documentPath } from '../../../../shared/ids.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
-import { type Screen, valid } from '../../screen.ts'
+import { type Screens, valid } from '../../screen.ts'
 import { words } from '../../words.ts'
 import { editsField } from '../edits.ts'
 import { findOverview } from '../overview.ts'
@@ -14,34 +12,34 @@ import { documentPagePath, placeOf } from '../place.ts'
 const w = words.documents.version
 
 /** The answers to whether a held document replaces the one that it resembles. */
-export function versionRoutes(screen: Screen, queue: Sender) {
-  return new Hono<ApiEnv>()
+export function addVersionRoutes(screens: Screens, queue: Sender) {
+  screens
     .post(
       `${documentPagePath}/replace`,
-      screen(
-        { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
-        async ({ db, scope, form, may, origin }) => {
-          const { base } = placeOf(scope, may)
-          const { edits } = valid(form)
-          let other = ''
-          try {
-            const { title, changes } = await findOverview(db, scope)
-            other = changes?.otherTitle ?? ''
-            const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
-            const text =
-              replaced === scope.documentId
-                ? w.kept(title)
-                : `“${other}” gets the new text. What it said until now is in its history.`
-            return { redirect: `${base}/${replaced}`, flash: { text } }
-          } catch (error) {
-            return refusal(error, `${base}/${scope.documentId}`, base, other)
-          }
-        },
-      ),
+
+      { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
+      async ({ db, scope, form, may, origin }) => {
+        const { base } = placeOf(scope, may)
+        const { edits } = valid(form)
+        let other = ''
+        try {
+          const { title, changes } = await findOverview(db, scope)
+          other = changes?.otherTitle ?? ''
+          const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
+          const text =
+            replaced === scope.documentId
+              ? w.kept(title)
+              : `“${other}” gets the new text. What it said until now is in its history.`
+          return { redirect: `${base}/${replaced}`, flash: { text } }
+        } catch (error) {
+          return refusal(error, `${base}/${scope.documentId}`, base, other)
+        }
+      },
     )
     .post(
       `${documentPagePath}/keep`,
-      screen({ permission: 'kb:write', params: documentPath }, async ({ db, scope, may, origin }) => {
+      { permission: 'kb:write', params: documentPath },
+      async ({ db, scope, may, origin }) => {
         const { base } = placeOf(scope, may)
         try {
           const { title } = await findOverview(db, scope)
@@ -50,7 +48,7 @@ export function versionRoutes(screen: Screen, queue: Sender) {
         } catch (error) {
           return refusal(error, `${base}/${scope.documentId}`, base)
         }
-      }),
+      },
     )
 }
 

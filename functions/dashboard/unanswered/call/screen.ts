@@ -1,14 +1,12 @@
-import { Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { ApiEnv } from '../../../../shared/http/api.ts'
 import { agentPath } from '../../../../shared/ids.ts'
 import { getAgent } from '../../../../shared/organizations/agents.ts'
 import { listQuestions } from '../../../../shared/questions/questions.ts'
 import { callId } from '../../../../shared/retrieval/schemas.ts'
 import { shortened } from '../../forms.ts'
 import { agentPage } from '../../layout.ts'
-import type { Screen } from '../../screen.ts'
+import type { Screens } from '../../screen.ts'
 import { findGiven } from './passages.ts'
 import { callForm, callView } from './view.ts'
 
@@ -16,10 +14,11 @@ const maxQuestions = 100
 const maxId = 255
 
 /** What a caller asked in a call, and what their agent was given. It needs `kb:write`, as the unanswered questions do. */
-export function callScreens(screen: Screen) {
-  return new Hono<ApiEnv>().get(
+export function addCallScreens(screens: Screens) {
+  screens.get(
     '/dashboard/agents/:agentId/call',
-    screen({ permission: 'kb:write', params: agentPath }, async ({ c, db, scope }) => {
+    { permission: 'kb:write', params: agentPath },
+    async ({ c, db, scope }) => {
       const sought = shortened((c.req.query('id') ?? '').trim(), maxId)
       const found = v.is(callId, sought)
         ? listQuestions(db, scope, { call_id: sought, limit: maxQuestions })
@@ -34,6 +33,6 @@ export function callScreens(screen: Screen) {
         crumbs: [['Unanswered', agentPage(id, 'unanswered')]],
         content: html`${callForm(id, sought)}${callView(id, { questions, hasMore: asked?.hasMore ?? false, givenOf })}`,
       }
-    }),
+    },
   )
 }
