@@ -1,6 +1,6 @@
 import type { Database } from '../../shared/database/database.ts'
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
-import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
+import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
 import { batchBody, createBody, removalQuery, updateBody } from '../../shared/documents/input.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
@@ -13,10 +13,9 @@ import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts
 import { router } from '../../shared/http/router.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creationErrors, setCreated } from './creations.ts'
 import { addExternalIdRoutes } from './external-ids.ts'
 import { addFileRoutes } from './files.ts'
-import { respondFetched } from './respond.ts'
+import { aDocument, creationErrors, fetched, newExample, respondFetched, setCreated } from './respond.ts'
 import { addRevisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
 
@@ -77,12 +76,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           },
         },
         responses: {
-          201: {
-            description: 'The document',
-            schema: documentSchema,
-            example: { ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-            headers: ['ETag', 'Location', 'Idempotency-Replayed'],
-          },
+          201: { ...aDocument, example: newExample, headers: ['ETag', 'Location', 'Idempotency-Replayed'] },
         },
         errors: creationErrors,
       },
@@ -118,7 +112,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           201: {
             description: 'The documents, in the order of the request',
             schema: createdDocuments,
-            example: { data: [{ ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 }] },
+            example: { data: [newExample] },
             headers: ['Idempotency-Replayed'],
           },
         },
@@ -145,10 +139,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
         params: documentPath,
         query: getQuery,
         headers: ifNoneMatch,
-        responses: {
-          200: { description: 'The document', schema: fetchedDocument, example: documentExample, headers: ['ETag'] },
-          304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
-        },
+        responses: fetched(documentExample),
         errors: ['payload_too_large'],
       },
       async ({ c, db, scope, query, headers }) => {
@@ -172,14 +163,7 @@ export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: D
           complete: { status: 'completed' },
           dates: { valid_from: '2026-12-20T00:00:00+01:00', valid_until: '2027-01-07T00:00:00+01:00' },
         },
-        responses: {
-          200: {
-            description: 'The document',
-            schema: documentSchema,
-            example: { ...documentExample, title: 'Opening hours in summer' },
-            headers: ['ETag'],
-          },
-        },
+        responses: { 200: { ...aDocument, example: { ...documentExample, title: 'Opening hours in summer' } } },
         errors: [
           'external_id_conflict',
           'invalid_transition',

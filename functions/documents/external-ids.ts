@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
+import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument } from '../../shared/documents/documents.ts'
 import { putBody, removalQuery } from '../../shared/documents/input.ts'
 import { putDocument } from '../../shared/documents/put-document.ts'
@@ -8,9 +8,8 @@ import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import type { Router } from '../../shared/http/router.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { setCreated } from './creations.ts'
-import { respondFetched } from './respond.ts'
-import { fetchedDocument, getQuery, namedPath } from './schemas.ts'
+import { aDocument, fetched, newExample, respondFetched, setCreated } from './respond.ts'
+import { getQuery, namedPath } from './schemas.ts'
 
 const one = '/v1/agents/:agentId/knowledge-base/by-external-id/:externalId{[^]+}'
 
@@ -41,10 +40,7 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
         params: namedPath,
         query: getQuery,
         headers: ifNoneMatch,
-        responses: {
-          200: { description: 'The document', schema: fetchedDocument, example: named, headers: ['ETag'] },
-          304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
-        },
+        responses: fetched(named),
         errors: ['document_not_found', 'payload_too_large'],
       },
       async ({ c, db, scope, query, headers }) => {
@@ -70,17 +66,11 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
           },
         },
         responses: {
-          200: {
-            description: 'The document, which existed',
-            schema: documentSchema,
-            example: named,
-            headers: ['ETag'],
-          },
+          200: { ...aDocument, description: 'The document, which existed', example: named },
           201: {
-            description: 'The document, which is new',
-            schema: documentSchema,
-            example: { ...named, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-            headers: ['ETag', 'Location'],
+            ...aDocument,
+            ...{ description: 'The document, which is new', headers: ['ETag', 'Location'] },
+            example: { ...newExample, external_id: named.external_id },
           },
         },
         errors: ['golden_questions_fail'],

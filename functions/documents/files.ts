@@ -1,4 +1,4 @@
-import { documentExample, toDocument } from '../../shared/documents/document.ts'
+import { toDocument } from '../../shared/documents/document.ts'
 import { createFileDocument, reportFile } from '../../shared/documents/file-document.ts'
 import { fileBody } from '../../shared/documents/input.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
@@ -7,7 +7,7 @@ import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempote
 import type { Router } from '../../shared/http/router.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { creationErrors, setCreated } from './creations.ts'
+import { creationErrors, newExample, setCreated } from './respond.ts'
 import { announcedFile } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
@@ -39,9 +39,8 @@ export function addFileRoutes(
             schema: announcedFile,
             example: {
               document: {
-                ...documentExample,
-                ...{ title: 'price list', content: null, source_type: 'pdf', status: 'pending' },
-                ...{ chunk_count: 0, searchable_chunk_count: 0 },
+                ...newExample,
+                ...{ title: 'price list', content: null, source_type: 'pdf' },
                 source_url:
                   's3://cuecard-prod-files-111122223333-eu-central-1/01981f3c/01981f3e/01981f3e/price%20list.pdf',
               },

@@ -1,8 +1,34 @@
 import type { Context } from 'hono'
-import type { DocumentRow } from '../../shared/documents/document.ts'
+import { type Document, type DocumentRow, documentExample, documentSchema } from '../../shared/documents/document.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
+import type { ErrorCode } from '../../shared/http/errors.ts'
 import { etag } from '../../shared/http/etag.ts'
-import { type GetQuery, toFetched } from './schemas.ts'
+import { fetchedDocument, type GetQuery, toFetched } from './schemas.ts'
+
+export const aDocument = {
+  description: 'The document',
+  schema: documentSchema,
+  example: documentExample,
+  headers: ['ETag'],
+}
+/** Of a document that is still to be processed. */
+export const newExample: Document = {
+  ...documentExample,
+  ...{ status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
+}
+export const creationErrors: ErrorCode[] = ['document_not_found', 'external_id_conflict']
+
+export const fetched = (example: Document) => ({
+  200: { ...aDocument, schema: fetchedDocument, example },
+  304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
+})
+
+/** The headers of the response that creates one document. `replayed`: an earlier attempt has created it. */
+export function setCreated(c: Context<ApiEnv>, document: DocumentRow, replayed: boolean): void {
+  if (replayed) c.header('idempotency-replayed', 'true')
+  c.header('etag', etag(document))
+  c.header('location', `/v1/agents/${document.agent_id}/knowledge-base/${document.id}`)
+}
 
 /** The response of GET: 304 where the caller has this version. */
 export function respondFetched(

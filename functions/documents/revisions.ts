@@ -1,10 +1,11 @@
-import { documentExample, documentSchema, toDocument } from '../../shared/documents/document.ts'
+import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/revisions.ts'
 import { etag, ifMatch } from '../../shared/http/etag.ts'
 import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { documentPath, revisionPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
+import { aDocument } from './respond.ts'
 import {
   listedRevision,
   revisionExample,
@@ -71,14 +72,7 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         permission: 'kb:write',
         params: revisionPath,
         headers: ifMatch,
-        responses: {
-          200: {
-            description: 'The document',
-            schema: documentSchema,
-            example: { ...documentExample, status: 'pending' },
-            headers: ['ETag'],
-          },
-        },
+        responses: { 200: { ...aDocument, example: { ...documentExample, status: 'pending' } } },
         errors: ['payload_too_large', 'invalid_transition'],
       },
       async ({ c, db, scope, origin, params: { revision }, headers }) => {

@@ -27,6 +27,7 @@ import {
 
 const collection = '/v1/agents/:agentId/golden-questions'
 const one = `${collection}/:goldenQuestionId`
+const aQuestion = { description: 'The golden question', schema: goldenSchema, example: goldenExample }
 
 export function addGoldenRoutes(routes: Router, embedder: Embedder) {
   routes.app.use(`${collection}/run`, onlyPost)
@@ -68,12 +69,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
           nothing: { question: 'Do you sell used cars?', expects: { nothing: true } },
         },
         responses: {
-          201: {
-            description: 'The golden question',
-            schema: goldenSchema,
-            example: goldenExample,
-            headers: ['Location'],
-          },
+          201: { ...aQuestion, headers: ['Location'] },
         },
         errors: ['document_not_found'],
       },
@@ -92,7 +88,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         description: 'With what the last check found.',
         permission: 'kb:read',
         params: goldenPath,
-        responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
+        responses: { 200: aQuestion },
       },
       async ({ c, db, scope, params }) => c.json(toGolden(await getGolden(db, scope, params.goldenQuestionId))),
     )
@@ -106,7 +102,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         params: goldenPath,
         body: updateBody,
         examples: { block: { on_failure: 'block' } },
-        responses: { 200: { description: 'The golden question', schema: goldenSchema, example: goldenExample } },
+        responses: { 200: aQuestion },
         errors: ['document_not_found'],
       },
       async ({ c, meter, db, scope, params, body }) => {
