@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { axis } from '../support/axis.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { newSearch } from '../support/own-search.ts'
-import { roundTripsOf, useStatementCount } from '../support/request-count.ts'
+import { useStatementCount } from '../support/request-count.ts'
 import { useStand } from '../support/stand.ts'
+import { roundTripsOf } from '../support/statement-count.ts'
 import { newWorker } from '../support/worker.ts'
 
 const provider = useFakeProvider()

@@ -64,6 +64,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
     model: 'bench',
     embed: (texts: string[]) => Promise.resolve(texts.map((text) => vectorOf(topicOf(text)))),
   }
+  const crawler = { db: as('crawler'), queue: { ...queue, send: async () => {} }, embeddingQueue: queue }
   const documents = lambdaHandler(documentsApp({ presigner: unusedPresigner, db: as('documents'), queue }))
   const search = lambdaHandler(searchApp({ db: as('search'), embedder }))
   const embedding = consumer({
@@ -113,6 +114,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
       return { ...organization, agentId: id, path: `/v1/agents/${id}/knowledge-base` }
     },
 
+    crawler,
     event: toRequest,
     /** What is queued, for an embedding Lambda of the caller's. */
     takeMessages: () => messages.splice(0),
