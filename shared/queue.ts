@@ -24,7 +24,11 @@ const common = {
   api_key_id: v.optional(v.string()),
 }
 const message = v.object({ ...common, document_id: documentId })
-const modelMessage = v.object({ ...common, agent_id: agentId })
+const checked = v.object({
+  version: v.string(),
+  results: v.array(v.object({ id: v.string(), passed: v.boolean(), rank: v.nullable(v.number()) })),
+})
+const modelMessage = v.object({ ...common, agent_id: agentId, checked: v.optional(checked) })
 const crawlMessage = v.object({ ...common, source_id: sourceId })
 
 /** Ids only, so the order, age and number of messages do not matter. */
@@ -44,7 +48,11 @@ export interface CrawlMessage extends Origin {
 export interface ModelMessage extends Origin {
   organizationId: OrganizationId
   agentId: AgentId
+  checked?: Checked | undefined
 }
+
+/** What golden questions found under the next model, in a check that goes on: for as long as the agent's knowledge has this version. */
+export type Checked = v.InferOutput<typeof checked>
 
 type Message = WorkMessage | CrawlMessage | ModelMessage
 
@@ -164,6 +172,7 @@ function toEntry({ work, delaySeconds }: Sending, place: number) {
     v: 1,
     organization_id: work.organizationId,
     ...subjectOf(work),
+    ...('checked' in work && { checked: work.checked }),
     ...(work.requestId && { request_id: work.requestId }),
     ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
   }
@@ -215,7 +224,8 @@ export function parseMessage(body: string): WorkMessage | undefined {
 export function parseModelMessage(body: string): ModelMessage | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), modelMessage), body)
   if (!result.success) return undefined
-  return { organizationId: result.output.organization_id, agentId: result.output.agent_id }
+  const { organization_id, agent_id, checked } = result.output
+  return { organizationId: organization_id, agentId: agent_id, checked }
 }
 
 export function parseCrawlMessage(body: string): CrawlMessage | undefined {

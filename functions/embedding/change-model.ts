@@ -9,7 +9,7 @@ import { checkModel } from '../../shared/golden/check-model.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
-import { type ModelMessage, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
+import { type Checked, type ModelMessage, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
 import { type CallLimits, tokensOf } from './batches.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import {
@@ -29,6 +29,8 @@ import type { Missing } from './revision-plan.ts'
 
 /** The time left below which no page of chunks begins. */
 const lastPageMilliseconds = 30_000
+/** The time left below which no golden questions are asked: a statement takes up to a minute. */
+const lastCheckMilliseconds = 60_000
 const cancelMilliseconds = 10_000
 const retrySeconds = 60
 /** What only a person can mend is looked at again after so long. */
@@ -36,12 +38,13 @@ const lookAgainSeconds = 600
 /** The part of a day's tokens that is left to documents and questions. */
 const reservedShare = 0.2
 
-type Outcome = 'switched' | 'nothing_to_do' | 'out_of_time' | Waiting
+type Outcome = 'switched' | 'nothing_to_do' | 'out_of_time' | Waiting | { checked: Checked }
 
 interface Change extends Pipeline {
   scope: AgentScope
   next: Embedder
   remaining: () => number
+  checked: Checked | undefined
 }
 
 /**
@@ -50,21 +53,31 @@ interface Change extends Pipeline {
  */
 export async function changeModel(
   pipeline: Pipeline,
-  { organizationId, agentId }: ModelMessage,
+  { organizationId, agentId, checked }: ModelMessage,
   remaining: () => number,
 ): Promise<undefined> {
   const db = pipeline.db.forOrganization(organizationId)
   const scope = { organizationId, agentId }
-  const outcome = await advance({ ...pipeline, db }, scope, remaining)
+  const outcome = await advance({ ...pipeline, db }, scope, remaining, checked)
   const logged = { organization_id: organizationId, agent_id: agentId }
   if (outcome === 'nothing_to_do') return
   if (outcome === 'switched') return void log.info('model_changed', logged)
-  if (outcome === 'out_of_time') return void (await sendOrLog<WorkMessage | ModelMessage>(pipeline.queue, scope))
+  if (outcome === 'out_of_time' || 'checked' in outcome) {
+    // The sweeper sends no second message beside this one.
+    await waitWith(db, scope, { reason: null, seconds: lookAgainSeconds })
+    const rest = outcome === 'out_of_time' ? scope : { ...scope, ...outcome }
+    return void (await sendOrLog<WorkMessage | ModelMessage>(pipeline.queue, rest))
+  }
   await waitWith(db, scope, outcome)
   log.warn('model_change_waits', { ...logged, ...outcome })
 }
 
-async function advance(pipeline: Pipeline, scope: AgentScope, remaining: () => number): Promise<Outcome> {
+async function advance(
+  pipeline: Pipeline,
+  scope: AgentScope,
+  remaining: () => number,
+  checked: Checked | undefined,
+): Promise<Outcome> {
   const { db, embedder } = pipeline
   for (;;) {
     const change = await findChange(db, scope)
@@ -77,7 +90,7 @@ async function advance(pipeline: Pipeline, scope: AgentScope, remaining: () => n
     const next = embedderOf(embedder, change.next_model!)
     if (!next) return { reason: `The settings do not name the model ${change.next_model}.`, seconds: lookAgainSeconds }
     try {
-      return await embedAll({ ...pipeline, scope, next, remaining })
+      return await embedAll({ ...pipeline, scope, next, remaining, checked })
     } catch (error) {
       if (error instanceof TokensUsedUp) return { reason: error.message, seconds: Math.min(error.seconds, 3600) }
       if (error instanceof EmbeddingError)
@@ -89,7 +102,7 @@ async function advance(pipeline: Pipeline, scope: AgentScope, remaining: () => n
 
 /** From the first page to the last, and again for what came meanwhile. Documents with a chunk that the provider rejects are left out. */
 async function embedAll(change: Change): Promise<Outcome> {
-  const { db, scope, next, remaining } = change
+  const { db, scope, next, remaining, checked } = change
   const rejected = new Map<DocumentId, string>()
   let after: Place | undefined
   let isFirst = true
@@ -110,13 +123,21 @@ async function embedAll(change: Change): Promise<Outcome> {
     const waiting = await findObstacle(db, scope, next.model, rejected)
     if (waiting) return waiting
     const { organizationId } = scope
-    const verdict = await checkModel(db, scope, {
+    const renewal = {
       embedder: next,
-      reserveTokens: (tokens) => reserveTokens(db, organizationId, tokens),
-      releaseTokens: (tokens) => releaseTokens(db, organizationId, tokens),
-    })
+      reserveTokens: (tokens: number) => reserveTokens(db, organizationId, tokens),
+      releaseTokens: (tokens: number) => releaseTokens(db, organizationId, tokens),
+    }
+    const mayGoOn = () => remaining() > lastCheckMilliseconds
+    const verdict = await checkModel(db, scope, renewal, checked, mayGoOn)
     const blocking = blockingOf(verdict)
     if (blocking.length > 0) return { reason: inWords(blocking), seconds: lookAgainSeconds }
+    if (verdict?.isWhole === false) {
+      const { version, results } = verdict
+      return {
+        checked: { version, results: results.map(({ question: { id }, passed, rank }) => ({ id, passed, rank })) },
+      }
+    }
     if (!(await switchModel(db, scope, next.model, verdict))) continue
     await keepResults(db, scope, verdict)
     return 'switched'

@@ -170,8 +170,8 @@ export async function switchModel(
 }
 
 export interface Waiting {
-  /** What holds the change up, for people. */
-  reason: string
+  /** What holds the change up, for people; null if nothing does. */
+  reason: string | null
   seconds: number
 }
 

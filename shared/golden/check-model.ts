@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
+import type { Checked } from '../queue.ts'
+import type { Broken } from './broken.ts'
 import {
   brokenOf,
   embedQuestions,
@@ -11,7 +13,7 @@ import {
   type Verdict,
   vectorColumns,
 } from './check.ts'
-import { judge, maxPerAgent, maxPerSwitch, selectQuestions } from './golden-question.ts'
+import { judge, maxPerAgent, maxPerSwitch, type Result, selectQuestions } from './golden-question.ts'
 import { searchAfter } from './search-after.ts'
 
 /** The golden questions' vectors of the next model, with their ids. */
@@ -19,12 +21,21 @@ export interface NextVectors {
   vectors: ({ id: string } & ReturnType<typeof vectorColumns>)[]
 }
 
-/** Does what `checkChange` does, for an agent whose chunks all have a vector of its next model. @throws EmbeddingError; what `reserveTokens` throws */
+/** The change is made and undone for each so many, and edits of the agent wait for it. */
+const perStatement = 25
+
+/**
+ * Does what `checkChange` does, for an agent whose chunks all have a vector of its next model. Ends early once a question blocks.
+ * @param before what was found in turns before @param mayGoOn whether there is time for more questions
+ * @returns not `isWhole` if that time was over, or the agent could not change @throws EmbeddingError; what `reserveTokens` throws
+ */
 export async function checkModel(
   db: Database,
   scope: AgentScope,
   renewal: Renewal,
-): Promise<(Verdict & NextVectors) | undefined> {
+  before: Checked | undefined,
+  mayGoOn: () => boolean,
+): Promise<(Verdict & NextVectors & { isWhole: boolean }) | undefined> {
   const { model } = renewal.embedder
   const { versions, questions } = await db.batch({
     versions: selectVersion(scope),
@@ -41,18 +52,30 @@ export async function checkModel(
       )),
     )
   }
-  const asked = questions
-    .slice(0, maxPerSwitch)
-    .map((each, i) => ({ ...each, vector: given[i], vectorModel: given[i] && model }))
-  const found = await searchAfter(db, scope, { changes: [{ action: 'switches_model' }] }, asked)
-  // Where the agent could not change, the check says nothing, and the change that follows does not happen either.
-  const results = asked.flatMap(({ vector, vectorModel, ...question }) => {
-    const after = found.get(question.id)!
-    return after.model === model ? [judge(question, after)] : []
-  })
-  const broken = await brokenOf(db, scope, results)
   const vectors = questions.flatMap(({ id }, i) => (given[i] ? [{ id, ...vectorColumns(model, given[i]) }] : []))
-  return { version: versions[0]!.version, results, broken, vectors }
+  const { version } = versions[0]!
+  const known = new Map(before?.version === version ? before.results.map((result) => [result.id, result]) : [])
+  const asked = questions.slice(0, maxPerSwitch)
+  const open = asked.filter(({ id }) => !known.has(id))
+  const results: Result[] = asked.flatMap((question) => {
+    const { passed, rank } = known.get(question.id) ?? {}
+    return passed === undefined ? [] : [{ question, passed, rank: rank!, hits: [] }]
+  })
+  const broken: Broken[] = []
+  while (open.length > 0 && broken.every(({ blocks }) => !blocks)) {
+    const part = open.splice(0, perStatement)
+    const withVectors = part.map((each) => {
+      const vector = given[questions.indexOf(each)]
+      return { ...each, vector, vectorModel: vector && model }
+    })
+    const found = mayGoOn() && (await searchAfter(db, scope, { changes: [{ action: 'switches_model' }] }, withVectors))
+    if (!found || part.some(({ id }) => found.get(id)!.model !== model))
+      return { version, results, broken, vectors, isWhole: false }
+    const judged = part.map((question) => judge(question, found.get(question.id)!))
+    results.push(...judged)
+    broken.push(...(await brokenOf(db, scope, judged)))
+  }
+  return { version, results, broken, vectors, isWhole: true }
 }
 
 const columns = {

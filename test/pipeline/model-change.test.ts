@@ -1,9 +1,12 @@
+import { PurgeQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
 import { questionsApp } from '../../functions/questions/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { changeModels, deleteFormerModels } from '../../infra/embedding-models.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
+import { sqsQueue } from '../../shared/queue.ts'
 import { axis } from '../support/axis.ts'
 import { workerWith } from '../support/model-worker.ts'
 import { callerOf } from '../support/own-app.ts'
@@ -201,4 +204,42 @@ test('a golden question that the next model rejects is asked by its words, and h
   const { rows } = await sql<{ model: string }>`select model from golden_questions
     where organization_id = ${tenant.organizationId} order by id`.execute(stand.db)
   expect(rows.map(({ model }) => model)).toEqual(['second', 'second', 'first'])
+})
+
+test('more golden questions than one turn has time for are asked in the next, each once, and then the agent changes', async () => {
+  const { first, changing } = twoModels()
+  const tenant = await serving(first)
+  const call = callerOf(questionsApp({ db: databaseAs('cuecard_questions'), embedder: first }), tenant.apiKey)
+  for (let i = 0; i < 55; i++)
+    await call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, {
+      question: `Question ${i}: where do guests park?`,
+      expects: { words: 'behind the house' },
+    })
+  await toSecond()
+  let left = 110_000
+  const asked: number[] = []
+  neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+    const body = String(init.body)
+    if (body.includes('switches_model')) {
+      asked.push(JSON.parse(JSON.parse(body).params[4]).length)
+      left = 50_000
+    }
+    return fetch(url, init)
+  }
+  const queue = sqsQueue(stand.queue.queueUrl)
+  const worker = workerWith(changing, { queue, remaining: () => left })
+  await stand.sqs.send(new PurgeQueueCommand({ QueueUrl: stand.queue.queueUrl }))
+  await worker.change(tenant)
+  for (let turn = 2; turn <= 3; turn++) {
+    expect((await embeddingOf(tenant)).model).toBe('first')
+    left = 110_000
+    const { Messages = [] } = await stand.sqs.send(new ReceiveMessageCommand({ QueueUrl: stand.queue.queueUrl }))
+    await worker.deliver(JSON.parse(Messages[0]!.Body!))
+  }
+  neonConfig.fetchFunction = undefined
+  expect(asked).toEqual([25, 25, 5])
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+  const { rows } = await sql<{ passed: boolean }>`select distinct passed from golden_questions
+    where organization_id = ${tenant.organizationId} and model = 'second'`.execute(stand.db)
+  expect(rows).toEqual([{ passed: true }])
 })
