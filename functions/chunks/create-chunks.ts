@@ -6,7 +6,7 @@ import type { ChunkRow } from '../../shared/documents/chunk.ts'
 import { selectDocument } from '../../shared/documents/chunks.ts'
 import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/new-chunks.ts'
 import { isManagedByService, takeOver } from '../../shared/documents/transitions.ts'
-import { lockModel } from '../../shared/golden/check.ts'
+import { lockAfter, lockModel } from '../../shared/golden/check.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { requireDocument } from '../../shared/http/not-found.ts'
@@ -57,9 +57,8 @@ export async function createChunks(
     from documents d where ${isDocument(scope)} and ${isInserted}`
 
   const stored = await idempotently(db, request, response, {
-    documents: selectDocument(db, scope).forUpdate(),
     // The model that serves the agent stays the same until these are stored.
-    locked: lockModel(scope),
+    documents: lockAfter(selectDocument(db, scope).forUpdate(), lockModel(scope)),
     ...(model !== undefined && {
       agents: sql<{ model: string | null; next_model: string | null }>`
         select a.model, a.next_model from agents a where ${isAgent(scope)}`,

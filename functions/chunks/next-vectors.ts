@@ -6,7 +6,7 @@ import { type DocumentScope, isAgent, isDocument } from '../../shared/database/s
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { selectDocument } from '../../shared/documents/chunks.ts'
 import { insertVectors } from '../../shared/documents/new-chunks.ts'
-import { lockModel } from '../../shared/golden/check.ts'
+import { lockAfter, lockModel } from '../../shared/golden/check.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
 import type { Stored } from './create-chunks.ts'
@@ -52,8 +52,7 @@ export function addNextVectors(
           'metadata', c.metadata, 'created_at', c.created_at) order by c.chunk_index) from ${given})) as response
       from documents d where ${isDocument(scope)} and exists (select from ${given})`,
     {
-      documents: selectDocument(db, scope).forUpdate(),
-      locked: lockModel(scope),
+      documents: lockAfter(selectDocument(db, scope).forUpdate(), lockModel(scope)),
       conflicts: sql<{
         chunk_index: number
       }>`select w.chunk_index from ${uploaded} where ${isClosed} order by w.chunk_index`,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
-import { guarded, isUnchanged, lockKnowledge, outdated, warningsAfter } from '../golden/check.ts'
+import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated, warningsAfter } from '../golden/check.ts'
 import { findDocument, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
 import type { ChunkRow } from './chunk.ts'
@@ -62,17 +62,24 @@ export async function deleteChunks(
   const removal = { document_id: scope.documentId, action: 'removes' } as const
   await guarded(db, scope, removal, ignores, async (verdict) => {
     const { documents, emptied } = await db.batch({
-      documents: selectDocument(db, scope).forNoKeyUpdate(),
-      locked: lockKnowledge(scope),
+      documents: lockAfter(selectDocument(db, scope).forNoKeyUpdate(), lockKnowledge(scope)),
       emptied: db
-        .updateTable('documents as d')
-        .set({ ...empty(apiKeyId), ...(verdict && { warnings: warningsAfter(verdict) }) })
-        .where(isDocument(scope))
-        .where(sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`)
-        .returning('d.id'),
-      deleted: sql`delete from chunks c using documents d
-        where ${isDocument(scope)} and c.organization_id = d.organization_id and c.document_id = d.id
-          and ${d.active_revision} is null and ${d.managed_by} = 'client' and ${d.chunk_count} = 0`,
+        .with('emptied', (db) =>
+          db
+            .updateTable('documents as d')
+            .set({ ...empty(apiKeyId), ...(verdict && { warnings: warningsAfter(verdict) }) })
+            .where(isDocument(scope))
+            .where(sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`)
+            .returning('d.id'),
+        )
+        .with(
+          'deleted',
+          () => sql`(delete from chunks c using emptied
+            where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId})`,
+        )
+        .selectFrom('emptied')
+        .select('id'),
+      // Its snapshot has none of the chunks.
       unused: deleteUnusedVectors(scope),
     })
     await requireDocument(db, scope, documents)

@@ -4,11 +4,12 @@ import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, type NamedScope } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
-import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
+import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated } from '../golden/check.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import { findDocument, requireAgent, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
+import { selectDocument } from './chunks.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
 
 export function hashContent(content: string): Buffer {
@@ -91,12 +92,10 @@ export async function deleteDocument(
   await guarded(db, scope, removal, ignores, async (verdict) => {
     const mayGo = sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`
     const { found, deleted } = await db.batch({
-      found: db
-        .selectFrom('documents as d')
-        .select(['d.id', isUnedited.as('is_unedited')])
-        .where(isDocument(scope))
-        .forUpdate(),
-      locked: lockKnowledge(scope),
+      found: lockAfter(
+        selectDocument(db, scope).select(isUnedited.as('is_unedited')).forUpdate(),
+        lockKnowledge(scope),
+      ),
       deleted: db
         .deleteFrom('documents as d')
         .where(isDocument(scope))

@@ -3,7 +3,15 @@ import { columnsOf } from '../database/columns.ts'
 import { type Database, violates } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
 import type { Correction } from '../database/tables.ts'
-import { isUnchanged, keepResults, lockKnowledge, type Verdict, verdictOn, warningsAfter } from '../golden/check.ts'
+import {
+  isUnchanged,
+  keepResults,
+  lockAfter,
+  lockKnowledge,
+  type Verdict,
+  verdictOn,
+  warningsAfter,
+} from '../golden/check.ts'
 import type { Change } from '../golden/search-after.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
@@ -174,7 +182,7 @@ async function change(
 ) {
   const isClients = found.managed_by === 'client' && 'status' in changes
   const { changed } = await db.batch({
-    ...(guard && { held: selectDocument(db, scope).forNoKeyUpdate(), locked: lockKnowledge(scope) }),
+    ...(guard && { held: lockAfter(selectDocument(db, scope).forNoKeyUpdate(), lockKnowledge(scope)) }),
     changed: db
       .with('changed', (db) =>
         db

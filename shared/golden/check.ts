@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
-import type { Database } from '../database/database.ts'
+import { type Expression, type RawBuilder, sql } from 'kysely'
+import type { Database, Statement } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Warning } from '../database/tables.ts'
@@ -168,6 +168,11 @@ export function lockKnowledge({ agentId }: AgentScope) {
 /** As `lockKnowledge`, and others may lock so too at the same time: which model serves the agent does not change. */
 export function lockModel({ agentId }: AgentScope) {
   return sql`select pg_advisory_xact_lock_shared(hashtextextended(${agentId}, 1))`
+}
+
+/** One statement that selects and locks a document, and after it the knowledge or the model. */
+export function lockAfter<Row>(document: Statement<Row> & Expression<unknown>, lock: RawBuilder<unknown>) {
+  return sql<Row>`with held as materialized ${document} select held.*, (${lock}) from held`
 }
 
 /** Nothing has changed since the check; without one, that the agent has no golden questions. */
