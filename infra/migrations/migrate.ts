@@ -16,7 +16,7 @@ const search = [
 ].map((name) => read(`search/${name}`))
 
 /** In order. See README.md for how the next one is written. */
-const all: Readonly<Record<string, readonly Step[]>> = {
+export const all: Readonly<Record<string, readonly Step[]>> = {
   [baseline]: [
     inTransaction(
       ...[

@@ -1,0 +1,38 @@
+import { Pool } from 'pg'
+import { expect, test } from 'vitest'
+import { all, migrate } from '../../infra/migrations/migrate.ts'
+import { createEmptyDatabase } from '../support/empty-database.ts'
+
+/** What a migration may remove, because the release before no longer names it. */
+const removed = new Set<string>()
+
+test('a migration keeps what code of the release before names, and demands nothing that it does not give', async () => {
+  const database = await createEmptyDatabase()
+  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const facts = async (...selects: string[]) =>
+    new Set((await pool.query(selects.join(' union all '))).rows.map(({ fact }) => String(fact)))
+  const columns = `from information_schema.columns where table_schema = 'public'`
+  let [named, demanded, tables] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  for (const [i, [name]] of Object.entries(all).entries()) {
+    await migrate(pool, { migrations: Object.fromEntries(Object.entries(all).slice(0, i + 1)) })
+    const nowNamed = await facts(
+      `select table_name || '.' || column_name || ' ' || udt_name as fact ${columns}`,
+      `select p.oid::regprocedure || ' ' || pg_get_function_result(p.oid) from pg_proc p where pronamespace = 'public'::regnamespace`,
+      `select concat_ws(' ', grantee, privilege_type, table_name, column_name) from information_schema.column_privileges where grantee ~ '^cuecard'`,
+      `select concat_ws(' ', grantee, privilege_type, table_name) from information_schema.table_privileges where grantee ~ '^cuecard'`,
+      `select concat_ws(' ', grantee, routine_name) from information_schema.routine_privileges where grantee ~ '^cuecard'`,
+    )
+    const nowDemanded = await facts(
+      `select table_name || '.' || column_name as fact ${columns} and is_nullable = 'NO' and column_default is null`,
+    )
+    expect([name, named.difference(nowNamed).difference(removed)]).toEqual([name, new Set()])
+    const added = [...nowDemanded.difference(demanded)].filter((column) => tables.has(column.split('.')[0]!))
+    expect([name, added]).toEqual([name, []])
+    named = nowNamed
+    demanded = nowDemanded
+    tables = await facts(`select table_name as fact ${columns}`)
+  }
+  expect(named.size).toBeGreaterThan(500)
+  await pool.end()
+  await database.drop()
+})
