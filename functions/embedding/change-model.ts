@@ -58,7 +58,7 @@ export async function changeModel(
 ): Promise<undefined> {
   const db = pipeline.db.forOrganization(organizationId)
   const scope = { organizationId, agentId }
-  const outcome = await advance({ ...pipeline, db }, scope, remaining, checked)
+  const outcome = await advance({ ...pipeline, db, scope, remaining, checked })
   const logged = { organization_id: organizationId, agent_id: agentId }
   if (outcome === 'nothing_to_do') return
   if (outcome === 'switched') return void log.info('model_changed', logged)
@@ -72,25 +72,20 @@ export async function changeModel(
   log.warn('model_change_waits', { ...logged, ...outcome })
 }
 
-async function advance(
-  pipeline: Pipeline,
-  scope: AgentScope,
-  remaining: () => number,
-  checked: Checked | undefined,
-): Promise<Outcome> {
-  const { db, embedder } = pipeline
+async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
+  const { db, embedder, scope, remaining } = change
   for (;;) {
-    const change = await findChange(db, scope)
-    if (!change || (change.next_model === null && !change.is_over)) return 'nothing_to_do'
+    const models = await findChange(db, scope)
+    if (!models || (models.next_model === null && !models.is_over)) return 'nothing_to_do'
     if (remaining() < lastPageMilliseconds) return 'out_of_time'
-    if (change.former_model !== null) {
-      await deleteFormer(db, scope, change.former_model)
+    if (models.former_model !== null) {
+      await deleteFormer(db, scope, models.former_model)
       continue
     }
-    const next = embedderOf(embedder, change.next_model!)
-    if (!next) return { reason: `The settings do not name the model ${change.next_model}.`, seconds: lookAgainSeconds }
+    const next = embedderOf(embedder, models.next_model!)
+    if (!next) return { reason: `The settings do not name the model ${models.next_model}.`, seconds: lookAgainSeconds }
     try {
-      return await embedAll({ ...pipeline, scope, next, remaining, checked })
+      return await embedAll({ ...change, next })
     } catch (error) {
       if (error instanceof TokensUsedUp) return { reason: error.message, seconds: Math.min(error.seconds, 3600) }
       if (error instanceof EmbeddingError)
@@ -123,13 +118,13 @@ async function embedAll(change: Change): Promise<Outcome> {
     const waiting = await findObstacle(db, scope, next.model, rejected)
     if (waiting) return waiting
     const { organizationId } = scope
-    const renewal = {
+    const verdict = await checkModel(db, scope, {
       embedder: next,
-      reserveTokens: (tokens: number) => reserveTokens(db, organizationId, tokens),
-      releaseTokens: (tokens: number) => releaseTokens(db, organizationId, tokens),
-    }
-    const mayGoOn = () => remaining() > lastCheckMilliseconds
-    const verdict = await checkModel(db, scope, renewal, checked, mayGoOn)
+      reserveTokens: (tokens) => reserveTokens(db, organizationId, tokens),
+      releaseTokens: (tokens) => releaseTokens(db, organizationId, tokens),
+      checked,
+      mayGoOn: () => remaining() > lastCheckMilliseconds,
+    })
     const blocking = blockingOf(verdict)
     if (blocking.length > 0) return { reason: inWords(blocking), seconds: lookAgainSeconds }
     if (verdict?.isWhole === false) {

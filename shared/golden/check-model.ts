@@ -24,17 +24,21 @@ export interface NextVectors {
 /** The change is made and undone for each so many, and edits of the agent wait for it. */
 const perStatement = 25
 
+interface Turn extends Renewal {
+  /** By turns before. */
+  checked: Checked | undefined
+  /** Whether there is time for more questions. */
+  mayGoOn: () => boolean
+}
+
 /**
  * Does what `checkChange` does, for an agent whose chunks all have a vector of its next model. Ends early once a question blocks.
- * @param before what was found in turns before @param mayGoOn whether there is time for more questions
- * @returns not `isWhole` if that time was over, or the agent could not change @throws EmbeddingError; what `reserveTokens` throws
+ * @returns not `isWhole` if there was no more time, or the agent could not change @throws EmbeddingError; what `reserveTokens` throws
  */
 export async function checkModel(
   db: Database,
   scope: AgentScope,
-  renewal: Renewal,
-  before: Checked | undefined,
-  mayGoOn: () => boolean,
+  { checked, mayGoOn, ...renewal }: Turn,
 ): Promise<(Verdict & NextVectors & { isWhole: boolean }) | undefined> {
   const { model } = renewal.embedder
   const { versions, questions } = await db.batch({
@@ -54,13 +58,12 @@ export async function checkModel(
   }
   const vectors = questions.flatMap(({ id }, i) => (given[i] ? [{ id, ...vectorColumns(model, given[i]) }] : []))
   const { version } = versions[0]!
-  const known = new Map(before?.version === version ? before.results.map((result) => [result.id, result]) : [])
+  const known = new Map(checked?.version === version ? checked.results.map((result) => [result.id, result]) : [])
   const asked = questions.slice(0, maxPerSwitch)
   const open = asked.filter(({ id }) => !known.has(id))
-  const results: Result[] = asked.flatMap((question) => {
-    const { passed, rank } = known.get(question.id) ?? {}
-    return passed === undefined ? [] : [{ question, passed, rank: rank!, hits: [] }]
-  })
+  const results: Result[] = asked
+    .filter(({ id }) => known.has(id))
+    .map((question) => ({ question, hits: [], ...known.get(question.id)! }))
   const broken: Broken[] = []
   while (open.length > 0 && broken.every(({ blocks }) => !blocks)) {
     const part = open.splice(0, perStatement)
