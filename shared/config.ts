@@ -49,6 +49,8 @@ const environment = v.pipe(
     RESERVED_CONCURRENCY: v.optional(count),
     DATABASE_URL: v.optional(v.string()),
     DATABASE_SECRET: v.optional(v.string()),
+    /** The ids of the secrets with the URLs of the Lambdas' logins, by Lambda, for what makes them. */
+    LOGIN_SECRETS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
     DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),
     QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/embedding')),
     EXTRACTION_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/extraction')),

@@ -29,16 +29,21 @@ export function secret({ value, id }: { value?: string | undefined; id?: string 
 const fetchSeconds = 5
 
 async function fetchSecret(id: string): Promise<string> {
-  const { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint } = config()
-  const { SecretString } = (await callAws({
-    service: 'secretsmanager',
-    url: endpoint ?? `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`,
-    target: 'secretsmanager.GetSecretValue',
-    version: '1.1',
-    input: { SecretId: id },
-    signal: AbortSignal.timeout(fetchSeconds * 1000),
-  })) as { SecretString?: string }
+  const { SecretString } = (await callSecretsManager('GetSecretValue', { SecretId: id })) as { SecretString?: string }
   const value = SecretString?.trim()
   if (!value) throw new Error(`The secret ${id} is empty`)
   return value
+}
+
+/** @throws Error whose name is AWS's code */
+export async function callSecretsManager(operation: string, input: object): Promise<unknown> {
+  const { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint } = config()
+  return await callAws({
+    service: 'secretsmanager',
+    url: endpoint ?? `https://secretsmanager.${required('AWS_REGION')}.amazonaws.com`,
+    target: `secretsmanager.${operation}`,
+    version: '1.1',
+    input,
+    signal: AbortSignal.timeout(fetchSeconds * 1000),
+  })
 }

@@ -19,8 +19,14 @@ export interface Canary {
 const ownName = 'Canary'
 const agents = v.object({ data: v.array(v.object({ id: v.string(), name: v.string() })) })
 
+export interface Journey {
+  /** Why it did not end. */
+  failure: string | undefined
+  milliseconds: Partial<Record<string, number>>
+}
+
 /** Runs one journey through the API and reports it as metrics and a line of the log. It throws nothing. */
-export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: Canary): Promise<void> {
+export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: Canary): Promise<Journey> {
   const steps = newSteps()
   const { milliseconds } = steps
   let failure: unknown
@@ -42,6 +48,7 @@ export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: C
     CanarySearchMilliseconds: milliseconds.search,
     CanaryDeleteMilliseconds: milliseconds.delete,
   })
+  return { failure: failure === undefined ? undefined : `${failure instanceof Error ? failure.message : failure}`, milliseconds }
 }
 
 function checkHeap(maxMb: number): void {

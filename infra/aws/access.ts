@@ -2,12 +2,14 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
-import type { LambdaName, QueueName } from '../wiring.ts'
+import { databaseUsers, type LambdaName, type QueueName } from '../wiring.ts'
 import type { SecretReference, Secrets } from './secrets.ts'
 import type { Provider, ProviderSecret, SecretName, StageSettings } from './stages.ts'
 
 export type Access = {
   readonly database?: Exclude<SecretName, ProviderSecret | 'canary'>
+  /** Makes the logins of Lambdas, and puts their secrets. */
+  readonly makesLogins?: true
   readonly sends?: readonly QueueName[]
   readonly receives?: QueueName
   readonly files?: readonly FileAction[]
@@ -82,12 +84,17 @@ export function environmentFor(
   return {
     LOG_LEVEL: settings.logLevel,
     ...(allowed.database && { DATABASE_SECRET: secrets[allowed.database].id }),
+    ...(allowed.makesLogins && { LOGIN_SECRETS: JSON.stringify(loginSecrets(secrets)) }),
     ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
     ...(allowed.files && { FILES_BUCKET: files.bucketName }),
     ...(allowed.embeds && embeddingSettings(settings, secrets)),
     ...(allowed.receives === 'crawler' && contactOf(settings)),
     ...(allowed.calls && { CANARY_SECRET: secrets.canary.id }),
   }
+}
+
+function loginSecrets(secrets: Secrets): Record<string, string> {
+  return Object.fromEntries(databaseUsers.map((name) => [name, secrets[`database-${name}`].id]))
 }
 
 function contactOf({ crawlerContact, alarmAddress }: StageSettings): Record<string, string> {
@@ -126,16 +133,24 @@ export function statementsFor(
   logs: ILogGroup,
   { secrets, queues, files, settings }: Resources,
 ): PolicyStatement[] {
-  const { database, embeds, calls, sends = [], receives, files: actions = [] } = allowed
+  const { database, makesLogins, embeds, calls, sends = [], receives, files: actions = [] } = allowed
   const keys = embeds ? (['provider', 'previous-provider'] as const) : []
-  const names = [database, ...keys, calls && ('canary' as const)]
+  const logins = makesLogins ? databaseUsers.map((name) => `database-${name}` as const) : []
+  const names = [database, ...logins, ...keys, calls && ('canary' as const)]
   const readable = names.flatMap((name) => (name && secrets[name]?.arn) || [])
   const sendable = sends.map((name) => queues[name].queueArn)
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
     allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
     allow(['secretsmanager:GetSecretValue'], readable),
-    allow(readable.length > 0 && settings.secretsKeyArn ? ['kms:Decrypt'] : [], [settings.secretsKeyArn ?? '']),
+    allow(
+      ['secretsmanager:PutSecretValue'],
+      logins.map((name) => secrets[name].arn),
+    ),
+    allow(
+      [...(readable.length > 0 ? ['kms:Decrypt'] : []), ...(makesLogins ? ['kms:GenerateDataKey'] : [])],
+      settings.secretsKeyArn ? [settings.secretsKeyArn] : [],
+    ),
     allow(['sqs:SendMessage'], sendable),
     allow(
       ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility', 'sqs:GetQueueAttributes'],

@@ -4,6 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Trigger } from 'aws-cdk-lib/triggers'
 import { Construct } from 'constructs'
+import { databaseUsers } from '../wiring.ts'
 import type { Resources } from './access.ts'
 import type { Bundle } from './bundles/bundle.ts'
 import { createFunction } from './functions.ts'
@@ -16,20 +17,20 @@ type MigrationsProps = {
   readonly migrationNames: readonly string[]
 }
 
-/** Migrates in every deploy that adds a migration, before `serving` is updated: a failure leaves the old code serving. */
+/** Migrates and makes logins in every deploy that adds a migration or a Lambda with a database, before `serving` is updated: a failure leaves the old code serving. */
 export class Migrations extends Construct {
   readonly handler: IFunction
 
   constructor(scope: Construct, id: string, { name, bundle, resources, serving, migrationNames }: MigrationsProps) {
     super(scope, id)
     const timeoutSeconds = 840
-    const access = { database: 'database-owner' } as const
+    const access = { database: 'database-owner', makesLogins: true } as const
     const settings = { functionName: `${name}-migrate`, bundle, memoryMb: 512, timeoutSeconds, access }
     const handler = createFunction(this, 'migrate', settings, resources)
     this.handler = handler
     const triggers = new Construct(this, 'trigger')
-    // A resource for each set of migrations, which runs them only when it is created: a rollback then needs no database.
-    new Trigger(triggers, digestOf(migrationNames), {
+    // A resource for each set of migrations and logins, which runs only when it is created: a rollback then needs no database.
+    new Trigger(triggers, digestOf([...migrationNames, ...databaseUsers]), {
       handler,
       timeout: Duration.seconds(timeoutSeconds + 30),
       executeBefore: [serving],

@@ -1,7 +1,7 @@
 import { ACMClient } from '@aws-sdk/client-acm'
 import { CloudFormationClient, DescribeStacksCommand, type Stack } from '@aws-sdk/client-cloudformation'
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch'
-import { LambdaClient } from '@aws-sdk/client-lambda'
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import {
   DescribeSecretCommand,
   GetSecretValueCommand,
@@ -44,6 +44,16 @@ export function undefinedIfMissing(error: Error): undefined {
   if (!isMissing) throw error
 }
 
+/** @returns what the Lambda returns; undefined where it is not deployed @throws CommandError with its error */
+export async function invoke({ lambda }: Aws, name: string, event: object = {}): Promise<unknown> {
+  const call = new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(event)) })
+  const answer = await lambda.send(call).catch(undefinedIfMissing)
+  if (!answer) return undefined
+  const result: unknown = JSON.parse(Buffer.from(answer.Payload ?? []).toString() || 'null')
+  if (answer.FunctionError) throw new CommandError(`${name}: ${(result as { errorMessage: string }).errorMessage}`)
+  return result
+}
+
 export async function findStack({ stacks }: Aws, name: string): Promise<Stack | undefined> {
   const found = await stacks.send(new DescribeStacksCommand({ StackName: name })).catch(undefinedIfMissing)
   return found?.Stacks?.[0]
@@ -54,24 +64,33 @@ export function outputOf(stack: Stack | undefined, name: string): string | undef
   return stack?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue
 }
 
-export interface StoredSecret {
+export interface SecretState {
   id: string
   exists: boolean
-  value: string | undefined
+  hasValue: boolean
   /** The customer's key that encrypts it; undefined for AWS's own. */
   keyId: string | undefined
+}
+
+export interface StoredSecret extends SecretState {
+  value: string | undefined
 }
 
 /** The secrets of a stage: by their ARN where the stage names one. */
 export function secretsOf({ secrets }: Aws, stage: string, { secretArns }: StageSettings) {
   const idOf = (name: SecretName) => secretArns?.[name] ?? `cuecard/${stage}/${name}`
+  async function describe(name: SecretName): Promise<SecretState> {
+    const id = idOf(name)
+    const described = await secrets.send(new DescribeSecretCommand({ SecretId: id })).catch(undefinedIfMissing)
+    const hasValue = Object.keys(described?.VersionIdsToStages ?? {}).length > 0
+    return { id, exists: described !== undefined, hasValue, keyId: described?.KmsKeyId }
+  }
   return {
+    /** Without the right to read its value. */
+    describe,
     async read(name: SecretName): Promise<StoredSecret> {
-      const SecretId = idOf(name)
-      const found = await secrets.send(new GetSecretValueCommand({ SecretId })).catch(undefinedIfMissing)
-      const described = await secrets.send(new DescribeSecretCommand({ SecretId })).catch(undefinedIfMissing)
-      const value = found?.SecretString?.trim() || undefined
-      return { id: SecretId, exists: described !== undefined, value, keyId: described?.KmsKeyId }
+      const found = await secrets.send(new GetSecretValueCommand({ SecretId: idOf(name) })).catch(undefinedIfMissing)
+      return { ...(await describe(name)), value: found?.SecretString?.trim() || undefined }
     },
     async write(name: SecretName, value: string): Promise<void> {
       await secrets.send(new PutSecretValueCommand({ SecretId: idOf(name), SecretString: value }))

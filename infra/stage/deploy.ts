@@ -1,9 +1,11 @@
 import { UpdateTerminationProtectionCommand } from '@aws-sdk/client-cloudformation'
+import type { Journey } from '../../functions/canary/canary.ts'
 import { CommandError } from '../admin/command-error.ts'
 import { print } from '../admin/print.ts'
 import { sentenceOf } from '../admin/sentence.ts'
-import { smoke } from '../smoke/smoke.ts'
-import { findStack, outputOf } from './aws.ts'
+import { secretNamesOf } from '../aws/stages.ts'
+import { aliasName } from '../wiring.ts'
+import { findStack, invoke } from './aws.ts'
 import { errorsIn, show } from './checks/finding.ts'
 import { preflight } from './checks/preflight.ts'
 import { type Context, cdkDeploy } from './context.ts'
@@ -12,7 +14,7 @@ export interface DeployOptions {
   atOnce?: true
 }
 
-/** Checks, deploys, and makes the canary's journey. Migrations run in the deploy. */
+/** Checks, deploys, and has the canary make its journey. Migrations run in the deploy, and make the logins that are missing. */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
   const { aws, stack, stage, cdk, program, asJson } = context
   const findings = await preflight(context)
@@ -31,20 +33,22 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   else program.warn(tried)
 }
 
-/** The canary’s journey from here. @returns what it did, in a sentence @throws CommandError */
-export async function makeJourney({ aws, stack, stage, secrets, pause, settings }: Context): Promise<string> {
-  const baseUrl = outputOf(await findStack(aws, stack), 'base-url')
-  const apiKey = (await secrets.read('canary')).value
-  if (!baseUrl || !apiKey)
-    throw new CommandError(`${stack} has no base URL, or the canary no key: see npm run stage -- status ${stage}`)
-  return await smoke({ baseUrl, apiKey, pause: () => pause(500) }).catch((error) => {
-    const record = settings.customDomain ? ` (does ${settings.customDomain.name} lead to domaintarget above?)` : ''
-    throw new CommandError(`${stack} is deployed, but the canary’s journey fails: ${sentenceOf(error)}${record}`)
-  })
+/** Has the canary make its journey, over the stage’s public address. @returns what it did, in a sentence @throws CommandError */
+export async function makeJourney({ aws, stack, settings }: Context): Promise<string> {
+  const journey = (await invoke(aws, `${stack}-canary:${aliasName}`)) as Journey | undefined
+  if (!journey) throw new CommandError(`${stack} has no canary: is it deployed?`)
+  const { failure, milliseconds } = journey
+  const record = settings.customDomain ? ` (does ${settings.customDomain.name} lead to domaintarget above?)` : ''
+  if (failure) throw new CommandError(`${stack} is deployed, but the canary’s journey fails: ${failure}${record}`)
+  const { create = 0, complete = 0, search = 0 } = milliseconds
+  return `A document was found ${((create + complete + search) / 1000).toFixed(1)} s after it was created, and deleted.`
 }
 
-/** A stack that was never complete holds nothing of value: CDK deletes it and makes it again, once it may. */
-async function makeReady({ aws, stack, program }: Context): Promise<void> {
+/**
+ * A stack that was never complete holds nothing of value: CDK deletes it and makes it again, once it may. The secret of a Lambda that this
+ * release adds is made here, and its login by the Lambda that migrates.
+ */
+async function makeReady({ aws, stack, program, secrets, settings, cdk }: Context): Promise<void> {
   const status = (await findStack(aws, stack))?.StackStatus ?? ''
   if (status === 'ROLLBACK_COMPLETE') {
     program.warn('The first deploy failed. What it left is removed.')
@@ -57,6 +61,8 @@ async function makeReady({ aws, stack, program }: Context): Promise<void> {
     )
   if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS')
     throw new CommandError(`another change of ${stack} is under way (${status}): wait for its end`)
+  const found = await Promise.all(secretNamesOf(settings).map((name) => secrets.describe(name)))
+  if (found.some(({ exists }) => !exists)) await cdk([...cdkDeploy, `${stack}-secrets`])
 }
 
 async function adviceFor({ aws, stack, stage }: Context): Promise<string> {

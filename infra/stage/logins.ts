@@ -101,6 +101,8 @@ export async function dropLogin(owner: Database, login: string): Promise<void> {
   await sql`drop role if exists ${sql.id(login)}`.execute(owner)
 }
 
+export type LoginContext = Pick<Context, 'database' | 'pause'>
+
 /** Whether a Lambda's login works on this database and may do what the Lambda needs, and no more. */
 export async function isWorkingLogin({ database }: Context, ownerUrl: string, lambda: DatabaseUser, url: string) {
   try {
@@ -115,7 +117,7 @@ const attempts = 30
 
 /** Neon’s proxy may know a new password a moment later than the database. @throws CommandError */
 export async function requireWorkingLogin(
-  { database, pause }: Context,
+  { database, pause }: LoginContext,
   lambda: DatabaseUser,
   url: string,
 ): Promise<void> {

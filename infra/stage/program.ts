@@ -88,7 +88,7 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
 function explain(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
   const hint = /^AccessDenied/.test(name)
-    ? ' (infra/stage has the policies: permissions.json, and permissions-destroy.json to delete a stage)'
+    ? ' (infra/stage has the policies: permissions-deploy.json and permissions.json, and permissions-destroy.json to delete a stage)'
     : name === 'CredentialsProviderError' && ': sign in to AWS first'
   return `${sentenceOf(error)}${hint || ''}`
 }

@@ -7,15 +7,17 @@ import { sentenceOf } from '../admin/sentence.ts'
 import { aliasName, completedBackups, lambdaNames } from '../wiring.ts'
 import { findStack, undefinedIfMissing } from './aws.ts'
 import { attempt, errorsIn, type Finding, show } from './checks/finding.ts'
-import { preflight } from './checks/preflight.ts'
+import { byLevel, checkKeys, preflight } from './checks/preflight.ts'
 import { askerOf, checkProxy } from './checks/proxy.ts'
 import type { Context } from './context.ts'
 
 /** Shows whether the stage is well. Fails where a check does or an alarm is raised. */
 export async function status(context: Context): Promise<void> {
   const { aws, stack, program, asJson } = context
-  const findings = [...(await preflight(context)), ...(await attempt('proxy', () => proxyOf(context)))]
-  const credentials = findings.some(({ subject }) => subject === 'credentials')
+  const ready = await preflight(context)
+  const credentials = ready.some(({ subject }) => subject === 'credentials')
+  const values = credentials ? [] : await Promise.all([attempt('proxy', () => proxyOf(context)), checkKeys(context)])
+  const findings = byLevel([...ready, ...values.flat()])
   const found = credentials ? undefined : await findStack(aws, stack)
   const state = found ? await stateOf(context) : undefined
   const system = { stack: found?.StackStatus ?? 'not deployed', updated: found?.LastUpdatedTime ?? found?.CreationTime }

@@ -42,6 +42,8 @@ export async function startAwsServices() {
     /** Times at which a metric was above zero. */
     reported: new Map<string, number[]>(),
     versions: new Map<string, string>(),
+    /** What an invocation of a Lambda does, by its name. */
+    lambdas: new Map<string, (event: object) => Promise<unknown>>(),
     stacks: new Map<string, FakeStack>(),
     /** Undefined is a secret without a value. */
     secrets: new Map<string, string | undefined>(),
@@ -65,13 +67,19 @@ export async function startAwsServices() {
   }
   const arnOf = (id: unknown) => `arn:aws:secretsmanager:eu-central-1:${state.account}:secret:${id}-a1b2c3`
 
-  const reads: Record<string, (input: Input) => object | string> = {
+  const reads: Record<string, (input: Input) => object | string | Promise<object>> = {
     'sts:GetCallerIdentity': () =>
       `<Arn>arn:aws:iam::${state.account}:user/ada</Arn><UserId>AIDA</UserId><Account>${state.account}</Account>`,
     'cloudformation:DescribeStacks': ({ StackName }) => stackXml(String(StackName), stackOf(StackName)),
     'secretsmanager:DescribeSecret': ({ SecretId }) => {
-      secretOf(SecretId)
-      return { ARN: arnOf(SecretId), Name: SecretId, KmsKeyId: state.secretKeys.get(String(SecretId)) }
+      const hasValue = secretOf(SecretId) !== undefined
+      const VersionIdsToStages = hasValue ? { v1: ['AWSCURRENT'] } : undefined
+      return {
+        ARN: arnOf(SecretId),
+        Name: SecretId,
+        VersionIdsToStages,
+        KmsKeyId: state.secretKeys.get(String(SecretId)),
+      }
     },
     'secretsmanager:GetSecretValue': ({ SecretId }) => {
       const SecretString = secretOf(SecretId)
@@ -102,6 +110,11 @@ export async function startAwsServices() {
     'lambda:ListEventSourceMappings': ({ FunctionName }) => ({
       EventSourceMappings: [{ UUID: FunctionName, FunctionArn: FunctionName }],
     }),
+    'lambda:InvokeFunction': async ({ FunctionName, ...event }) => {
+      const invoked = state.lambdas.get(String(FunctionName))
+      if (invoked) return (await invoked(event)) as object
+      throw new Refused('ResourceNotFoundException', `Function not found: ${FunctionName}`)
+    },
     'acm:DescribeCertificate': () => ({ Certificate: state.certificate }),
   }
   const writes: Record<string, (input: Input) => object | string> = {
@@ -137,14 +150,14 @@ export async function startAwsServices() {
     },
   }
 
-  function perform(action: string, input: Input): object | string {
+  async function perform(action: string, input: Input): Promise<object | string> {
     state.called.add(action)
     if (state.denied.has(action))
       throw new Refused(
         'AccessDeniedException',
         `User: arn:aws:iam::${state.account}:user/ada is not authorized to perform: ${action} because no identity-based policy allows it`,
       )
-    if (reads[action]) return reads[action](input)
+    if (reads[action]) return await reads[action](input)
     if (!writes[action]) throw new Refused('UnknownOperationException', action)
     state.beforeWrite(action)
     const answer = writes[action](input)
@@ -155,7 +168,7 @@ export async function startAwsServices() {
   const { origin, close } = await listen(async (request, response) => {
     const { action, input, isQuery } = await toCall(request)
     try {
-      const body = perform(action, input)
+      const body = await perform(action, input)
       reply(response, isQuery ? { body: resultXml(action, String(body)) } : { body })
     } catch (error) {
       if (!(error instanceof Error)) throw error
@@ -181,6 +194,7 @@ const lambdaPaths: [RegExp, string][] = [
   [/^PUT .*functions\/([^/]+)\/concurrency$/, 'PutFunctionConcurrency'],
   [/^DELETE .*functions\/([^/]+)\/concurrency$/, 'DeleteFunctionConcurrency'],
   [/^GET .*functions\/([^/]+)\/configuration$/, 'GetFunctionConfiguration'],
+  [/^POST .*functions\/([^/]+)\/invocations$/, 'InvokeFunction'],
   [/^GET .*event-source-mappings\/?$/, 'ListEventSourceMappings'],
   [/^PUT .*event-source-mappings\/([^/]+)$/, 'UpdateEventSourceMapping'],
 ]
@@ -199,7 +213,11 @@ async function toCall(request: IncomingMessage): Promise<{ action: string; input
   const line = `${request.method} ${pathname}`
   const [pattern, name] = lambdaPaths.find(([each]) => each.test(line))!
   const named = decodeURIComponent(pattern.exec(line)?.[1] ?? searchParams.get('FunctionName') ?? '')
-  const input = { ...(body && JSON.parse(body)), FunctionName: named, UUID: named }
+  const input = {
+    ...(body && JSON.parse(body)),
+    FunctionName: named,
+    ...(name === 'UpdateEventSourceMapping' && { UUID: named }),
+  }
   return { action: `lambda:${name}`, input, isQuery: false }
 }
 

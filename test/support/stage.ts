@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { Client, type Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import { runCanary } from '../../functions/canary/canary.ts'
 import { readStageFile, writeStageFile } from '../../infra/aws/stage-file.ts'
 import { findStage, secretNamesOf } from '../../infra/aws/stages.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
@@ -53,7 +54,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   const printed: string[] = []
   const providerKey = 'sk-good-key-of-the-test'
   /** What CDK’s deploy of the system does beside making its stack. */
-  let deployed = () => {}
+  let deployed: () => unknown = () => {}
   let pause = (_milliseconds: number) => Promise.resolve()
   let isOnProxy = false
 
@@ -100,7 +101,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     await provider.close()
   })
 
-  const cdk = (args: readonly string[]) => {
+  const cdk = async (args: readonly string[]) => {
     const name = args.at(-1)!
     const settings = findStage('prod', directory)!
     aws.beforeWrite(`cdk ${name}`)
@@ -111,14 +112,13 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
       }
     const before = aws.stacks.get(name)
     aws.stacks.set(name, {
-      outputs: {},
+      outputs: { baseurl: 'https://api.example.org' },
       ...before,
       status: before ? 'UPDATE_COMPLETE' : 'CREATE_COMPLETE',
       isProtected: true,
     })
-    if (!name.endsWith('-secrets')) deployed()
+    if (!name.endsWith('-secrets')) await deployed()
     aws.afterWrite(`cdk ${name}`)
-    return Promise.resolve()
   }
 
   /** The answers that a team gives where nobody is asked. */
@@ -155,7 +155,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
       }
       const surroundings = {
         terminal,
-        cdk: async (args: readonly string[]) => await cdk(args),
+        cdk,
         pause: (milliseconds: number) => pause(milliseconds),
         directory,
       }
@@ -167,7 +167,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     answers,
     ownerUrl,
     providerKey,
-    onDeploy(act: () => void) {
+    onDeploy(act: () => unknown) {
       deployed = act
     },
     onPause(act: (milliseconds: number) => Promise<void>) {
@@ -212,6 +212,35 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     },
     secret: (name: string) => aws.secrets.get(`cuecard/prod/${name}`),
   }
+}
+
+/** The Lambda that migrates, as it is deployed in prod. @param stage whose secrets and database it has */
+export async function migrateLambdaOf({
+  aws,
+  proxy,
+}: Record<'aws' | 'proxy', { origin: string }>): Promise<(event: object) => Promise<unknown>> {
+  const LOGIN_SECRETS = JSON.stringify(
+    Object.fromEntries(databaseUsers.map((name) => [name, `cuecard/prod/database-${name}`])),
+  )
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', aws.origin)
+  const before = { ...process.env }
+  const settings = { DATABASE_SECRET: 'cuecard/prod/database-owner', DATABASE_ENDPOINT: proxy.origin, LOGIN_SECRETS }
+  Object.assign(process.env, settings)
+  delete process.env.DATABASE_URL
+  const entry = join(import.meta.dirname, '../../infra/migrations/handler.ts')
+  const { handler } = await import(`${pathToFileURL(entry).href}?instance=${loads++}`)
+  for (const name of Object.keys(settings)) delete process.env[name]
+  Object.assign(process.env, before)
+  return handler
+}
+
+/** What is deployed beside the stand: the Lambda that migrates, and the canary, which calls the API at `baseUrl`. */
+export async function deployLambdas(stage: StageTools, stand: Pick<TestStand, 'deliver'>, baseUrl: string) {
+  const apiKey = () => Promise.resolve(stage.secret('canary')!)
+  const signal = AbortSignal.timeout(60_000)
+  const canary = () => runCanary({ baseUrl, apiKey, signal, pause: () => stand.deliver() })
+  stage.aws.lambdas.set('cuecard-prod-canary:live', canary)
+  stage.aws.lambdas.set('cuecard-prod-migrate', await migrateLambdaOf(stage))
 }
 
 let loads = 0

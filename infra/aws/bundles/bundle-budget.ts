@@ -28,7 +28,8 @@ const budgets: Record<BundleName, number> = {
   crawler: 790_000,
   canary: 100_000,
   extraction: 3_000_000,
-  migrate: 150_000,
+  /** It makes and checks logins over the same driver as they are used with. */
+  migrate: 460_000,
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'cuecard-bundles-'))

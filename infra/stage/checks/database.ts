@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
-import { migrationNames } from '../../migrations/migrate.ts'
 import { neonHostOf } from '../../neon-host.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { error, type Finding, ok, warning } from './finding.ts'
@@ -39,6 +38,7 @@ const minVectorVersion = [0, 8]
 
 /** Checks that a Lambda's login works and may do no more than its role. @throws Error when it does not */
 export async function checkLogin(secret: string, url: string, connect: Connect): Promise<Finding[]> {
+  if (!isPostgresUrl(url)) return [error(secret, 'is not a postgresql:// URL')]
   const lambda = secret.replace('database-', '')
   const [login] = (await ownLogin.execute(connect(url))).rows
   const { name, is_super, bypasses, makes_temporary, roles, statement_timeout } = login!
@@ -96,11 +96,4 @@ export async function appliedMigrations(db: Database): Promise<ReadonlySet<strin
   if (table.rows[0]!.name === null) return new Set()
   const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db)
   return new Set(rows.map(({ name }) => name))
-}
-
-export async function checkMigrations(db: Database): Promise<Finding> {
-  const applied = await appliedMigrations(db)
-  if (applied.size === 0) return error('migrations', 'none is applied, so there are no roles for the logins')
-  const pending = migrationNames.filter((name) => !applied.has(name))
-  return ok('migrations', pending.length > 0 ? `the deploy applies ${pending.join(', ')}` : 'none is pending')
 }

@@ -3,34 +3,45 @@ import { checkChunkTokens, checkEmbedder } from '../../../shared/embedding/embed
 import { openAiEmbedder } from '../../../shared/embedding/openai-embedder.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
 import { isProviderSecret, type Provider, providerOf, type SecretName, secretNamesOf } from '../../aws/stages.ts'
-import { isPostgresUrl } from '../../postgres-url.ts'
+import { invoke } from '../aws.ts'
 import type { Context } from '../context.ts'
 import { checkCertificate, checkConcurrency, checkIdentity, checkSettings, concurrencySubject } from './account.ts'
-import { checkLogin, checkMigrations, checkOwner } from './database.ts'
 import { attempt, error, type Finding, ok, warning } from './finding.ts'
 
-/** Checks everything that a deploy needs and does not check first itself; changes nothing. @returns all findings, the errors last */
+/**
+ * Checks everything that a deploy needs and does not check first itself, and reads no secret: the Lambda that migrates looks at the
+ * database. It changes nothing. @returns all findings, the errors last
+ */
 export async function preflight(context: Context): Promise<Finding[]> {
   const { aws, stage, settings } = context
   const identity = await attempt('credentials', () => checkIdentity(aws, stage, settings))
   const hasCredentials = identity.every(({ subject }) => subject !== 'credentials')
-  const skipped = error('AWS', 'its checks were skipped: quota, certificate, secrets and what they open')
+  const skipped = error('AWS', 'its checks were skipped: quota, certificate, secrets and database')
   const checks = hasCredentials
     ? [
         attempt(concurrencySubject, () => checkConcurrency(aws, stage, settings)),
         attempt('certificate', () => checkCertificate(aws, settings)),
+        attempt('database', () => checkDatabase(context)),
         ...secretNamesOf(settings).map((name) => attempt(name, () => checkSecret(name, context))),
       ]
     : [[skipped]]
   const findings = (await Promise.all([checkSettings(stage, settings), identity, ...checks])).flat()
+  return byLevel(findings)
+}
+
+/** The errors last. */
+export function byLevel(findings: Finding[]): Finding[] {
   const order = ['ok', 'warning', 'error']
   return findings.toSorted((a, b) => order.indexOf(a.level) - order.indexOf(b.level))
 }
 
-async function checkSecret(name: SecretName, { stage, settings, secrets, database }: Context): Promise<Finding[]> {
-  const { id, value, keyId } = await secrets.read(name)
-  const create = `npm run stage -- create ${stage}`
-  if (!value) return [error(name, `the secret ${id} is missing or empty: ${create}`)]
+async function checkDatabase({ aws, stack }: Context): Promise<Finding[]> {
+  const checked = (await invoke(aws, `${stack}-migrate`, { check: true })) as { findings: Finding[] } | undefined
+  return checked?.findings ?? [ok('database', 'is checked once the stage is deployed')]
+}
+
+async function checkSecret(name: SecretName, { stage, settings, secrets }: Context): Promise<Finding[]> {
+  const { id, hasValue, keyId } = await secrets.describe(name)
   // KMS may name a key by its id instead of its ARN.
   if (keyId && !settings.secretsKeyArn?.endsWith(keyId))
     return [
@@ -39,17 +50,24 @@ async function checkSecret(name: SecretName, { stage, settings, secrets, databas
         `is encrypted with ${keyId}, which no Lambda may use: set secretsKeyArn in infra/aws/stages/${stage}.json`,
       ),
     ]
-  if (isProviderSecret(name)) return [{ ...(await checkProvider(providerOf(settings, name)!, value)), subject: name }]
-  if (name === 'canary')
-    return [
-      isWellFormed(value)
-        ? ok('canary', 'has an API key')
-        : error('canary', `the secret ${id} is not an API key: ${create}`),
-    ]
-  if (!isPostgresUrl(value)) return [error(name, `the secret ${id} is not a postgresql:// URL`)]
-  if (name !== 'database-owner') return await checkLogin(name, value, database)
-  const findings = await checkOwner(value, database)
-  return findings.length > 1 ? [...findings, await checkMigrations(database(value))] : findings
+  if (hasValue) return name.startsWith('database-') ? [] : [ok(name, `the secret ${id} has a value`)]
+  if (name.startsWith('database-') && name !== 'database-owner')
+    return [ok(name, 'is empty: the deploy that adds its Lambda makes the login')]
+  return [error(name, `the secret ${id} is missing or empty: npm run stage -- create ${stage}`)]
+}
+
+/** Checks the keys in the secrets, which takes the right to read them. */
+export async function checkKeys({ settings, secrets }: Context): Promise<Finding[]> {
+  const names = secretNamesOf(settings).filter((name) => isProviderSecret(name) || name === 'canary')
+  const findings = names.map((name) =>
+    attempt(name, async () => {
+      const { id, value = '' } = await secrets.read(name)
+      if (isProviderSecret(name))
+        return [{ ...(await checkProvider(providerOf(settings, name)!, value)), subject: name }]
+      return [isWellFormed(value) ? ok(name, 'has an API key') : error(name, `the secret ${id} is not an API key`)]
+    }),
+  )
+  return (await Promise.all(findings)).flat()
 }
 
 export async function checkProvider(provider: Provider, apiKey: string): Promise<Finding> {

@@ -4,7 +4,7 @@ import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client }
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { lambdaNames } from '../../../infra/wiring.ts'
 import { useGateway } from '../../support/gateway.ts'
-import { useStageOf } from '../../support/stage.ts'
+import { deployLambdas, useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
@@ -14,8 +14,8 @@ const stage = useStageOf(stand)
 beforeEach(async () => {
   await stage.clear()
   stage.stayOnProxy()
-  stage.onPause(() => stand.deliver())
-  stage.onDeploy(() => {
+  stage.onDeploy(async () => {
+    await deployLambdas(stage, stand, gateway.origin)
     stage.aws.stacks.get('cuecard-prod')!.outputs = { baseurl: gateway.origin }
     for (const name of lambdaNames) stage.aws.versions.set(`cuecard-prod-${name}`, '7')
   })
@@ -138,7 +138,9 @@ interface Grant {
 
 const grantsOf = (file: string): Grant[] =>
   JSON.parse(readFileSync(join(import.meta.dirname, '../../../infra/stage', file), 'utf8')).Statement
-const [everyday, destroying] = [grantsOf('permissions.json'), grantsOf('permissions-destroy.json')]
+const deploying = grantsOf('permissions-deploy.json')
+const everyday = [...deploying, ...grantsOf('permissions.json')]
+const destroying = grantsOf('permissions-destroy.json')
 
 /** They name no resource, or none that a pattern can tell from others: AWS's service authorization reference. */
 const ofNoResource = [
@@ -174,6 +176,21 @@ test('the policies to paste have what the commands call, and no more', async () 
   expect([...called(), ...ofFiles].toSorted()).toEqual(
     listed('Create', 'Deploy', 'Status', 'Pause', 'Destroy').toSorted(),
   )
+})
+
+test('a deploy reads no secret, and needs no policy but its own', async () => {
+  // The Lambda that migrates reads secrets, in a role of its own.
+  stage.onDeploy(() => stage.aws.lambdas.set('cuecard-prod-canary:live', () => Promise.resolve({ milliseconds: {} })))
+  stage.aws.lambdas.set('cuecard-prod-migrate', () => Promise.resolve({ findings: [] }))
+  stage.aws.called.clear()
+  const { code, stderr } = await stage.run(['deploy', 'prod'])
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  const allowed = deploying.flatMap(({ Action }) => Action)
+  expect(allowed).not.toContain('secretsmanager:GetSecretValue')
+  expect([...stage.aws.called].filter((action) => action !== 'sts:GetCallerIdentity')).toEqual(
+    expect.arrayContaining(['lambda:InvokeFunction', 'secretsmanager:DescribeSecret']),
+  )
+  expect([...stage.aws.called].filter((action) => !['sts:GetCallerIdentity', ...allowed].includes(action))).toEqual([])
 })
 
 test('the everyday policy deletes nothing, and both reach only what is named cuecard', () => {

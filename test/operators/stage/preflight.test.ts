@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { Program } from '../../../infra/admin/terminal.ts'
 import { exampleStages, type SecretName, type StageSettings, secretNames } from '../../../infra/aws/stages.ts'
 import type { Finding } from '../../../infra/stage/checks/finding.ts'
-import { preflight } from '../../../infra/stage/checks/preflight.ts'
+import { byLevel, checkKeys, preflight } from '../../../infra/stage/checks/preflight.ts'
 import { contextOf } from '../../../infra/stage/context.ts'
 import { lambdas } from '../../../infra/wiring.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
@@ -12,6 +12,7 @@ import { newId } from '../../../shared/ids.ts'
 import { startAwsServices } from '../../support/aws-services.ts'
 import { collector } from '../../support/command-line.ts'
 import { startKeyedProvider } from '../../support/keyed-provider.ts'
+import { migrateLambdaOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
 const stand = useStand()
@@ -34,6 +35,10 @@ beforeEach(async () => {
   const env = { AWS_ENDPOINT_URL: aws.origin, AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'x' }
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   keep(secrets())
+  aws.lambdas.set(
+    'cuecard-prod-migrate',
+    await migrateLambdaOf({ aws, proxy: { origin: process.env.DATABASE_ENDPOINT! } }),
+  )
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
@@ -75,11 +80,12 @@ function keep(values: Partial<Record<SecretName, string | undefined>>): void {
   for (const [name, value] of Object.entries(values)) aws.secrets.set(`cuecard/prod/${name}`, value)
 }
 
-function look(changed: Partial<StageSettings> = {}) {
+async function look(changed: Partial<StageSettings> = {}) {
   const settings: StageSettings = {
     ...exampleStages.prod,
     ...{ account: '444455556666', alarmAddress: 'duty@example.org', runbookUrl: 'https://example.org/runbook.md' },
     provider: { baseUrl: provider.baseUrl, model: 'fake' },
+    backups: { to: 's3://backups/prod', recipient: 'age1' },
     ...changed,
   }
   const { DATABASE_ENDPOINT } = process.env
@@ -89,7 +95,8 @@ function look(changed: Partial<StageSettings> = {}) {
   }
   const nothing = () => Promise.reject(new Error('the preflight only looks'))
   const surroundings = { terminal, cdk: nothing, pause: nothing, directory: '/nowhere' }
-  return preflight(contextOf(surroundings, new Program('test', terminal), 'prod', settings))
+  const context = contextOf(surroundings, new Program('test', terminal), 'prod', settings)
+  return byLevel([...(await preflight(context)), ...(await checkKeys(context))])
 }
 
 const faultsOf = (findings: Finding[]) =>
@@ -105,7 +112,6 @@ describe('the preflight', () => {
         'account',
         'Lambda concurrency',
         'pgvector',
-        'migrations',
       ]),
     )
   })
@@ -122,8 +128,8 @@ describe('the preflight', () => {
       /^error Lambda concurrency: \d+ of the account’s 10: .* Request a quota of 1000/,
       /^error alarms: have no recipient/,
       /^error runbook: /,
-      /^error database-search: the secret cuecard\/prod\/database-search is missing or empty/,
-      /^error database-chunks: .* is not a postgresql:\/\/ URL/,
+      /^error database-search: the secret cuecard\/prod\/database-search is empty/,
+      /^error database-chunks: is not a postgresql:\/\/ URL/,
       /^error provider: .*401/,
       /^error canary: the secret cuecard\/prod\/canary is not an API key/,
     ])

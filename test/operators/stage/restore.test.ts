@@ -12,7 +12,7 @@ import { cuecardJson } from '../../support/command-line.ts'
 import { createDocument } from '../../support/documents.ts'
 import { isThorough } from '../../support/effort.ts'
 import { useGateway } from '../../support/gateway.ts'
-import { instanceOn, useStageOf } from '../../support/stage.ts'
+import { deployLambdas, instanceOn, useStageOf } from '../../support/stage.ts'
 import { type Tenant, useStand } from '../../support/stand.ts'
 
 const server = process.env.DATABASE_URL
@@ -39,14 +39,11 @@ describe.runIf(hasPrograms)(
       stage.stayOnProxy()
       written = []
       waited = []
-      stage.onPause(async (milliseconds) => {
+      stage.onPause((milliseconds) => {
         waited.push({ milliseconds, secrets: written.length })
-        // The journey waits for its document.
-        if (milliseconds === 500) await stand.deliver()
+        return Promise.resolve()
       })
-      stage.onDeploy(() => {
-        stage.aws.stacks.get('cuecard-prod')!.outputs = { baseurl: gateway.origin }
-      })
+      stage.onDeploy(() => deployLambdas(stage, stand, gateway.origin))
       identity = await generateX25519Identity()
       const to = join(mkdtempSync(join(process.env.RUN_DIRECTORY!, 'backups-')), 'prod')
       env = {
