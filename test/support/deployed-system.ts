@@ -40,6 +40,8 @@ export async function deploy(given?: StackTemplate) {
   const keep = (name: string, value: string) =>
     secretsManager.values.set(`${stack.name.replace('-', '/')}/${name}`, value)
   keep('database-owner', empty.url)
+  // Nobody serves the database over HTTP while it is migrated: `makeLogins` replaces these.
+  for (const name of databaseUsers) keep(`database-${name}`, empty.url)
   const providerKey = `sk-${randomBytes(12).toString('hex')}`
   secrets.push(providerKey)
   provider.keys.add(providerKey)
