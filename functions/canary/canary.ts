@@ -48,7 +48,10 @@ export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: C
     CanarySearchMilliseconds: milliseconds.search,
     CanaryDeleteMilliseconds: milliseconds.delete,
   })
-  return { failure: failure === undefined ? undefined : `${failure instanceof Error ? failure.message : failure}`, milliseconds }
+  return {
+    failure: failure === undefined ? undefined : `${failure instanceof Error ? failure.message : failure}`,
+    milliseconds,
+  }
 }
 
 function checkHeap(maxMb: number): void {
