@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { described } from '../../shared/http/input/fields.ts'
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 
@@ -6,17 +7,15 @@ export const agentSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     name: v.string(),
-    knowledge_base_enabled: v.pipe(
+    knowledge_base_enabled: described(
       v.boolean(),
-      v.description(
-        'Whether any document has a completed revision that search serves, so that the agent’s `knowledge_base` tool is on. Documents count before `valid_from` and after `valid_until`, too.',
-      ),
+      'Whether any document has a completed revision that search serves, so that the agent’s `knowledge_base` tool is on. Documents count before `valid_from` and after `valid_until`, too.',
     ),
-    documents: v.pipe(
+    documents: described(
       v.strictObject({ pending: count, processing: count, completed: count, error: count }),
-      v.description('How many documents there are, by status.'),
+      'How many documents there are, by status.',
     ),
-    embedding: v.pipe(
+    embedding: described(
       v.strictObject({
         model: v.nullable(v.string()),
         next: v.nullable(
@@ -24,13 +23,11 @@ export const agentSchema = v.pipe(
             model: v.string(),
             embedded: count,
             total: count,
-            waiting: v.pipe(v.nullable(v.string()), v.description('What holds the change up.')),
+            waiting: described(v.nullable(v.string()), 'What holds the change up.'),
           }),
         ),
       }),
-      v.description(
-        'The embedding model that serves the agent, null before its first document; and the next one while the agent changes to it, with how many of its chunks are embedded for that.',
-      ),
+      'The embedding model that serves the agent, null before its first document; and the next one while the agent changes to it, with how many of its chunks are embedded for that.',
     ),
     created_at: v.pipe(v.string(), v.isoTimestamp()),
   }),

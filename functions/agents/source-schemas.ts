@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
-import { fields, integer, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
+import { described, fields, integer, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 
 export const pageSortKey = v.strictTuple([v.string()])
@@ -14,12 +14,12 @@ const path = v.pipe(
 const paths = listOf(path, { items: 'paths', max: 50 })
 
 const settings = {
-  include: v.pipe(
+  include: described(
     paths,
-    v.description('Only pages whose path is one of these, where `*` stands for any characters; with none, all.'),
+    'Only pages whose path is one of these, where `*` stands for any characters; with none, all.',
   ),
-  exclude: v.pipe(paths, v.description('No page whose path is one of these, where `*` stands for any characters.')),
-  refresh_hours: v.pipe(integer(1, 720), v.description('How often the pages are looked at, in hours.')),
+  exclude: described(paths, 'No page whose path is one of these, where `*` stands for any characters.'),
+  refresh_hours: described(integer(1, 720), 'How often the pages are looked at, in hours.'),
 }
 
 export const createBody = v.pipe(
@@ -34,11 +34,9 @@ export const createBody = v.pipe(
       v.metadata({ format: 'uri', maxLength: 1000 }),
     ),
     kind: v.optional(
-      v.pipe(
+      described(
         v.picklist(['page', 'sitemap', 'site'], 'must be page, sitemap or site'),
-        v.description(
-          'What the address is of: one `page`; a `sitemap`, whose pages are read; or a `site`, of which up to 500 pages are read that links lead to within its host and path.',
-        ),
+        'What the address is of: one `page`; a `sitemap`, whose pages are read; or a `site`, of which up to 500 pages are read that links lead to within its host and path.',
       ),
       'site',
     ),
@@ -61,25 +59,20 @@ export const sourceSchema = v.pipe(
     include: v.array(v.string()),
     exclude: v.array(v.string()),
     refresh_hours: v.pipe(v.number(), v.integer()),
-    status: v.pipe(
+    status: described(
       v.picklist(['pending', 'ready', 'error', 'deleting']),
-      v.description(
-        '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted.',
-      ),
+      '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted.',
     ),
-    error_message: v.pipe(v.nullable(v.string()), v.description('What failed; null unless the status is `error`.')),
-    notice: v.pipe(
-      v.nullable(v.string()),
-      v.description('What was left out as a whole, because of a limit; null for nothing.'),
-    ),
+    error_message: described(v.nullable(v.string()), 'What failed; null unless the status is `error`.'),
+    notice: described(v.nullable(v.string()), 'What was left out as a whole, because of a limit; null for nothing.'),
     page_count: v.pipe(
       v.number(),
       v.integer(),
       v.minValue(0),
       v.description('How many documents it has, one for each page.'),
     ),
-    checked_at: v.pipe(v.nullable(time), v.description('When all pages had last been looked at.')),
-    next_check_at: v.pipe(time, v.description('When they are looked at next.')),
+    checked_at: described(v.nullable(time), 'When all pages had last been looked at.'),
+    next_check_at: described(time, 'When they are looked at next.'),
     created_at: time,
   }),
   v.title('Source'),
@@ -103,17 +96,17 @@ export const sourceExample: v.InferOutput<typeof sourceSchema> = {
 
 export const pageSchemaOfSource = v.pipe(
   v.strictObject({
-    address: v.pipe(v.string(), v.description('Also the `external_id` of its document.')),
-    document_id: v.pipe(v.nullable(v.string()), v.description('Its document; null if it has none.')),
-    left_out: v.pipe(
+    address: described(v.string(), 'Also the `external_id` of its document.'),
+    document_id: described(v.nullable(v.string()), 'Its document; null if it has none.'),
+    left_out: described(
       v.nullable(v.string()),
-      v.description('Why it has no document, or one that is not as the page is; null if it is up to date.'),
+      'Why it has no document, or one that is not as the page is; null if it is up to date.',
     ),
-    gone_since: v.pipe(
+    gone_since: described(
       v.nullable(time),
-      v.description('When it was first found to be gone. Its document is deleted if it still is a day later.'),
+      'When it was first found to be gone. Its document is deleted if it still is a day later.',
     ),
-    looked_at: v.pipe(v.nullable(time), v.description('When it was last looked at; null for not yet.')),
+    looked_at: described(v.nullable(time), 'When it was last looked at; null for not yet.'),
   }),
   v.title('SourcePage'),
 )

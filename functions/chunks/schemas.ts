@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
+import { described, fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 
@@ -10,15 +10,11 @@ const maxChunks = 200
 
 export const listQuery = v.pipe(
   fields({
-    include: v.optional(
-      v.pipe(v.literal('embedding', 'must be `embedding`'), v.description('Adds `embedding` to each chunk.')),
-    ),
+    include: v.optional(described(v.literal('embedding', 'must be `embedding`'), 'Adds `embedding` to each chunk.')),
     encoding: v.optional(
-      v.pipe(
+      described(
         v.literal('base64', 'must be `base64`'),
-        v.description(
-          'Gives each `embedding` as base64 of little-endian 32-bit floats. Only with `include=embedding`.',
-        ),
+        'Gives each `embedding` as base64 of little-endian 32-bit floats. Only with `include=embedding`.',
       ),
     ),
     limit: limitUpTo(
@@ -53,9 +49,9 @@ const chunkInput = v.pipe(
       maxCharacters(contentLimit),
       v.metadata({ maxLength: contentLimit }),
     ),
-    chunk_index: v.pipe(integer(0, 1_000_000), v.description('The position of the chunk, unique in its document.')),
+    chunk_index: described(integer(0, 1_000_000), 'The position of the chunk, unique in its document.'),
     embedding: v.optional(embedding),
-    token_count: v.optional(v.pipe(integer(0, 1_000_000), v.description('Estimated if absent.'))),
+    token_count: v.optional(described(integer(0, 1_000_000), 'Estimated if absent.')),
     metadata: v.optional(metadata, {}),
   }),
   v.title('NewChunk'),

@@ -8,20 +8,20 @@ import {
 } from '../../shared/documents/document.ts'
 import { externalId } from '../../shared/documents/input.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
-import { fields, printable } from '../../shared/http/input/fields.ts'
+import { described, fields, printable } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import { agentId, documentId, uuid } from '../../shared/ids.ts'
 
 const exclude = v.optional(
-  v.pipe(
+  described(
     v.literal('content', 'must be `content`'),
-    v.description('Leaves `content` out of the response: for an overview, or to poll the status.'),
+    'Leaves `content` out of the response: for an overview, or to poll the status.',
   ),
 )
 
 const include = v.optional(
-  v.pipe(v.literal('text', 'must be `text`'), v.description('Adds `text`: what was extracted from the file.')),
+  described(v.literal('text', 'must be `text`'), 'Adds `text`: what was extracted from the file.'),
 )
 
 export const getQuery = fields({ exclude, include })
@@ -41,15 +41,10 @@ export const namedPath = v.object({
 
 export const listQuery = fields({
   status: v.optional(
-    v.pipe(
-      v.picklist(statuses, `must be one of ${statuses.join(', ')}`),
-      v.description('Only documents of this status.'),
-    ),
+    described(v.picklist(statuses, `must be one of ${statuses.join(', ')}`), 'Only documents of this status.'),
   ),
-  external_id_prefix: v.optional(
-    v.pipe(printable(255), v.description('Only documents whose `external_id` begins so.')),
-  ),
-  source_id: v.optional(v.pipe(uuid, v.description('Only documents that are pages of this source.'))),
+  external_id_prefix: v.optional(described(printable(255), 'Only documents whose `external_id` begins so.')),
+  source_id: v.optional(described(uuid, 'Only documents that are pages of this source.')),
   metadata: v.optional(
     v.pipe(
       v.string('must be given once'),
@@ -67,17 +62,15 @@ export const fetchedDocument = v.pipe(
   v.strictObject({
     ...documentSchema.entries,
     content: v.optional(
-      v.pipe(
+      described(
         v.nullable(v.string()),
-        v.description('Absent with `exclude=content`. Null for a document that waits for chunks, or is a file.'),
+        'Absent with `exclude=content`. Null for a document that waits for chunks, or is a file.',
       ),
     ),
     text: v.optional(
-      v.pipe(
+      described(
         v.nullable(v.string()),
-        v.description(
-          'With `include=text`: what was extracted from the file, as it was corrected in the dashboard. Null until then, and without a file.',
-        ),
+        'With `include=text`: what was extracted from the file, as it was corrected in the dashboard. Null until then, and without a file.',
       ),
     ),
   }),
@@ -98,7 +91,7 @@ export const announcedFile = v.strictObject({
   document: documentSchema,
   upload: v.strictObject({
     url: v.pipe(v.string(), v.url()),
-    fields: v.pipe(v.record(v.string(), v.string()), v.description('To be sent before the file, each as it is.')),
+    fields: described(v.record(v.string(), v.string()), 'To be sent before the file, each as it is.'),
   }),
 })
 
@@ -112,14 +105,14 @@ const revisionEntries = {
       'Grows with each edit. Revisions that only processed the same content again are shown as one, under the last number.',
     ),
   ),
-  title: v.pipe(v.string(), v.description('The last title that the document had with this content.')),
+  title: described(v.string(), 'The last title that the document had with this content.'),
   created_at: v.pipe(v.string(), v.isoTimestamp(), v.description('When the content was set.')),
-  created_by: v.pipe(v.nullable(v.string()), v.description('The name of the key that set it, if a key did.')),
-  bytes: v.pipe(
+  created_by: described(v.nullable(v.string()), 'The name of the key that set it, if a key did.'),
+  bytes: described(
     v.nullable(v.pipe(v.number(), v.integer())),
-    v.description('The content’s size in UTF-8; null for chunks of your own.'),
+    'The content’s size in UTF-8; null for chunks of your own.',
   ),
-  is_served: v.pipe(v.boolean(), v.description('Whether search serves it now.')),
+  is_served: described(v.boolean(), 'Whether search serves it now.'),
 }
 
 export const listedRevision = v.pipe(v.strictObject(revisionEntries), v.title('RevisionSummary'))
@@ -127,7 +120,7 @@ export const listedRevision = v.pipe(v.strictObject(revisionEntries), v.title('R
 export const revisionSchema = v.pipe(
   v.strictObject({
     ...revisionEntries,
-    content: v.pipe(v.nullable(v.string()), v.description('Null for chunks of your own, whose texts are not kept.')),
+    content: described(v.nullable(v.string()), 'Null for chunks of your own, whose texts are not kept.'),
   }),
   v.title('Revision'),
 )

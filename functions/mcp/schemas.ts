@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anyObject, fields } from '../../shared/http/input/fields.ts'
+import { anyObject, described, fields } from '../../shared/http/input/fields.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { alternatives, query } from '../../shared/retrieval/schemas.ts'
 
@@ -39,11 +39,9 @@ export const callIdKey = 'dev.cuecard/call_id'
 
 export const callHeader = v.object({
   'x-call-id': v.optional(
-    v.pipe(
+    described(
       v.string(),
-      v.description(
-        `The call’s id, as Vapi sends it: kept with the question, where questions are kept. \`_meta["${callIdKey}"]\` comes first.`,
-      ),
+      `The call’s id, as Vapi sends it: kept with the question, where questions are kept. \`_meta["${callIdKey}"]\` comes first.`,
     ),
   ),
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
-import { fields, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
+import { described, fields, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
 import { uuid } from '../../shared/ids.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
@@ -8,9 +8,9 @@ import { maxUrlCharacters, type WebhookRow, webhookEvents } from '../../shared/w
 
 export const deliverySortKey = v.strictTuple([v.pipe(v.string(), v.digits())])
 
-const webhookId = v.pipe(uuid, v.description('The webhook’s id.'))
+const webhookId = described(uuid, 'The webhook’s id.')
 export const webhookPath = v.object({ webhookId })
-export const deliveryPath = v.object({ webhookId, deliveryId: v.pipe(uuid, v.description('The delivery’s id.')) })
+export const deliveryPath = v.object({ webhookId, deliveryId: described(uuid, 'The delivery’s id.') })
 
 const url = v.pipe(
   v.string('must be a string'),
@@ -64,7 +64,7 @@ export const webhookSchema = v.pipe(v.strictObject(webhook), v.title('Webhook'))
 export const secretWebhookSchema = v.pipe(
   v.strictObject({
     ...webhook,
-    secret: v.pipe(v.string(), v.description('Verifies signatures. It is shown only now.')),
+    secret: described(v.string(), 'Verifies signatures. It is shown only now.'),
   }),
   v.title('WebhookWithSecret'),
 )
@@ -88,19 +88,16 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 export const deliverySchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid(), v.description('The `webhook-id` of each attempt.')),
-    type: v.pipe(v.string(), v.description('The event, or `webhook.test`.')),
+    type: described(v.string(), 'The event, or `webhook.test`.'),
     data: v.looseObject({}),
-    status: v.pipe(
-      v.picklist(['pending', 'delivered', 'failed']),
-      v.description('`failed` once three days of attempts are over.'),
-    ),
+    status: described(v.picklist(['pending', 'delivered', 'failed']), '`failed` once three days of attempts are over.'),
     attempts: count,
-    next_attempt_at: v.pipe(
+    next_attempt_at: described(
       v.nullable(timestamp),
-      v.description('Null once it has ended, and while it waits for an earlier event of the same document.'),
+      'Null once it has ended, and while it waits for an earlier event of the same document.',
     ),
-    response_status: v.pipe(v.nullable(count), v.description('What the receiver last answered.')),
-    error: v.pipe(v.nullable(v.string()), v.description('Why the last attempt failed.')),
+    response_status: described(v.nullable(count), 'What the receiver last answered.'),
+    error: described(v.nullable(v.string()), 'Why the last attempt failed.'),
     delivered_at: v.nullable(timestamp),
     created_at: timestamp,
   }),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { anyObject, listOf } from '../../shared/http/input/fields.ts'
+import { anyObject, described, listOf } from '../../shared/http/input/fields.ts'
 
 /** What a platform sends. It may add fields at any time, so none is unknown. */
 function envelope(title: string, described: Record<string, unknown>) {
@@ -63,12 +63,12 @@ export const toolCalls = v.looseObject({
 })
 export type ToolCall = v.InferOutput<typeof toolCall>
 
-const sentence = (description: string) => v.optional(v.pipe(v.string(), v.description(description)))
+const sentence = (description: string) => v.optional(described(v.string(), description))
 
 export const vapiAnswer = v.pipe(
   v.strictObject({
     documents: v.optional(
-      v.pipe(
+      described(
         v.array(
           v.strictObject({
             content: v.string(),
@@ -76,11 +76,11 @@ export const vapiAnswer = v.pipe(
             uuid: v.pipe(v.string(), v.uuid(), v.description('The id of the chunk.')),
           }),
         ),
-        v.description('To a `knowledge-base-request`: the best passages first.'),
+        'To a `knowledge-base-request`: the best passages first.',
       ),
     ),
     results: v.optional(
-      v.pipe(
+      described(
         v.array(
           v.strictObject({
             name: v.string(),
@@ -89,7 +89,7 @@ export const vapiAnswer = v.pipe(
             error: sentence('Why there is no result, on a single line.'),
           }),
         ),
-        v.description('To `tool-calls`: one for each.'),
+        'To `tool-calls`: one for each.',
       ),
     ),
     error: sentence('What went wrong.'),
@@ -125,11 +125,9 @@ export const retellCall = envelope('RetellCall', {
 
 export const retellHeaders = v.object({
   'x-retell-signature': v.optional(
-    v.pipe(
+    described(
       v.string(),
-      v.description(
-        '`v=<milliseconds since 1970>,d=<HMAC-SHA256 of body and time, in hexadecimal digits>`. Checked if the agent has a secret for it.',
-      ),
+      '`v=<milliseconds since 1970>,d=<HMAC-SHA256 of body and time, in hexadecimal digits>`. Checked if the agent has a secret for it.',
     ),
   ),
 })

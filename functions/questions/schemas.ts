@@ -1,12 +1,12 @@
 import * as v from 'valibot'
-import { fields } from '../../shared/http/input/fields.ts'
+import { described, fields } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
 import type { KeptQuestion } from '../../shared/questions/questions.ts'
 import { callId, degraded, searchModes } from '../../shared/retrieval/schemas.ts'
 
 export const listQuery = fields({
-  call_id: v.optional(v.pipe(callId, v.description('Only questions of this call.'))),
+  call_id: v.optional(described(callId, 'Only questions of this call.')),
   answered: v.optional(
     v.pipe(
       v.picklist(['true', 'false'], 'must be true or false'),
@@ -14,8 +14,8 @@ export const listQuery = fields({
       v.description('Only questions whose `answerable` is at least 0.5, or below.'),
     ),
   ),
-  from: v.optional(v.pipe(time, v.description('Only questions asked at this time or later.'))),
-  to: v.optional(v.pipe(time, v.description('Only questions asked before this time.'))),
+  from: v.optional(described(time, 'Only questions asked at this time or later.')),
+  to: v.optional(described(time, 'Only questions asked before this time.')),
   limit: limitUpTo(100),
   cursor: cursorParameter,
 })
@@ -26,22 +26,22 @@ export const questionSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     asked_at: v.pipe(v.string(), v.isoTimestamp()),
-    question: v.pipe(v.string(), v.description('Its first 500 characters.')),
-    call_id: v.pipe(v.nullable(v.string()), v.description('The call’s id on its platform, if it was given.')),
+    question: described(v.string(), 'Its first 500 characters.'),
+    call_id: described(v.nullable(v.string()), 'The call’s id on its platform, if it was given.'),
     mode: v.picklist(searchModes),
     degraded,
     answerable: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-    milliseconds: v.pipe(index, v.description('From the request’s arrival to its answer.')),
-    hits: v.pipe(
+    milliseconds: described(index, 'From the request’s arrival to its answer.'),
+    hits: described(
       v.array(
         v.strictObject({
           document_id: v.pipe(v.string(), v.uuid()),
-          revision: v.pipe(index, v.description('The revision of the document that was served then.')),
+          revision: described(index, 'The revision of the document that was served then.'),
           chunk_index: index,
           score: v.pipe(v.number(), v.minValue(-1), v.maxValue(1)),
         }),
       ),
-      v.description('What the caller’s agent was given, best first. A document may have been deleted since.'),
+      'What the caller’s agent was given, best first. A document may have been deleted since.',
     ),
   }),
   v.title('Question'),

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { fields, integer, listOf } from '../../shared/http/input/fields.ts'
+import { described, fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
 import { alternatives, callId, degraded, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
@@ -14,11 +14,9 @@ export const searchBody = v.pipe(
     alternatives: v.optional(alternatives),
     embedding: v.optional(embedding),
     mode: v.optional(
-      v.pipe(
+      described(
         v.picklist(searchModes, `must be one of ${searchModes.join(', ')}`),
-        v.description(
-          '`hybrid`: by words and meaning, the default with a `query`; `semantic`: by meaning, the default with an `embedding` only; `keyword`: by words. With both `query` and `embedding`, the meaning is that of the `embedding`.',
-        ),
+        '`hybrid`: by words and meaning, the default with a `query`; `semantic`: by meaning, the default with an `embedding` only; `keyword`: by words. With both `query` and `embedding`, the meaning is that of the `embedding`.',
       ),
     ),
     limit: v.optional(integer(1, 50), 5),
@@ -31,14 +29,14 @@ export const searchBody = v.pipe(
       ),
     ),
     deadline_ms: v.optional(
-      v.pipe(
+      described(
         integer(minDeadlineMilliseconds, maxDeadlineMilliseconds),
-        v.description('Milliseconds after which the answer leaves us with what there is.'),
+        'Milliseconds after which the answer leaves us with what there is.',
       ),
       deadlineMilliseconds,
     ),
     document_ids: v.optional(
-      v.pipe(listOf(documentId, { items: 'document ids', max: 100 }), v.description('Searches only these documents.')),
+      described(listOf(documentId, { items: 'document ids', max: 100 }), 'Searches only these documents.'),
     ),
     metadata: v.optional(metadataFilter('Finds only chunks whose metadata contains this object.')),
     document_metadata: v.optional(
@@ -74,10 +72,8 @@ export const prefetchBody = v.pipe(
 export const searchResponse = v.strictObject({
   data: v.array(hit),
   degraded,
-  answerable: v.pipe(
+  answerable: described(
     v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
-    v.description(
-      'The probability that the first hit answers the query: 0 without a hit, null in a search by `embedding` only.',
-    ),
+    'The probability that the first hit answers the query: 0 without a hit, null in a search by `embedding` only.',
   ),
 })

@@ -1,27 +1,24 @@
 import * as v from 'valibot'
 import { fromStored, toBase64 } from '../embedding/vectors.ts'
+import { described } from '../http/input/fields.ts'
 
 export const chunkSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     document_id: v.pipe(v.string(), v.uuid()),
     agent_id: v.pipe(v.string(), v.uuid()),
-    content: v.pipe(
+    content: described(
       v.string(),
-      v.description(
-        'Where it begins in a table or list of the document, its own text comes below the header rows, or the lead-in and parent items, which `metadata.start` and `metadata.end` leave out.',
-      ),
+      'Where it begins in a table or list of the document, its own text comes below the header rows, or the lead-in and parent items, which `metadata.start` and `metadata.end` leave out.',
     ),
     chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),
     created_at: v.pipe(v.string(), v.isoTimestamp()),
     embedding: v.exactOptional(
-      v.pipe(
+      described(
         v.union([v.array(v.number()), v.string(), v.null()]),
-        v.description(
-          'Only with `include=embedding`: an array of numbers or, with `encoding=base64`, base64 of little-endian 32-bit floats; null for a chunk that was stored without one. Each number is within 0.05 % of the one that was stored or, if that is more, within 2e-12 of the vector’s largest.',
-        ),
+        'Only with `include=embedding`: an array of numbers or, with `encoding=base64`, base64 of little-endian 32-bit floats; null for a chunk that was stored without one. Each number is within 0.05 % of the one that was stored or, if that is more, within 2e-12 of the vector’s largest.',
       ),
     ),
   }),

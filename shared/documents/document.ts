@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Tables } from '../database/tables.ts'
 import { namedTypeOf } from '../files/file-types.ts'
+import { described } from '../http/input/fields.ts'
 import { ownFaults } from './failures.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
@@ -15,83 +16,57 @@ export const documentSchema = v.pipe(
     id: v.pipe(v.string(), v.uuid()),
     agent_id: v.pipe(v.string(), v.uuid()),
     title: v.string(),
-    content: v.pipe(v.nullable(v.string()), v.description('Null for a document that waits for chunks, or is a file.')),
-    source_type: v.pipe(
+    content: described(v.nullable(v.string()), 'Null for a document that waits for chunks, or is a file.'),
+    source_type: described(
       sourceType,
-      v.description(
-        '`manual`, or what the file was: `docx` stands for DOC, ODT and RTF too, `csv` for XLSX and ODS, `txt` for Markdown, HTML, PPTX, ODP, EPUB and e-mails. By its name at first, and by its content once that is read.',
-      ),
+      '`manual`, or what the file was: `docx` stands for DOC, ODT and RTF too, `csv` for XLSX and ODS, `txt` for Markdown, HTML, PPTX, ODP, EPUB and e-mails. By its name at first, and by its content once that is read.',
     ),
-    source_url: v.pipe(v.nullable(v.string()), v.description('Where the file is stored; null unless it is a file.')),
+    source_url: described(v.nullable(v.string()), 'Where the file is stored; null unless it is a file.'),
     status: v.picklist(statuses),
-    chunk_count: v.pipe(count, v.description('The chunks that GET chunks lists.')),
-    searchable_chunk_count: v.pipe(
+    chunk_count: described(count, 'The chunks that GET chunks lists.'),
+    searchable_chunk_count: described(
       count,
-      v.description(
-        'The chunks that search finds while the document is valid: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
-      ),
+      'The chunks that search finds while the document is valid: those that it serves, without those that have no embedding. Of a document that you take over or edit these are the old ones, until the new ones are served.',
     ),
-    external_id: v.pipe(
+    external_id: described(
       v.nullable(v.string()),
-      v.description('Your own id of the document, unique within its agent; null if it has none.'),
+      'Your own id of the document, unique within its agent; null if it has none.',
     ),
-    source_id: v.pipe(
-      v.nullable(v.string()),
-      v.description('The source whose page it is; null for a document of your own.'),
-    ),
-    metadata: v.pipe(
-      v.looseObject({}),
-      v.description('Your own: a search can be limited by it, with `document_metadata`.'),
-    ),
-    valid_from: v.pipe(
-      v.nullable(time),
-      v.description('Search serves the document from this time on; null for no such limit.'),
-    ),
-    valid_until: v.pipe(
-      v.nullable(time),
-      v.description('Search serves the document before this time; null for no such limit.'),
-    ),
-    error_message: v.pipe(
-      v.nullable(v.string()),
-      v.description('What failed and what to do; null unless the status is `error`.'),
-    ),
-    waiting: v.pipe(
+    source_id: described(v.nullable(v.string()), 'The source whose page it is; null for a document of your own.'),
+    metadata: described(v.looseObject({}), 'Your own: a search can be limited by it, with `document_metadata`.'),
+    valid_from: described(v.nullable(time), 'Search serves the document from this time on; null for no such limit.'),
+    valid_until: described(v.nullable(time), 'Search serves the document before this time; null for no such limit.'),
+    error_message: described(v.nullable(v.string()), 'What failed and what to do; null unless the status is `error`.'),
+    waiting: described(
       v.nullable(
         v.strictObject({
-          reason: v.pipe(
-            v.string(),
-            v.description('Why, in words; those of the embedding provider, if it is the cause.'),
-          ),
-          attempts: v.pipe(count, v.description('How often it was tried.')),
-          next_attempt_at: v.pipe(
+          reason: described(v.string(), 'Why, in words; those of the embedding provider, if it is the cause.'),
+          attempts: described(count, 'How often it was tried.'),
+          next_attempt_at: described(
             v.nullable(time),
-            v.description(
-              'When it will be tried again, or a little later; null for a file that waits for a person, who says in the dashboard whether it replaces the document that it resembles.',
-            ),
+            'When it will be tried again, or a little later; null for a file that waits for a person, who says in the dashboard whether it replaces the document that it resembles.',
           ),
         }),
       ),
-      v.description('Why a document that is `pending` waits for another attempt; null for any other.'),
+      'Why a document that is `pending` waits for another attempt; null for any other.',
     ),
-    warnings: v.pipe(
+    warnings: described(
       v.array(
         v.variant('code', [
           v.strictObject({
             code: v.literal('golden_question_failed'),
             golden_question_id: v.pipe(v.string(), v.uuid()),
             question: v.string(),
-            as_of: v.optional(v.pipe(time, v.description('From when it fails, of a change that takes effect later.'))),
+            as_of: v.optional(described(time, 'From when it fails, of a change that takes effect later.')),
           }),
           v.strictObject({
             code: v.literal('file_type_contradicts_name'),
-            named: v.pipe(sourceType, v.description('What the name of the file says.')),
-            found: v.pipe(sourceType, v.description('What is in it, and was read.')),
+            named: described(sourceType, 'What the name of the file says.'),
+            found: described(sourceType, 'What is in it, and was read.'),
           }),
         ]),
       ),
-      v.description(
-        'Golden questions that failed by a change of this document, until they pass; and a file whose name says another type than it is.',
-      ),
+      'Golden questions that failed by a change of this document, until they pass; and a file whose name says another type than it is.',
     ),
     created_at: time,
     updated_at: time,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
 import { toFileName } from '../files/file-url.ts'
-import { fields, integer, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { described, fields, integer, listOf, maxCharacters, printable } from '../http/input/fields.ts'
 import { metadata } from '../http/input/metadata.ts'
 import { time } from '../http/input/time.ts'
 import { maxContentBytes } from './max-content-bytes.ts'
@@ -24,7 +24,7 @@ export const content = v.pipe(
   }),
 )
 
-export const externalId = v.pipe(printable(255), v.description('Your own id of the document, unique within its agent.'))
+export const externalId = described(printable(255), 'Your own id of the document, unique within its agent.')
 
 const identity = {
   external_id: v.optional(v.nullable(externalId)),
@@ -32,9 +32,9 @@ const identity = {
 }
 
 const validity = {
-  valid_from: v.optional(v.nullable(v.pipe(time, v.description('Search serves the document from this time on.')))),
+  valid_from: v.optional(v.nullable(described(time, 'Search serves the document from this time on.'))),
   valid_until: v.optional(
-    v.nullable(v.pipe(time, v.description('Search serves the document before this time; later than `valid_from`.'))),
+    v.nullable(described(time, 'Search serves the document before this time; later than `valid_from`.')),
   ),
 }
 
@@ -56,9 +56,9 @@ export const createBody = v.pipe(
 )
 
 const ignore_golden_questions = v.optional(
-  v.pipe(
+  described(
     v.boolean('must be true or false'),
-    v.description('Whether the change is made although golden questions that block would fail.'),
+    'Whether the change is made although golden questions that block would fail.',
   ),
 )
 
@@ -66,9 +66,7 @@ export const putBody = v.pipe(
   fields({
     title,
     content,
-    external_id: v.optional(
-      v.pipe(externalId, v.description('Needless. If given, it must be that of the path, as it arrived.')),
-    ),
+    external_id: v.optional(described(externalId, 'Needless. If given, it must be that of the path, as it arrived.')),
     metadata: identity.metadata,
     ...validity,
     ignore_golden_questions,
@@ -91,8 +89,8 @@ export const fileBody = v.pipe(
       ),
       v.description('The file’s name. Its extension says the format, until the content does.'),
     ),
-    bytes: v.pipe(integer(1, maxFileBytes), v.description('The file’s size.')),
-    title: v.optional(v.pipe(title, v.description('Without it, the title in the file, or the file’s name.'))),
+    bytes: described(integer(1, maxFileBytes), 'The file’s size.'),
+    title: v.optional(described(title, 'Without it, the title in the file, or the file’s name.')),
     ...identity,
     ...validity,
   }),
@@ -122,9 +120,9 @@ export const updateBody = v.pipe(
     title: v.optional(title),
     content: v.optional(content),
     status: v.optional(
-      v.pipe(
+      described(
         v.picklist(['pending', 'completed'], 'must be pending (process again) or completed (chunks are uploaded)'),
-        v.description('`pending` processes the content again; `completed` puts uploaded chunks into service.'),
+        '`pending` processes the content again; `completed` puts uploaded chunks into service.',
       ),
     ),
     ...identity,

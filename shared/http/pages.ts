@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { uuid } from '../ids.ts'
 import type { ApiEnv } from './api.ts'
 import { ApiError } from './errors.ts'
-import { fields, integer } from './input/fields.ts'
+import { described, fields, integer } from './input/fields.ts'
 
 const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,6}$/, 'must be an integer'), v.transform(Number))
 
@@ -13,9 +13,9 @@ export function limitUpTo(max: number, description = 'Maximum number of items in
 }
 
 export const cursorParameter = v.optional(
-  v.pipe(
+  described(
     v.string('must be given once'),
-    v.description('`next_cursor` of the previous page of the same list with the same filters.'),
+    '`next_cursor` of the previous page of the same list with the same filters.',
   ),
 )
 
@@ -32,7 +32,7 @@ export function pageOf<S extends v.GenericSchema>(items: string, item: S, exampl
   const schema = v.strictObject({
     data: v.array(item),
     has_more: v.boolean(),
-    next_cursor: v.pipe(v.nullable(v.string()), v.description('The `cursor` of the next page; null on the last page.')),
+    next_cursor: described(v.nullable(v.string()), 'The `cursor` of the next page; null on the last page.'),
   })
   const page: Page<v.InferOutput<S>> = { data: [example], has_more: false, next_cursor: null }
   return { 200: { description: `A page of ${items}`, schema, example: page, headers: ['Link'] } }

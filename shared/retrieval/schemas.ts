@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { described, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
 
 export const query = v.pipe(
   v.string('must be a string'),
@@ -15,21 +15,17 @@ export const query = v.pipe(
 
 export const maxAlternatives = 9
 
-export const alternatives = v.pipe(
+export const alternatives = described(
   listOf(query, { items: 'texts', max: maxAlternatives }),
-  v.description(
-    'What else the speech recogniser may have heard: other hypotheses of the same utterance. Needs `query`.',
-  ),
+  'What else the speech recogniser may have heard: other hypotheses of the same utterance. Needs `query`.',
 )
 
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof searchModes)[number]
 
-export const callId = v.pipe(
+export const callId = described(
   printable(255),
-  v.description(
-    'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions.',
-  ),
+  'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions.',
 )
 
 /** The call's id at this place of what a platform sent; undefined if there is none that a search would take. */
@@ -48,7 +44,7 @@ export const degraded = v.pipe(
   }),
 )
 
-const armScore = (description: string) => v.pipe(v.nullable(v.number()), v.description(description))
+const armScore = (description: string) => described(v.nullable(v.number()), description)
 
 export const hit = v.pipe(
   v.strictObject({
@@ -56,10 +52,7 @@ export const hit = v.pipe(
     document_id: v.pipe(v.string(), v.uuid()),
     document_title: v.string(),
     chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
-    content: v.pipe(
-      v.string(),
-      v.description('Where it begins in a table or list, below the header rows or lead-in of that.'),
-    ),
+    content: described(v.string(), 'Where it begins in a table or list, below the header rows or lead-in of that.'),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),
     score: v.pipe(

@@ -1,19 +1,19 @@
 import * as v from 'valibot'
 import type { Result } from '../../../shared/golden/golden-question.ts'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
-import { fields, integer, maxCharacters, someOf } from '../../../shared/http/input/fields.ts'
+import { described, fields, integer, maxCharacters, someOf } from '../../../shared/http/input/fields.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { agentId, documentId, uuid } from '../../../shared/ids.ts'
 import { hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
 
 export const goldenPath = v.object({
   agentId,
-  goldenQuestionId: v.pipe(uuid, v.description('The golden question’s id.')),
+  goldenQuestionId: described(uuid, 'The golden question’s id.'),
 })
 
 const expects = v.pipe(
   fields({
-    document_id: v.optional(v.pipe(documentId, v.description('The document of the expected passage.'))),
+    document_id: v.optional(described(documentId, 'The document of the expected passage.')),
     words: v.optional(
       v.pipe(
         v.string('must be a string'),
@@ -22,7 +22,7 @@ const expects = v.pipe(
         v.description('Words that the expected passage has, whatever their case and white space.'),
       ),
     ),
-    nothing: v.optional(v.pipe(v.literal(true, 'must be true'), v.description('`answerable` is below 0.5.'))),
+    nothing: v.optional(described(v.literal(true, 'must be true'), '`answerable` is below 0.5.')),
   }),
   v.check(
     ({ nothing, ...passage }) => (nothing === true) !== Object.keys(passage).length > 0,
@@ -34,14 +34,12 @@ const expects = v.pipe(
 const settings = {
   question: query,
   expects,
-  within: v.pipe(integer(1, 10), v.description('Among so many of the best hits.')),
-  on_failure: v.pipe(
+  within: described(integer(1, 10), 'Among so many of the best hits.'),
+  on_failure: described(
     v.picklist(['warn', 'block'], 'must be warn or block'),
-    v.description(
-      'What happens to a change that would make the question fail: `warn` makes it, and the document’s `warnings` say so; `block` prevents it.',
-    ),
+    'What happens to a change that would make the question fail: `warn` makes it, and the document’s `warnings` say so; `block` prevents it.',
   ),
-  as_of: v.nullable(v.pipe(time, v.description('When the question is asked; null for the time of the check.'))),
+  as_of: v.nullable(described(time, 'When the question is asked; null for the time of the check.')),
 }
 
 export const createBody = v.pipe(
@@ -56,9 +54,9 @@ export const createBody = v.pipe(
 
 export const updateBody = v.pipe(someOf(settings), v.metadata({ title: 'GoldenQuestionUpdate', minProperties: 1 }))
 
-const rank = v.pipe(
+const rank = described(
   v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  v.description('The place of the expected passage, from 1; null if it is not among the first `within`.'),
+  'The place of the expected passage, from 1; null if it is not among the first `within`.',
 )
 
 export const goldenSchema = v.pipe(
@@ -94,9 +92,9 @@ const resultSchema = v.strictObject({
   golden_question_id: v.pipe(v.string(), v.uuid()),
   passed: v.boolean(),
   rank,
-  first: v.pipe(
+  first: described(
     v.nullable(hit),
-    v.description('The best hit, its `content` cut after 8,000 characters; null if nothing was found.'),
+    'The best hit, its `content` cut after 8,000 characters; null if nothing was found.',
   ),
 })
 

@@ -30,6 +30,10 @@ export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'mu
   } as typeof schema
 }
 
+export function described<S extends v.GenericSchema<unknown, unknown>>(schema: S, description: string) {
+  return v.pipe(schema, v.description(description))
+}
+
 /** A strict object of any of the fields, at least one. */
 export function someOf<const E extends v.ObjectEntries>(entries: E) {
   const names = Object.keys(entries).join(', ')
