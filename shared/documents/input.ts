@@ -42,16 +42,17 @@ type Validity = { valid_from?: string | null | undefined; valid_until?: string |
 
 export const neverValid = 'must be later than `valid_from`'
 
-function isEverValid({ valid_from, valid_until }: Validity): boolean {
-  return !valid_from || !valid_until || valid_from < valid_until
+function isEverValid<Body extends Validity>() {
+  const check = v.check<Body, string>(
+    ({ valid_from: from, valid_until: until }) => !from || !until || from < until,
+    neverValid,
+  )
+  return v.forward(check, ['valid_until' as never])
 }
 
 export const createBody = v.pipe(
   fields({ title, content: v.optional(content), ...identity, ...validity }),
-  v.forward(
-    v.check((body) => isEverValid(body), neverValid),
-    ['valid_until'],
-  ),
+  isEverValid(),
   v.metadata({ title: 'NewDocument' }),
 )
 
@@ -71,10 +72,7 @@ export const putBody = v.pipe(
     ...validity,
     ignore_golden_questions,
   }),
-  v.forward(
-    v.check((body) => isEverValid(body), neverValid),
-    ['valid_until'],
-  ),
+  isEverValid(),
   v.metadata({ title: 'WholeDocument' }),
 )
 
@@ -94,10 +92,7 @@ export const fileBody = v.pipe(
     ...identity,
     ...validity,
   }),
-  v.forward(
-    v.check((body) => isEverValid(body), neverValid),
-    ['valid_until'],
-  ),
+  isEverValid(),
   v.metadata({ title: 'NewFile' }),
 )
 
@@ -133,10 +128,7 @@ export const updateBody = v.pipe(
     ({ ignore_golden_questions, ...body }) => Object.keys(body).length > 0,
     'must hold at least one of title, content, status, external_id, metadata, valid_from, valid_until',
   ),
-  v.forward(
-    v.check((body) => isEverValid(body), neverValid),
-    ['valid_until'],
-  ),
+  isEverValid(),
   v.metadata({ title: 'DocumentUpdate', minProperties: 1 }),
 )
 

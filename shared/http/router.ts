@@ -1,8 +1,38 @@
-import type { Hono } from 'hono'
+import type { Context, Handler, Hono, HonoRequest } from 'hono'
+import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
-import { type ApiEnv, api } from './api.ts'
-import { type Endpoint, endpoints } from './endpoint.ts'
-import type { OptionalSchema } from './route-metadata.ts'
+import type { OrganizationId } from '../ids.ts'
+import type { Permission } from '../permissions.ts'
+import type { Origin } from '../queue.ts'
+import { steadyNow } from '../steady-clock.ts'
+import { type ApiEnv, api, sentBody, sourceAddress } from './api.ts'
+import { keyVerifier, sentKey, type VerifiedKey } from './api-keys.ts'
+import { ApiError, type InputError } from './errors.ts'
+import { idempotencyHeader } from './idempotency.ts'
+import { fields } from './input/fields.ts'
+import { readJson } from './input/json-body.ts'
+import { readBody, readParameters } from './input/validation.ts'
+import { requireParents } from './not-found.ts'
+import { type Meter, requestMeters } from './request-meter.ts'
+import { attachRouteMetadata, type OptionalSchema, type RouteMetadata, type Schema } from './route-metadata.ts'
+
+type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
+
+interface CheckedRequest<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
+  c: Context<ApiEnv>
+  key: VerifiedKey
+  /** Looks the key up again, which may have been cached for seconds. @throws ApiError invalid_api_key */
+  confirmKey: () => Promise<void>
+  meter: Meter
+  db: Database
+  /** The key's organization, and what the path names. */
+  scope: { organizationId: OrganizationId } & Output<P>
+  origin: Origin
+  params: Output<P>
+  query: Output<Q>
+  headers: Output<H>
+  body: Output<B>
+}
 
 type AddRoute = <
   P extends OptionalSchema = undefined,
@@ -11,7 +41,8 @@ type AddRoute = <
   B extends OptionalSchema = undefined,
 >(
   path: string,
-  ...[operation, handler]: Endpoint<P, Q, H, B>
+  operation: Omit<RouteMetadata<P, Q, H, B>, 'tag'> & { permission: Permission },
+  handle: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
 ) => Router
 
 /** Adds routes to an app, each behind the checks of its key, permission and input. */
@@ -23,14 +54,17 @@ export type Router = Record<'get' | 'post' | 'put' | 'patch' | 'delete', AddRout
 
 export function router(
   tag: string,
-  { db, now }: { db: Database; now?: (() => number) | undefined },
+  { db, now = steadyNow }: { db: Database; now?: (() => number) | undefined },
   app = api(),
 ): Router {
-  const endpoint = endpoints(db, now)
-  const tagged = (tag: string): Router => {
+  const verify = keyVerifier(db, now)
+  const meterOf = requestMeters(db, { now })
+  return tagged(tag)
+
+  function tagged(tag: string): Router {
     const adding = (method: string): AddRoute => {
-      return (path, operation, handler) => {
-        app.on(method, path, endpoint({ tag, ...operation }, handler))
+      return (path, operation, handle) => {
+        app.on(method, path, endpoint({ tag, ...operation }, handle))
         return routes
       }
     }
@@ -38,5 +72,86 @@ export function router(
     const routes = { app, tagged, get: adding('GET'), post: adding('POST'), ...changing }
     return routes
   }
-  return tagged(tag)
+
+  function endpoint(
+    op: RouteMetadata & { permission: Permission },
+    handle: (request: never) => Promise<Response>,
+  ): Handler<ApiEnv> {
+    const run: Handler<ApiEnv> = async (c) => {
+      const started = now()
+      const presented = sentKey((name) => c.req.header(name))
+      const key = await verify(presented, sourceAddress(c))
+      c.set('key', key)
+      const meter = meterOf(key.organizationId)
+      await meter.admit()
+      try {
+        return await respond(c, key, presented, meter)
+      } finally {
+        await meter.finish(now() - started)
+      }
+    }
+
+    async function respond(c: Context<ApiEnv>, key: VerifiedKey, presented: string | undefined, meter: Meter) {
+      if (!key.permissions.includes(op.permission))
+        throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {
+          extra: { required_permission: op.permission },
+        })
+      const errors: InputError[] = []
+      const params = op.params && readParameters(op.params, c.req.param(), 'parameter', errors)
+      const query = readParameters(op.query ?? noParameters, queryOf(c), 'parameter', errors)
+      const headers = op.headers && readParameters(op.headers, c.req.header(), 'header', errors)
+      if (errors.length > 0)
+        throw new ApiError('invalid_parameter', 'See `errors` for each invalid parameter.', { errors })
+      const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
+      if (op.permission.endsWith(':write'))
+        c.set('unavailableDetail', unknownOutcome(c.req, op.headers === idempotencyHeader))
+      const confirmKey = async () => void (await verify(presented, sourceAddress(c), { mayBeCached: false }))
+      try {
+        const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        const scope = { organizationId: key.organizationId, ...(params as object) }
+        const scoped = db.forOrganization(key.organizationId)
+        const request: CheckedRequest = {
+          c,
+          key,
+          confirmKey,
+          meter,
+          db: scoped,
+          scope,
+          origin,
+          params,
+          query,
+          headers,
+          body,
+        }
+        return await handle(request as never)
+      } catch (error) {
+        requireParents(error)
+        // Without an agent, an organization that has just been deleted is the next request's answer.
+        if (error instanceof ApiError && error.code === 'webhook_not_found') await confirmKey()
+        throw error
+      }
+    }
+    attachRouteMetadata(run as Handler, op)
+    return run
+  }
+}
+
+function unknownOutcome(request: HonoRequest, takesIdempotencyKey: boolean): string {
+  if (takesIdempotencyKey)
+    return request.header('idempotency-key') === undefined
+      ? 'It is unknown whether the request took effect. Check before you retry. With an Idempotency-Key a request can be retried safely.'
+      : 'It is unknown whether the request took effect. Retry it with the same Idempotency-Key: it takes effect only once.'
+  const known = 'It is unknown whether the change took effect. Retrying the request is safe'
+  return request.header('if-match') === undefined
+    ? `${known}.`
+    : `${known}. If the retry returns 412, this change or another one has taken effect: get the document to see which.`
+}
+
+const noParameters = fields({})
+
+/** A repeated parameter becomes an array, which every schema of a parameter rejects. */
+function queryOf(c: Context): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length > 1 ? values : values[0]!]),
+  )
 }
