@@ -7,6 +7,7 @@ import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } fro
 import { agentNotFound } from '../http/not-found.ts'
 import { titleTerms } from '../terms/indexed-terms.ts'
 import { type Created, createdColumns } from './document.ts'
+import type { CreateInput } from './input.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import type { create } from './transitions.ts'
 
@@ -28,17 +29,13 @@ const columns = {
   revised_by: 'uuid',
 } as const
 
-type NewDocument = ReturnType<typeof create> & {
-  id: string
-  title: string
-  external_id?: string | null | undefined
-  metadata?: Record<string, unknown> | undefined
-  title_from_file?: boolean
-  content?: string | null
-  content_hash?: string | null
-  valid_from?: string | null | undefined
-  valid_until?: string | null | undefined
-}
+type NewDocument = ReturnType<typeof create> &
+  Omit<CreateInput, 'content'> & {
+    id: string
+    title_from_file?: boolean
+    content?: string | null
+    content_hash?: string | null
+  }
 
 /**
  * Inserts all documents or none, and returns them in the order of their ids. `replayed`: an earlier attempt has inserted them.
