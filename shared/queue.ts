@@ -54,7 +54,7 @@ export interface ModelMessage extends Origin {
 /** What golden questions found under the next model, in a check that goes on: for as long as the agent's knowledge has this version. */
 export type Checked = v.InferOutput<typeof checked>
 
-type Message = WorkMessage | CrawlMessage | ModelMessage
+export type Message = WorkMessage | CrawlMessage | ModelMessage
 
 /** The API request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {

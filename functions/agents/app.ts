@@ -1,6 +1,5 @@
-import type { Database } from '../../shared/database/database.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
-import { router } from '../../shared/http/router.ts'
+import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { getAgent, listAgents } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
@@ -9,14 +8,8 @@ import { addSourceRoutes } from './sources.ts'
 
 const collection = '/v1/agents'
 
-export interface Dependencies {
-  db: Database
-  queue?: Sender<CrawlMessage> | undefined
-  now?: () => number
-}
-
-export function agentsApp({ db, queue, now }: Dependencies) {
-  const routes = router('Agents', { db, now })
+export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sender<CrawlMessage> | undefined }) {
+  const routes = router('Agents', options)
     .get(
       collection,
       {

@@ -1,26 +1,19 @@
 import * as v from 'valibot'
-import type { Database } from '../../shared/database/database.ts'
 import { chunkExample, chunkSchema, toChunk } from '../../shared/documents/chunk.ts'
 import { deleteChunks, listChunks } from '../../shared/documents/chunks.ts'
 import { removalQuery } from '../../shared/documents/input.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
-import { router } from '../../shared/http/router.ts'
+import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { documentPath } from '../../shared/ids.ts'
 import { createChunks } from './create-chunks.ts'
 import { createBody, listQuery, sortKey, toJson } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/chunks'
 
-export interface Dependencies {
-  db: Database
-  now?: () => number
-  repeatWaitSeconds?: number
-}
-
-export function chunksApp({ db, now, repeatWaitSeconds }: Dependencies) {
-  return router('Chunks', { db, now })
+export function chunksApp({ repeatWaitSeconds, ...options }: RouterOptions & { repeatWaitSeconds?: number }) {
+  return router('Chunks', options)
     .get(
       collection,
       {

@@ -1,4 +1,3 @@
-import type { Database } from '../../shared/database/database.ts'
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
@@ -10,7 +9,7 @@ import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
-import { router } from '../../shared/http/router.ts'
+import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { addExternalIdRoutes } from './external-ids.ts'
@@ -23,17 +22,15 @@ const collection = '/v1/agents/:agentId/knowledge-base'
 const batch = `${collection}/batch`
 const one = `${collection}/:documentId`
 
-export interface Dependencies {
-  db: Database
+interface Dependencies extends RouterOptions {
   queue: Sender
   presigner: Presigner
-  now?: () => number
   repeatWaitSeconds?: number
 }
 
-export function documentsApp({ db, queue, presigner, now, repeatWaitSeconds }: Dependencies) {
+export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }: Dependencies) {
   const app = api().use(batch, onlyPost).use(`${collection}/files`, onlyPost)
-  const routes = router('Documents', { db, now }, app)
+  const routes = router('Documents', options, app)
   routes
     .get(
       collection,

@@ -1,5 +1,4 @@
-import type { Database } from '../../shared/database/database.ts'
-import { router } from '../../shared/http/router.ts'
+import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { getUsage } from '../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../shared/organizations/organization.ts'
 import { organizationExample, organizationSchema, updateBody, usageExample, usageSchema } from './schemas.ts'
@@ -7,13 +6,8 @@ import { addWebhookRoutes } from './webhooks.ts'
 
 const path = '/v1/organization'
 
-export interface Dependencies {
-  db: Database
-  now?: () => number
-}
-
-export function organizationApp({ db, now }: Dependencies) {
-  const routes = router('Organization', { db, now })
+export function organizationApp(options: RouterOptions) {
+  const routes = router('Organization', options)
   addWebhookRoutes(routes.tagged('Webhooks'))
   return routes
     .get(

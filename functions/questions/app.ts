@@ -1,20 +1,13 @@
-import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { byId, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
-import { router } from '../../shared/http/router.ts'
+import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'
 import { addGoldenRoutes } from './golden/routes.ts'
 import { listQuery, questionExample, questionSchema, toQuestion } from './schemas.ts'
 
-export interface Dependencies {
-  db: Database
-  embedder: Embedder
-  now?: () => number
-}
-
-export function questionsApp({ db, embedder, now }: Dependencies) {
-  const routes = router('Questions', { db, now })
+export function questionsApp({ embedder, ...options }: RouterOptions & { embedder: Embedder }) {
+  const routes = router('Questions', options)
   addGoldenRoutes(routes.tagged('Golden questions'), embedder)
   return routes.get(
     '/v1/agents/:agentId/questions',

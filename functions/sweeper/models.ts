@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
-import { type ModelMessage, type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
+import type { ModelMessage } from '../../shared/queue.ts'
 
 const agentsPerSweep = 100
 /** After this a message that has brought no worker counts as lost. A worker says earlier when it is due again. */
@@ -29,10 +29,6 @@ export function acquireDueModels() {
     returning a.organization_id, a.id`
 }
 
-/** What is not sent is lost, and due again, after a while. @returns how many were sent */
-export async function sendDueModels(queue: Sender<WorkMessage | ModelMessage>, agents: DueAgent[]): Promise<number> {
-  const isSent = await Promise.all(
-    agents.map(({ organization_id, id }) => sendOrLog(queue, { organizationId: organization_id, agentId: id })),
-  )
-  return isSent.filter(Boolean).length
+export function toModelMessage({ organization_id, id }: DueAgent): ModelMessage {
+  return { organizationId: organization_id, agentId: id }
 }

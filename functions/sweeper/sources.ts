@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { OrganizationId, SourceId } from '../../shared/ids.ts'
-import { type CrawlMessage, originOf, type Sender, sendOrLog } from '../../shared/queue.ts'
+import { type CrawlMessage, originOf } from '../../shared/queue.ts'
 import { isCrawlDue, isCrawlInterrupted } from '../../shared/sources/sources.ts'
 
 const sourcesPerSweep = 100
 /** After this a message that has brought no crawler counts as lost: others may be before it in the queue. */
 const lostAfterSeconds = 900
 
-export interface DueSource {
+interface DueSource {
   organization_id: OrganizationId
   id: SourceId
   request_id: string | null
@@ -40,12 +40,6 @@ export function measureOldestDueSource() {
     from sources s where ${isDue}`
 }
 
-/** What is not sent is lost, and due again, after a while. @returns how many were sent */
-export async function sendDueSources(queue: Sender<CrawlMessage>, sources: DueSource[]): Promise<number> {
-  const isSent = await Promise.all(sources.map((source) => sendOrLog(queue, toMessage(source))))
-  return isSent.filter(Boolean).length
-}
-
-function toMessage(source: DueSource): CrawlMessage {
+export function toCrawlMessage(source: DueSource): CrawlMessage {
   return { organizationId: source.organization_id, sourceId: source.id, ...originOf(source) }
 }

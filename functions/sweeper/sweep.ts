@@ -3,10 +3,17 @@ import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
-import type { CrawlMessage, Sender } from '../../shared/queue.ts'
+import {
+  type CrawlMessage,
+  type Message,
+  type ModelMessage,
+  type Sender,
+  sendOrLog,
+  type WorkMessage,
+} from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { listTerms } from './list-terms.ts'
-import { acquireDueModels, sendDueModels } from './models.ts'
+import { acquireDueModels, toModelMessage } from './models.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import {
   purgeDeliveries,
@@ -18,7 +25,7 @@ import {
   purgeSignInAttempts,
 } from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
-import { acquireDueSources, measureOldestDueSource, sendDueSources } from './sources.ts'
+import { acquireDueSources, measureOldestDueSource, toCrawlMessage } from './sources.ts'
 
 /** @returns how many, where it can be counted */
 type Act = (db: Database) => Promise<number | undefined>
@@ -60,8 +67,10 @@ export async function sweep(
       send_failures = isSent.filter((each) => !each).length
       return isSent.length - send_failures
     },
-    sources_sent: async (db) => await sendDueSources(crawlerQueue, await rowsOf(db, acquireDueSources())),
-    models_sent: async (db) => await sendDueModels(queue, await rowsOf(db, acquireDueModels())),
+    sources_sent: async (db) =>
+      await sendAll(crawlerQueue, (await rowsOf(db, acquireDueSources())).map(toCrawlMessage)),
+    models_sent: async (db) =>
+      await sendAll<WorkMessage | ModelMessage>(queue, (await rowsOf(db, acquireDueModels())).map(toModelMessage)),
     oldest_pending_seconds: async (db) => (await rowsOf(db, measureOldest(db)))[0]!.seconds,
     oldest_due_source_seconds: async (db) => (await rowsOf(db, measureOldestDueSource()))[0]!.seconds,
     told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),
@@ -101,6 +110,12 @@ export async function sweep(
 
 async function rowsOf<Row>(db: Database, statement: Statement<Row>): Promise<Row[]> {
   return (await db.batch({ statement })).statement
+}
+
+/** What is not sent is lost, and due again, after a while. @returns how many were sent */
+async function sendAll<Work extends Message>(queue: Sender<Work>, messages: Work[]): Promise<number> {
+  const isSent = await Promise.all(messages.map((message) => sendOrLog(queue, message)))
+  return isSent.filter(Boolean).length
 }
 
 async function count(db: Database, statement: Statement): Promise<number> {

@@ -52,11 +52,12 @@ export type Router = Record<'get' | 'post' | 'put' | 'patch' | 'delete', AddRout
   tagged(tag: string): Router
 }
 
-export function router(
-  tag: string,
-  { db, now = steadyNow }: { db: Database; now?: (() => number) | undefined },
-  app = api(),
-): Router {
+export interface RouterOptions {
+  db: Database
+  now?: (() => number) | undefined
+}
+
+export function router(tag: string, { db, now = steadyNow }: RouterOptions, app = api()): Router {
   const verify = keyVerifier(db, now)
   const meterOf = requestMeters(db, { now })
   return tagged(tag)
