@@ -13,7 +13,7 @@ import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
-import { type Claim, fenced } from './lease.ts'
+import { type Claim, fenced, fencedProgress } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
 
 const pagesAtOnce = 10
@@ -168,16 +168,11 @@ function brokenBy(task: PlannedPage['task'], { extra }: ApiError): string {
 async function storeApplied(db: Database, claim: Claim, applied: Applied[]): Promise<void> {
   const columns = { address: 'text', reason: 'text', is_applied: 'boolean', is_deleted: 'boolean' } as const
   const rows = recordset('a', columns, applied)
-  await fenced(
-    db,
-    claim,
-    (isHeld) => ({
-      deleted: sql`delete from source_pages p using ${rows}
+  await fencedProgress(db, claim, (isHeld) => ({
+    deleted: sql`delete from source_pages p using ${rows}
       where ${isOwn(claim)} and p.address = a.address and a.is_deleted and ${isHeld}`,
-      applied: sql`update source_pages p set task = null, title = null, content = null, left_out = a.reason,
+    applied: sql`update source_pages p set task = null, title = null, content = null, left_out = a.reason,
         applied_hash = case when a.is_applied then p.found_hash else p.applied_hash end
       from ${rows} where ${isOwn(claim)} and p.address = a.address and ${isHeld}`,
-    }),
-    true,
-  )
+  }))
 }

@@ -81,14 +81,12 @@ export async function claimSource(
 
 const isHeldBy = (claim: Claim) => sql<boolean>`(${isSource(claim)} and ${s.lease_token} = ${claim.leaseToken}::uuid)`
 
-/** Makes the statements if the lease is still held, and renews it. @param isProgress a page is done with them @throws LeaseLost */
+/** Makes the statements if the lease is still held, and renews it. @throws LeaseLost */
 export async function fenced<const Q extends Readonly<Record<string, Statement>>>(
   db: Database,
   claim: Claim,
   statements: (isHeld: Expression<boolean>) => Q,
-  isProgress = false,
 ) {
-  if (isProgress) claim.attempt = 1
   const isHeld = sql<boolean>`exists (select from sources s where ${isHeldBy(claim)})`
   const { renewed, ...results } = await db.batch({
     renewed: sql<{ id: string }>`update sources s set lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
@@ -98,6 +96,12 @@ export async function fenced<const Q extends Readonly<Record<string, Statement>>
   })
   if (renewed.length === 0) throw new LeaseLost()
   return results
+}
+
+/** Does the same with statements that a page is done with. @throws LeaseLost */
+export async function fencedProgress(...[db, claim, statements]: Parameters<typeof fenced>): Promise<void> {
+  claim.attempt = 1
+  await fenced(db, claim, statements)
 }
 
 /** A statement: the crawl goes on with another lease. @param counts whether this one has brought no page */

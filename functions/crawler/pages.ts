@@ -4,7 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import type { SitemapReading } from '../../shared/database/source-tables.ts'
 import { lockSources, maxPages } from '../../shared/sources/sources.ts'
-import { type Claim, fenced } from './lease.ts'
+import { type Claim, fenced, fencedProgress } from './lease.ts'
 import { foldDoubles, type KnownAddress } from './site/doubles.ts'
 import type { Fetched } from './site/page.ts'
 
@@ -67,12 +67,10 @@ export async function begin(
 
 /** Lists what a file of the sitemap has brought, and what is still to be read. @throws LeaseLost */
 export async function storeListed(db: Database, claim: Claim, listing: Listing, sitemap: SitemapReading | null) {
-  await fenced(
-    db,
-    claim,
-    (isHeld) => ({ ...list(claim, listing, isHeld), ...keepReading(claim, sitemap, isHeld) }),
-    true,
-  )
+  await fencedProgress(db, claim, (isHeld) => ({
+    ...list(claim, listing, isHeld),
+    ...keepReading(claim, sitemap, isHeld),
+  }))
 }
 
 function keepReading({ organizationId, sourceId }: Claim, sitemap: SitemapReading | null, isHeld: Expression<boolean>) {
@@ -130,16 +128,11 @@ export async function storeLook(
   { kind, reason }: { kind: Exclude<Fetched['kind'], 'page'>; reason: string | null },
   listing: Listing,
 ): Promise<void> {
-  await fenced(
-    db,
-    claim,
-    (isHeld) => ({
-      stored: sql`update source_pages p set task = null, found = ${kind}, left_out = ${reason}::text, looked_at = now()
+  await fencedProgress(db, claim, (isHeld) => ({
+    stored: sql`update source_pages p set task = null, found = ${kind}, left_out = ${reason}::text, looked_at = now()
       where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
-      ...list(claim, listing, isHeld),
-    }),
-    true,
-  )
+    ...list(claim, listing, isHeld),
+  }))
 }
 
 type Page = Extract<Fetched, { kind: 'page' }>
@@ -173,14 +166,11 @@ export async function storePage(
   const kept = isChanged ? { title: page.title, content: page.text } : { title: null, content: null }
   const leadsTo = `It leads to ${page.address}`
   const isKnown = sql<boolean>`exists (select from source_pages p where ${isOwn(claim)} and p.address = ${page.address})`
-  await fenced(
-    db,
-    claim,
-    (isHeld) => {
-      const { locked, listed } = list(claim, listing, isHeld)
-      return {
-        locked,
-        stored: sql`insert into source_pages as p (organization_id, agent_id, source_id, address, crawl, found, title, content, characters,
+  await fencedProgress(db, claim, (isHeld) => {
+    const { locked, listed } = list(claim, listing, isHeld)
+    return {
+      locked,
+      stored: sql`insert into source_pages as p (organization_id, agent_id, source_id, address, crawl, found, title, content, characters,
         text_hash, is_changed, found_hash, etag, last_modified, looked_at)
       select ${organizationId}, ${agentId}, ${sourceId}, ${page.address}, ${crawl}::int, 'page', ${kept.title}::text, ${kept.content}::text,
         ${page.text.length}::int, ${hash(page.text)}::bytea, ${isChanged}::boolean, ${hashPage(page)}::bytea,
@@ -190,18 +180,16 @@ export async function storePage(
         text_hash = excluded.text_hash, is_changed = excluded.is_changed, found_hash = excluded.found_hash, etag = excluded.etag,
         last_modified = excluded.last_modified, looked_at = now()
       where p.task = 'fetch'`,
-        ...(page.address !== address && {
-          alias: sql`update source_pages p set task = null, found = case when ${isKnown} then 'page' else 'failed' end,
+      ...(page.address !== address && {
+        alias: sql`update source_pages p set task = null, found = case when ${isKnown} then 'page' else 'failed' end,
           at = case when ${isKnown} then ${page.address} end, is_moved = ${page.isMoved}::boolean,
           left_out = case when ${isKnown} then ${leadsTo} else ${`${leadsTo}, which is more than the maximum of pages.`} end,
           etag = null, last_modified = null, looked_at = now()
         where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
-        }),
-        listed,
-      }
-    },
-    true,
-  )
+      }),
+      listed,
+    }
+  })
 }
 
 /** The SHA-256 of title and text. */
