@@ -93,9 +93,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         examples: { hourly: { refresh_hours: 1 } },
         responses: { 200: aSource },
       },
-      async ({ c, db, scope, origin, body }) => {
-        return c.json(await updateSource({ db, queue }, scope, body, origin))
-      },
+      async ({ c, db, scope, origin, body }) => c.json(await updateSource({ db, queue }, scope, body, origin)),
     )
     .delete(
       one,
@@ -129,13 +127,9 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         description: 'Its pages are looked at now: poll its status until it is no longer `pending`.',
         permission: 'kb:write',
         params: sourcePath,
-        responses: {
-          202: { ...aSource, example: pending },
-        },
+        responses: { 202: { ...aSource, example: pending } },
       },
-      async ({ c, db, scope, origin }) => {
-        return c.json(await refreshSource({ db, queue }, scope, origin), 202)
-      },
+      async ({ c, db, scope, origin }) => c.json(await refreshSource({ db, queue }, scope, origin), 202),
     )
     .get(
       `${one}/pages`,

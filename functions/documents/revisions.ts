@@ -58,9 +58,7 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
         errors: ['payload_too_large'],
       },
-      async ({ c, db, scope, params: { revision } }) => {
-        return c.json(toRevision(await getRevision(db, scope, revision)))
-      },
+      async ({ c, db, scope, params: { revision } }) => c.json(toRevision(await getRevision(db, scope, revision))),
     )
     .post(
       `${collection}/:revision/restore`,

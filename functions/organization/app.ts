@@ -34,9 +34,7 @@ export function organizationApp(options: RouterOptions) {
         description:
           'Days are those of UTC. Tokens are those of documents that the service embeds and of questions whose vectors it has fetched; your own chunks cost none. What many requests use at once may be missing for a second.',
         permission: 'organization:read',
-        responses: {
-          200: { description: 'Limits and use', schema: usageSchema, example: usageExample },
-        },
+        responses: { 200: { description: 'Limits and use', schema: usageSchema, example: usageExample } },
       },
       async ({ c, key, db }) => c.json(await getUsage(db, key.organizationId)),
     )

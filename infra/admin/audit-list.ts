@@ -9,13 +9,10 @@ export function addAuditCommands(program: Command): void {
   subcommand(command, 'list', 'list commands that changed something or handed out a customer’s data, latest first')
     .addOption(optional.organization())
     .addOption(optional.limit())
-    .action(
-      action(
-        ({ db }, options: ListOptions) => listActions(db, options),
-        ['started_at', 'login', 'person', 'command', 'arguments', 'outcome', 'detail'],
-      ),
-    )
+    .action(action(({ db }, options: ListOptions) => listActions(db, options), shown))
 }
+
+const shown = ['started_at', 'login', 'person', 'command', 'arguments', 'outcome', 'detail']
 
 async function listActions(db: Database, { organization, limit }: ListOptions) {
   const query = db

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CommandError } from '../../infra/admin/command-error.ts'
-import { parseQuestions, type Question } from '../../infra/admin/questions/questions-file.ts'
+import { type Question, questionsByLine } from '../../infra/admin/questions/questions-file.ts'
 import { normalized } from './ask.ts'
 
 /** One agent, with what it knows and what its callers ask. */
@@ -30,7 +30,11 @@ function readBusiness(folder: string): Business {
     .sort()
     .map((file) => readDocument(join(folder, file)))
   const file = join(folder, 'questions.csv')
-  return { name: basename(folder), documents, questions: parseQuestions(readFileSync(file, 'utf8'), file) }
+  return {
+    name: basename(folder),
+    documents,
+    questions: [...questionsByLine(readFileSync(file, 'utf8'), file).values()],
+  }
 }
 
 function readDocument(file: string): Business['documents'][number] {

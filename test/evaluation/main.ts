@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command, Option } from 'commander'
 import { CommandError } from '../../infra/admin/command-error.ts'
-import { parseQuestions, type Question } from '../../infra/admin/questions/questions-file.ts'
+import { type Question, questionsByLine } from '../../infra/admin/questions/questions-file.ts'
 import { type Answer, askAll } from './ask.ts'
 import { changesText, check, requireDefault, writeFigures } from './committed.ts'
 import { foreign, type Source, toFigures } from './figures.ts'
@@ -120,7 +120,7 @@ async function askOwn({ questions: file, url, agent, key }: Options): Promise<Ru
   if (!key) throw new CommandError('an API key is needed: API_KEY or --key')
   if (!URL.canParse(url)) throw new CommandError(`--url must be a URL such as http://127.0.0.1:8787, not ${url}`)
   if (!existsSync(file!)) throw new CommandError(`cannot read ${file}`)
-  const questions = parseQuestions(readFileSync(file!, 'utf8'), file!)
+  const questions = [...questionsByLine(readFileSync(file!, 'utf8'), file!).values()]
   const search = searchOf({ url, agentId: agent, apiKey: key })
   return { source: {}, answers: await askAll(search, questions, progress(questions.length)) }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseQuestions } from '../../infra/admin/questions/questions-file.ts'
+import { questionsByLine } from '../../infra/admin/questions/questions-file.ts'
 import { rankOf } from './ask.ts'
 
 describe('a file of questions', () => {
-  const parsed = (text: string) => parseQuestions(text, 'mine.csv')
+  const parsed = (text: string) => [...questionsByLine(text, 'mine.csv').values()]
 
   test('may have semicolons, other names for columns, and neither ids nor kinds', () => {
     expect(parsed('Query;Document_Title\nopen, on sunday?;Hours\n\nkittens?;\n')).toEqual([

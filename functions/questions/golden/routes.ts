@@ -68,9 +68,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
           },
           nothing: { question: 'Do you sell used cars?', expects: { nothing: true } },
         },
-        responses: {
-          201: { ...aQuestion, headers: ['Location'] },
-        },
+        responses: { 201: { ...aQuestion, headers: ['Location'] } },
         errors: ['document_not_found'],
       },
       async ({ c, meter, db, scope, params, body }) => {

@@ -41,16 +41,11 @@ interface Row {
 }
 
 /**
- * The questions of a CSV file (RFC 4180; or with semicolons, as spreadsheets write it in many countries). A question without an
- * id is known by its line; one without a title and words has no answer.
+ * The questions of a CSV file (RFC 4180; or with semicolons, as spreadsheets write it in many countries), by the line where each ends. A
+ * question without an id is known by its line; one without a title and words has no answer.
  * @param file its name in messages
  * @throws CommandError that names file and line
  */
-export function parseQuestions(text: string, file: string): Question[] {
-  return [...questionsByLine(text, file).values()]
-}
-
-/** Questions as parseQuestions gives them, by the line where each ends. @throws CommandError */
 export function questionsByLine(text: string, file: string): Map<number, Question> {
   const [head, ...rows] = rowsOf(text, file)
   const places = placesOf(head, file)
