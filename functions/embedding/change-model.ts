@@ -85,7 +85,8 @@ async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
     const next = embedderOf(embedder, models.next_model!)
     if (!next) return { reason: `The settings do not name the model ${models.next_model}.`, seconds: lookAgainSeconds }
     try {
-      return await embedAll({ ...change, next })
+      const outcome = await embedAll({ ...change, next })
+      if (outcome) return outcome
     } catch (error) {
       if (error instanceof TokensUsedUp) return { reason: error.message, seconds: Math.min(error.seconds, 3600) }
       if (error instanceof EmbeddingError)
@@ -95,8 +96,11 @@ async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
   }
 }
 
-/** From the first page to the last, and again for what came meanwhile. Documents with a chunk that the provider rejects are left out. */
-async function embedAll(change: Change): Promise<Outcome> {
+/**
+ * From the first page to the last, and again for what came meanwhile. Documents with a chunk that the provider rejects are left out.
+ * @returns undefined if the agent cannot change now: there are new chunks, or another run has changed it
+ */
+async function embedAll(change: Change): Promise<Outcome | undefined> {
   const { db, scope, next, remaining, checked } = change
   const rejected = new Map<DocumentId, string>()
   let after: Place | undefined
@@ -133,7 +137,7 @@ async function embedAll(change: Change): Promise<Outcome> {
         checked: { version, results: results.map(({ question: { id }, passed, rank }) => ({ id, passed, rank })) },
       }
     }
-    if (!(await switchModel(db, scope, next.model, verdict))) continue
+    if (!(await switchModel(db, scope, next.model, verdict))) return undefined
     await keepResults(db, scope, verdict)
     return 'switched'
   }

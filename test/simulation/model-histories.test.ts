@@ -13,7 +13,7 @@ import { openUniverse, type Universe, World } from './world.ts'
 
 const { MODEL_SEED, MODEL_HISTORIES } = process.env
 const count = MODEL_SEED ? 1 : Number(MODEL_HISTORIES ?? (isThorough ? 300 : 2))
-const first = Number(MODEL_SEED ?? (isThorough ? Math.floor(Math.random() * 2 ** 30) : 31_337))
+const first = Number(MODEL_SEED ?? (isThorough ? Math.floor(Math.random() * 2 ** 30) : 31_367))
 
 const stand = useStand()
 let universe: Universe
@@ -222,7 +222,10 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
           where a.model is not null and (a.model <> 'second' or a.next_model is not null)`.execute(world.db)
       ).rows
     for (let round = 0; round < 30; round++) {
-      while ((await pass()) || (await deliver())) acknowledge()
+      for (let turn = 0; (await pass()) || (await deliver()); turn++) {
+        acknowledge()
+        if (turn === 5_000) throw new Error('a run never ends')
+      }
       await change('second')
       // What a client has uploaded stands in the way, and is listed.
       if (round === 15) await sql`delete from documents where managed_by = 'client'`.execute(world.db)
