@@ -7,14 +7,11 @@ const chunksPerTransaction = 1000
 const minChunks = 2000
 const minUnlisted = 500
 
-interface Listable {
-  organization_id: string
-  agent_id: string
-}
-
 /** Adds chunks of large agents to the lists of terms that search reads. @returns how many */
 export async function listTerms(db: Database, mayGoOn: () => boolean): Promise<number> {
-  const { rows } = await sql<Listable>`select * from agents_to_list(${minChunks}, ${minUnlisted})`.execute(db)
+  const { rows } = await sql<
+    Record<'organization_id' | 'agent_id', string>
+  >`select * from agents_to_list(${minChunks}, ${minUnlisted})`.execute(db)
   let listed = 0
   for (const { organization_id, agent_id } of rows)
     try {

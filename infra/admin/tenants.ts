@@ -31,23 +31,13 @@ export async function onlyOrganization(db: Database): Promise<OrganizationId> {
 }
 
 export async function showOrganization(db: Database, id: OrganizationId) {
-  const { rows } = await sql<Organization>`
+  const { rows } = await sql<object>`
     select o.id, o.name, o.auto_delete_done_calls, o.created_at, count(a.id)::int as agent_count,
       (select count(*)::int from documents d where d.organization_id = o.id) as document_count,
       coalesce(sum(a.ready_document_count), 0)::int as ready_document_count
     from organizations o left join agents a on a.organization_id = o.id
     where o.id = ${id} group by o.id`.execute(db)
   return rows[0] ?? organizationNotFound(id)
-}
-
-interface Organization {
-  id: string
-  name: string
-  auto_delete_done_calls: boolean
-  created_at: Date
-  agent_count: number
-  document_count: number
-  ready_document_count: number
 }
 
 /** The limits after the changes, and today's use. @throws CommandError when the organization does not exist */

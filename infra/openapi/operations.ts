@@ -2,11 +2,6 @@ import { documentedRoutes, type Route } from './apps.ts'
 import { openApiDocument, tags } from './document.ts'
 import { particularErrors } from './problems.ts'
 
-interface Parameter {
-  name: string
-  in: 'path' | 'query' | 'header'
-}
-
 const knowledgeBase = '/v1/agents/{agentId}/knowledge-base'
 const intro = `# Operations
 
@@ -26,7 +21,7 @@ export function operationsPage(): string {
 }
 
 function rowOf({ method, path, operation: op }: Route, paths: ReturnType<typeof openApiDocument>['paths']): string {
-  const { parameters = [] } = paths[path]![method.toLowerCase()] as { parameters?: Parameter[] }
+  const { parameters = [] } = paths[path]![method.toLowerCase()] as { parameters?: { name: string; in: string }[] }
   const optional = parameters.filter((parameter) => parameter.in !== 'path').map(({ name }) => name)
   const cells = [
     code([`${method} ${path.replace(knowledgeBase, 'KB')}`]),

@@ -127,9 +127,7 @@ export async function deleteGolden(db: Database, scope: AgentScope, id: string):
 
 /** Asks all of an agent's golden questions of what search serves now. @throws ApiError agent_not_found */
 export async function runGolden(db: Database, scope: AgentScope): Promise<Result[]> {
-  const { questions } = await db.batch({
-    questions: selectQuestions(scope, maxPerAgent),
-  })
+  const { questions } = await db.batch({ questions: selectQuestions(scope, maxPerAgent) })
   if (questions.length === 0) await requireAgent(db, scope)
   const results = await ask(db, scope, questions)
   await db.batch(storeResults(scope, results))

@@ -24,17 +24,12 @@ interface NextModel {
   waiting: string | null
 }
 
-interface AgentsPage {
-  agents: AgentRow[]
-  hasMore: boolean
-}
-
 /** Newest first, after the agent with the given id: ids are made in the order of time. */
 export async function listAgents(
   db: Database,
   organizationId: OrganizationId,
   { limit, after }: { limit: number; after?: string | undefined },
-): Promise<AgentsPage> {
+): Promise<{ agents: AgentRow[]; hasMore: boolean }> {
   const isNext = after === undefined ? sql`true` : sql`${a.id} < ${after}::uuid`
   const condition = sql<boolean>`(${a.organization_id} = ${organizationId} and ${isNext})`
   const { rows: agents } = await newestAgents(condition, limit + 1).execute(db)

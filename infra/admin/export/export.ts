@@ -31,16 +31,11 @@ async function* toText(lines: AsyncIterable<object>): AsyncGenerator<string> {
 
 const formatVersion = 1
 
-interface Options {
-  withEmbeddings: boolean
-  signal: AbortSignal
-}
-
 /** Yields all that an organization has, one page in memory at a time; the last line, of a complete export, has type `end`. */
 async function* exportOrganization(
   db: Database,
   id: OrganizationId,
-  { withEmbeddings, signal }: Options,
+  { withEmbeddings, signal }: { withEmbeddings: boolean; signal: AbortSignal },
 ): AsyncGenerator<Line> {
   const scoped = db.forOrganization(id)
   const organization = await scoped

@@ -1,9 +1,5 @@
+import type { Page } from '../../../shared/http/pages.ts'
 import type { Api } from '../api.ts'
-
-interface Page<T> {
-  data: T[]
-  next_cursor: string | null
-}
 
 /** All that a list has, page by page. @param path may have a query */
 export async function pagesOf<T>(api: Api, path: string): Promise<T[]> {
