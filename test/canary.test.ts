@@ -36,7 +36,7 @@ beforeEach(() => {
 /** `METHOD last-part-of-the-path`, with the ids left out. */
 function callOf({ method, url }: IncomingMessage): string {
   const last = new URL(url!, 'http://a').pathname.split('/').at(-1)!
-  return `${method} ${/^[0-9a-f-]{36}$/.test(last) ? '{id}' : last}`
+  return `${method} ${/^[0-9a-f-]{36}$/.test(last) ? '{id}' : url!.includes('/by-external-id/') ? 'name' : last}`
 }
 
 async function passOn(request: IncomingMessage): Promise<Answer> {
@@ -89,6 +89,7 @@ describe('the canary', () => {
     ['search', 'search fails', { 'POST search': outage(500, 'internal_error') }],
     ['search', 'search finds nothing', { 'POST search': { body: { data: [], degraded: null } } }],
     ['gone', 'a deleted document is still there', { 'DELETE {id}': { status: 204 } }],
+    ['external id', 'a name does not arrive as it was sent', { 'PUT name': outage(404, 'not_found') }],
     ['delete', 'the document cannot be deleted', { 'DELETE {id}': outage(503, 'temporarily_unavailable') }],
   ] as const)('fails in the step %s when %s', async (step, _, broken) => {
     const tenant = await canaryTenant()

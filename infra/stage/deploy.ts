@@ -29,7 +29,7 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   const outputs = Object.fromEntries((deployed?.Outputs ?? []).map((each) => [each.OutputKey!, each.OutputValue]))
   if (!asJson) print(program, outputs, { asJson })
   const tried = await makeJourney(context)
-  if (asJson) print(program, { stage, findings, outputs, smoke: tried }, { asJson })
+  if (asJson) print(program, { stage, findings, outputs, canary: tried }, { asJson })
   else program.warn(tried)
 }
 

@@ -57,8 +57,8 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
     const chosen = { file: readStageFile(directory, stage)!, isNew: false }
     await carryOut(context, (await planOf(context, chosen, ask, { ownerUrl: url })).steps)
     await start(context)
-    const smoke = await makeJourney(context)
-    print(program, { stage, ...restored, smoke }, context)
+    const canary = await makeJourney(context)
+    print(program, { stage, ...restored, canary }, context)
   } catch (error) {
     program.warn(`${stage} may be paused: the same command continues.`)
     throw error
