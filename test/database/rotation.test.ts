@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke, type LambdaHandler } from '../../infra/local/lambda.ts'
-import { loginOfRole } from '../../infra/postgres-url.ts'
-import { type DatabaseUser, lambdas } from '../../infra/wiring.ts'
+import type { DatabaseUser } from '../../infra/wiring.ts'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { log } from '../../shared/log.ts'
 import { secret } from '../../shared/secrets.ts'
@@ -27,11 +26,7 @@ const secrets: string[] = []
 const logged: string[] = []
 
 beforeAll(async () => {
-  const { DATABASE_ENDPOINT, DATABASE_URL } = process.env
-  proxy = await startNeonProxy(DATABASE_ENDPOINT!)
-  const { username, password } = new URL(DATABASE_URL!)
-  for (const user of [username, ...Object.keys(lambdas).map((name) => loginOfRole(`cuecard_${name}`))])
-    proxy.passwords.set(user, password)
+  proxy = await startNeonProxy(process.env.DATABASE_ENDPOINT!)
   provider = await startKeyedProvider()
 })
 beforeEach(async () => {
@@ -51,11 +46,13 @@ afterEach(async () => {
   for (const secret of secrets.splice(0)) expect(output).not.toContain(secret)
 })
 afterAll(async () => {
-  for (const user of logins) await sql`drop role ${sql.id(user)}`.execute(stand.db)
+  for (const user of logins) await sql`drop role if exists ${sql.id(user)}`.execute(stand.db)
   useEndpoint(process.env.DATABASE_ENDPOINT!)
   await proxy.close()
   await provider.close()
 })
+
+const run = (statement: RawBuilder<unknown>) => statement.execute(stand.db)
 
 /** Makes one more login of a role, as the runbook does, and puts its URL into the secret. @returns the user */
 async function rotateDatabase(role: DatabaseUser): Promise<string> {
@@ -66,7 +63,6 @@ async function rotateDatabase(role: DatabaseUser): Promise<string> {
   )
   logins.push(user)
   secrets.push(password)
-  proxy.passwords.set(user, password)
   const url = new URL(process.env.DATABASE_URL!)
   url.username = user
   url.password = password
@@ -136,17 +132,17 @@ describe('the database’s login', () => {
   })
 
   test.each([
-    ['has another password', (user: string) => void proxy.passwords.set(user, 'another')],
-    ['is gone', (user: string) => void proxy.passwords.delete(user)],
-    ['may no longer log in', (user: string) => void proxy.shutOut.add(user)],
-    ['was of a project that is deleted', (user: string) => void proxy.deleted.add(user)],
+    ['has another password', (user: string) => run(sql`alter role ${sql.id(user)} password 'another'`)],
+    ['is gone', (user: string) => run(sql`drop role ${sql.id(user)}`)],
+    ['may no longer log in', (user: string) => run(sql`alter role ${sql.id(user)} nologin`)],
+    ['was of a project that is deleted', (user: string) => Promise.resolve(proxy.deleted.add(user))],
   ])('that %s is replaced with one fetch, and the request that meets it is answered', async (_, shutOut) => {
     const tenant = await stand.tenant()
     const user = await rotateDatabase('documents')
     const instance = await instanceOf('documents')
     await request(instance, tenant, 'GET', tenant.knowledgeBase)
     await rotateDatabase('documents')
-    shutOut(user)
+    await shutOut(user)
     const created = await request(instance, tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
     expect(created).toMatchObject({ status: 201 })
     const listed = { status: 200, body: { data: [{ id: created.body.id }] } }
@@ -161,7 +157,7 @@ describe('the database’s login', () => {
     const instance = await instanceOf('embedding')
     expect(await instance(await batchOf(1, tenant))).toEqual({ batchItemFailures: [] })
     await rotateDatabase('embedding')
-    proxy.passwords.delete(user)
+    await run(sql`drop role ${sql.id(user)}`)
     proxy.beforeRefusal = gateFor(2)
     // Documents of one organization are claimed together.
     const other = await stand.tenant()
@@ -177,7 +173,7 @@ describe('the database’s login', () => {
     const user = await rotateDatabase('documents')
     const instance = await instanceOf('documents')
     await request(instance, tenant, 'GET', tenant.knowledgeBase)
-    proxy.passwords.delete(user)
+    await run(sql`drop role ${sql.id(user)}`)
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
     await rotateDatabase('documents')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })

@@ -2,36 +2,60 @@ import { text } from 'node:stream/consumers'
 import { openGate } from './gate.ts'
 import { listen } from './loopback.ts'
 
+/** The rows of a statement, as text. */
+type Rows = (string | null)[][]
+
+const changes = /^\s*(insert|update|delete|create|alter|drop|grant|with)\b/i
+
 /**
- * Neon's proxy as far as it asks for passwords: refuses log-ins as it does, and hands the rest on to the local endpoint.
- * `passwords` holds user → password; `shutOut` the users that Postgres itself does not let in (nologin); `deleted` those whose project is gone;
- * `beforeRefusal` is what
- * each refusal waits for.
+ * Stands before the local endpoint, which checks passwords as Neon's proxy does; the owner may have another one here. `amend` changes what
+ * a batch answers; `beforeWrite` and `afterWrite` stand around each request that changes something, and what they throw is its answer.
+ * `deleted` are users whose project is gone; `beforeRefusal` is what each refusal of a login waits for.
  */
-export async function startNeonProxy(endpoint: string) {
-  const passwords = new Map<string, string>()
-  const state = { passwords, shutOut: new Set<string>(), deleted: new Set<string>(), beforeRefusal: openGate }
+export async function startNeonProxy(endpoint: string, owner?: { password: string; actual: string }) {
+  const state = {
+    amend: (_results: Rows[]) => {},
+    beforeWrite: (_statement: string) => {},
+    afterWrite: (_statement: string) => {},
+    deleted: new Set<string>(),
+    beforeRefusal: openGate,
+    /** Log-ins refused so far. */
+    refused: 0,
+  }
   const { origin, close } = await listen(async (request, response) => {
-    const { username, password } = new URL(String(request.headers['neon-connection-string']))
+    const login = new URL(String(request.headers['neon-connection-string']))
+    if (owner && login.password === owner.password) login.password = owner.actual
     const body = await text(request)
-    const refuse = async (status: number, fields: object) => {
-      await state.beforeRefusal()
+    const answer = (status: number, fields: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(fields))
-    }
-    if (state.deleted.has(username))
-      return refuse(400, {
+    if (state.deleted.has(login.username))
+      return answer(400, {
         message: 'The requested endpoint could not be found, or you don’t have access to it.',
         code: '',
       })
-    if (passwords.get(username) !== password)
-      return refuse(400, { message: `password authentication failed for user '${username}'`, code: '' })
-    if (state.shutOut.has(username))
-      return refuse(500, { message: `role "${username}" is not permitted to log in`, code: '28000' })
+    const { queries, query } = JSON.parse(body) as { queries?: { query: string }[]; query?: string }
+    const change = (queries ?? [{ query: query! }]).find((each) => changes.test(each.query))?.query
+    try {
+      if (change) state.beforeWrite(change)
+    } catch (error) {
+      return answer(400, { message: String(error), code: 'XX000' })
+    }
     const forNeon = Object.entries(request.headers).filter(([name]) => name.startsWith('neon-'))
-    const headers = Object.fromEntries(forNeon.map(([name, value]) => [name, String(value)]))
-    const answer = await fetch(`${endpoint}/sql`, { method: 'POST', headers, body })
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
-    return response.end(await answer.text())
+    const sent = forNeon.map(([name, value]) => [name, String(value)])
+    const headers = { ...Object.fromEntries(sent), 'neon-connection-string': login.href }
+    const answered = await fetch(`${endpoint}/sql`, { method: 'POST', headers, body })
+    const result = (await answered.json()) as { results?: { rows: Rows }[]; code?: string; message?: string }
+    if (result.code === '28000' || result.message?.startsWith('password authentication failed')) {
+      state.refused++
+      await state.beforeRefusal()
+    }
+    try {
+      if (change) state.afterWrite(change)
+    } catch (error) {
+      return answer(400, { message: String(error), code: 'XX000' })
+    }
+    if (result.results) state.amend(result.results.map(({ rows }) => rows))
+    return answer(answered.status, result)
   })
   return Object.assign(state, { origin, close })
 }

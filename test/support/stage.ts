@@ -17,7 +17,7 @@ import { startAwsServices } from './aws-services.ts'
 import { collector, type Finished } from './command-line.ts'
 import { entryOf } from './entry.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
-import { startScramProxy } from './scram-proxy.ts'
+import { startNeonProxy } from './neon-proxy.ts'
 import type { TestStand } from './stand.ts'
 
 interface TestDatabase {
@@ -46,7 +46,7 @@ export function useStageOf(stand: Pick<TestStand, 'pool'>) {
 export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) {
   const { DATABASE_URL: server } = process.env
   let aws: Awaited<ReturnType<typeof startAwsServices>>
-  let proxy: Awaited<ReturnType<typeof startScramProxy>>
+  let proxy: Awaited<ReturnType<typeof startNeonProxy>>
   let provider: Awaited<ReturnType<typeof startKeyedProvider>>
   let database: TestDatabase
   let lock: Client | undefined
@@ -63,7 +63,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     lock = server === undefined ? undefined : await lockLogins(server)
     provider = await startKeyedProvider()
     provider.keys.add(providerKey)
-    proxy = await startScramProxy(database.endpoint, {
+    proxy = await startNeonProxy(database.endpoint, {
       password: ownerPassword,
       actual: new URL(database.url).password,
     })
