@@ -52,6 +52,14 @@ afterAll(async () => {
   await provider.close()
 })
 
+/** Sessions that the proxy keeps would go on. */
+async function closeSessions(user: string): Promise<void> {
+  await run(sql`alter role ${sql.id(user)} nologin`)
+  await run(
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${user} and pid <> pg_backend_pid()`,
+  )
+}
+
 const run = (statement: RawBuilder<unknown>) => statement.execute(stand.db)
 
 /** Makes one more login of a role, as the runbook does, and puts its URL into the secret. @returns the user */
@@ -134,7 +142,7 @@ describe('the database’s login', () => {
   test.each([
     ['has another password', (user: string) => run(sql`alter role ${sql.id(user)} password 'another'`)],
     ['is gone', (user: string) => run(sql`drop role ${sql.id(user)}`)],
-    ['may no longer log in', (user: string) => run(sql`alter role ${sql.id(user)} nologin`)],
+    ['may no longer log in', closeSessions],
     ['was of a project that is deleted', (user: string) => Promise.resolve(proxy.deleted.add(user))],
   ])('that %s is replaced with one fetch, and the request that meets it is answered', async (_, shutOut) => {
     const tenant = await stand.tenant()
