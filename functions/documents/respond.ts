@@ -11,7 +11,7 @@ export const aDocument = {
   example: documentExample,
   headers: ['ETag'],
 }
-/** Of a document that is still to be processed. */
+/** A document that is still to be processed. */
 export const newExample: Document = {
   ...documentExample,
   ...{ status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },

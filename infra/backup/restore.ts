@@ -16,8 +16,8 @@ interface Restore extends EraseOptions {
 
 /**
  * Brings a database that nobody uses yet to where Lambdas of this release may: filled, migrated, and without what was removed since.
- * Erasing comes last, since it
- * knows the tables of this release only, and makes no pauses, since there is no traffic. Interrupted, a second run continues.
+ * Erasing comes last, since it knows the tables of this release only, and makes no pauses, since there is no traffic. Interrupted, a second
+ * run continues.
  * @throws Error on one line
  */
 export async function restore({ url, db, backup, removals, ...options }: Restore) {

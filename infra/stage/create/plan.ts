@@ -41,7 +41,7 @@ type Found = Partial<Record<SecretName, StoredSecret>>
 interface PlanOptions {
   /** Without it no first organization is made. */
   onKey?: (made: Awaited<ReturnType<typeof makeTenant>>) => Promise<void>
-  /** Of another database than that of the secret. */
+  /** The owner of another database than the one in the secret. */
   ownerUrl?: string
 }
 

@@ -32,7 +32,7 @@ test('create, and restore, bring an account and a database to where the deployâ€
   const steps = JSON.parse(planned.stdout).steps as { state: string; what: string }[]
   expect(steps.every(({ state }) => state === 'to do')).toBe(true)
   expect(await stage.run(['create', 'prod', '--yes'])).toMatchObject({ code: 0 })
-  // As after a restore of Neon's own, in place: the logins are those of its moment.
+  // A restore in place, by Neon itself, leaves the logins of its moment.
   await stage.pool.query('alter role cuecard_search_1 nologin password null')
   const paused = new Set<number>()
   stage.onPause(() => {
