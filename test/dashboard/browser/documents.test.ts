@@ -244,7 +244,9 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     await page.clock.runFor(9_000)
     await page.locator('#flash').getByText('“Menu” wasn’t deleted: somebody has changed it').waitFor()
     expect((await documents()).map(({ title }: { title: string }) => title).toSorted()).toEqual(['Hours', 'New menu'])
-    expect(wrong).toEqual(['Failed to load resource: the server responded with a status of 409 (Conflict)'])
+    await expect
+      .poll(() => wrong)
+      .toEqual(['Failed to load resource: the server responded with a status of 409 (Conflict)'])
   })
 
   test('titles are searched as they are typed, and the address follows', async () => {
