@@ -86,7 +86,7 @@ export type StageSettings = {
   readonly oldestPendingSeconds: number
   /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
   readonly tokensPerDay: number
-  /** Where backups go, `s3://BUCKET/PREFIX`, and the public key that they are encrypted for. */
+  /** The address of backups, `s3://BUCKET/PREFIX`, and the public key that encrypts them. */
   readonly backups?: { readonly to: string; readonly recipient: string }
   /** Whether a backup is made every night, so that an alarm watches for it. */
   readonly isBackedUp: boolean

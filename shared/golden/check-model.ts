@@ -25,7 +25,7 @@ export interface NextVectors {
 const perStatement = 25
 
 interface Turn extends Renewal {
-  /** By turns before. */
+  /** The results of the turns before this one. */
   checked: Checked | undefined
   /** Whether there is time for more questions. */
   mayGoOn: () => boolean
@@ -33,7 +33,7 @@ interface Turn extends Renewal {
 
 /**
  * Does what `checkChange` does, for an agent whose chunks all have a vector of its next model. Ends early once a question blocks.
- * @returns not `isWhole` if there was no more time, or the agent could not change @throws EmbeddingError; what `reserveTokens` throws
+ * `isWhole` is false where time ran out, or the agent could not change. @throws EmbeddingError, and the errors of `reserveTokens`
  */
 export async function checkModel(
   db: Database,
