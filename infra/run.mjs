@@ -29,6 +29,8 @@ function install() {
   const { status } = spawnSync(`${npm} --no-audit --no-fund`, {
     cwd: root,
     stdio: ['inherit', process.stderr.fd, 'inherit'],
+    // Else a npm that does not read `allowScripts` lets it download code for graphics cards.
+    env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
     shell: true,
   })
   if (status !== 0) process.exit(status ?? 1)

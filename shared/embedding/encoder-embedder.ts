@@ -6,8 +6,8 @@ export function encoderEmbedder(): Embedder {
     model: 'encoder-1',
     isLocal: true,
     async embed(texts, options) {
-      const { embedInWorkers } = await import('./encoder/workers.ts')
-      return await embedInWorkers(texts, options)
+      const { embedInWorker } = await import('./encoder/embed-in-worker.ts')
+      return await embedInWorker(texts, options)
     },
   }
 }

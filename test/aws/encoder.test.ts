@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,6 +12,7 @@ import { makeTenant } from '../support/tenant.ts'
 
 const directory = useSynthesis().scratch('encoder')
 const maxPackageBytes = 250e6
+const napi = 'napi-v6'
 let stack: StackTemplate
 let secrets: StackTemplate
 let system: Awaited<ReturnType<typeof deploy>>
@@ -42,6 +43,10 @@ test('only the Lambdas that embed have the encoder, with a whole vCPU, and only 
     filesOf(each, name).some((file) => file.endsWith('model.json'))
   expect(lambdaNames.filter(hasModel(stack)).sort()).toEqual([...embedding].sort())
   expect(lambdaNames.filter(hasModel(mainland))).toEqual([])
+  const native = filesOf(stack, 'search').filter((file) => /\.(node|so|dylib|dll)\b/.test(file))
+  expect(native.map((file) => dirname(file))).toEqual(
+    Array(2).fill(`node_modules/onnxruntime-node/bin/${napi}/linux/arm64`),
+  )
   for (const name of lambdaNames) {
     const embeds = embedding.some((each) => each === name)
     const { MemorySize } = stack.lambda(name).Properties
@@ -52,6 +57,9 @@ test('only the Lambdas that embed have the encoder, with a whole vCPU, and only 
 })
 
 test('its bundles find by meaning what shares no word with the question', async () => {
+  const code = `node_modules/onnxruntime-node/bin/${napi}/${process.platform}/${process.arch}`
+  for (const name of embedding)
+    await cp(join(import.meta.dirname, '../..', code), join(dirname(stack.bundle(name)), code), { recursive: true })
   const { apiKey, knowledgeBase } = await makeTenant(system.owner)
   const contents = {
     Animals: 'One well-behaved dog per room is fine, with blanket and bowl.',

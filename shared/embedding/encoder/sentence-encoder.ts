@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setWasmPaths } from '@tensorflow/tfjs-backend-wasm'
-import { loadGraphModel } from '@tensorflow/tfjs-converter'
-import * as tf from '@tensorflow/tfjs-core'
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { config } from '../../config.ts'
 import { normalize } from '../vectors.ts'
+import { onnxModel, type Weight } from './onnx-model.ts'
 import { tokenizer, type Vocabulary } from './tokenizer.ts'
 
 const { resolve } = createRequire(import.meta.url)
@@ -15,34 +16,42 @@ const read = (file: string) => readFileSync(join(directory, file))
 export const width = 512
 /** Later tokens of a sentence are not read. */
 const maxTokens = 128
-/** Sentences that are encoded together. */
-const maxBatch = 8
+/** Of sentences that are encoded together: with fewer the products are slower, with more each token looks past more of other sentences. */
+const maxBatchTokens = 128
+/** A Lambda that embeds has one vCPU. */
+const threads = config().AWS_LAMBDA_FUNCTION_NAME ? 1 : Math.min(2, availableParallelism())
 
-/** Universal Sentence Encoder lite (Cer et al. 2018) for English, in WebAssembly. */
+type Manifest = { paths: string[]; weights: { name: string; shape: number[]; dtype: string }[] }[]
+
+/** Universal Sentence Encoder lite (Cer et al. 2018) for English. */
 export async function sentenceEncoder() {
-  setWasmPaths(`${dirname(resolve('@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm.wasm'))}/`)
-  await tf.setBackend('wasm')
-  const { modelTopology, weightsManifest } = JSON.parse(read('model.json').toString())
-  const weights = Buffer.concat(weightsManifest.flatMap(({ paths }: { paths: string[] }) => paths.map(read)))
-  const model = await loadGraphModel({
-    load: async () => ({
-      modelTopology,
-      weightSpecs: weightsManifest.flatMap(({ weights }: { weights: object[] }) => weights),
-      weightData: new Uint8Array(weights).buffer,
-    }),
+  const model = onnxModel(readWeights(), maxTokens)
+  const session = await InferenceSession.create(model, {
+    intraOpNumThreads: threads,
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+    // An arena would keep buffers for each size of a batch.
+    enableCpuMemArena: false,
   })
   const { tokensOf, isInLanguage } = tokenizer(JSON.parse(read('vocab.json').toString()) as Vocabulary)
 
-  async function encodeBatch(sentences: string[]): Promise<Float32Array[]> {
-    const tokens = sentences.map((sentence) => tokensOf(sentence || '?').slice(0, maxTokens))
-    const places = tokens.flatMap((each, row) => each.map((_, column) => [row, column]))
-    const inputs = {
-      indices: tf.tensor2d(places, [places.length, 2], 'int32'),
-      values: tf.tensor1d(tokens.flat(), 'int32'),
+  async function encodeBatch(sentences: number[][]): Promise<Float32Array[]> {
+    const tokens = sentences.flat()
+    const mask = new Float32Array(tokens.length ** 2).fill(-1e9)
+    const means = new Float32Array(sentences.length * tokens.length)
+    let start = 0
+    for (const [row, { length }] of sentences.entries()) {
+      const end = start + length
+      means.fill(1 / length, row * tokens.length + start, row * tokens.length + end)
+      for (let i = start; i < end; i++) mask.fill(0, i * tokens.length + start, i * tokens.length + end)
+      start = end
     }
-    const output = (await model.executeAsync(inputs)) as tf.Tensor2D
-    const numbers = (await output.data()) as Float32Array
-    tf.dispose([output, inputs])
+    const { vectors } = await session.run({
+      tokens: integers(tokens),
+      positions: integers(sentences.flatMap((each) => [...each.keys()])),
+      mask: new Tensor('float32', mask, [tokens.length, tokens.length]),
+      means: new Tensor('float32', means, [sentences.length, tokens.length]),
+    })
+    const numbers = vectors!.data as Float32Array
     return sentences.map((_, i) => normalize(numbers.slice(i * width, (i + 1) * width)))
   }
 
@@ -51,15 +60,40 @@ export async function sentenceEncoder() {
 
     /** @param sentences in lower case, as recognisers write @returns normalized vectors */
     async encode(sentences: string[]): Promise<Float32Array[]> {
-      // A batch takes as long as if all were as long as its longest.
-      const order = [...sentences.keys()].sort((a, b) => sentences[a]!.length - sentences[b]!.length)
+      const tokens = sentences.map((sentence) => [tokensOf(sentence), tokensOf('?')].find(({ length }) => length > 0)!)
       const vectors: Float32Array[] = []
-      for (let first = 0; first < order.length; first += maxBatch) {
-        const batch = order.slice(first, first + maxBatch)
-        const encoded = await encodeBatch(batch.map((i) => sentences[i]!))
-        for (const [at, i] of batch.entries()) vectors[i] = encoded[at]!
-      }
+      for (const batch of batchesOf(tokens.map((each) => each.slice(0, maxTokens))))
+        vectors.push(...(await encodeBatch(batch)))
       return vectors
     },
   }
+}
+
+function* batchesOf(sentences: number[][]) {
+  let batch: number[][] = []
+  for (const sentence of sentences) {
+    if (batch.flat().length + sentence.length > maxBatchTokens) {
+      yield batch
+      batch = []
+    }
+    batch.push(sentence)
+  }
+  if (batch.length > 0) yield batch
+}
+
+function integers(numbers: number[]): Tensor {
+  return new Tensor('int64', BigInt64Array.from(numbers, BigInt), [numbers.length])
+}
+
+function readWeights(): Map<string, Weight> {
+  const { weightsManifest }: { weightsManifest: Manifest } = JSON.parse(read('model.json').toString())
+  const { buffer } = Buffer.concat(weightsManifest.flatMap(({ paths }) => paths.map(read)))
+  const weights = new Map<string, Weight>()
+  let start = 0
+  for (const { name, shape, dtype } of weightsManifest.flatMap(({ weights }) => weights)) {
+    const size = shape.reduce((product, each) => product * each, 1)
+    if (dtype === 'float32') weights.set(name, { shape, numbers: new Float32Array(buffer, start, size) })
+    start += 4 * size
+  }
+  return weights
 }

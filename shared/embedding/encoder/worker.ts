@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
+import type { Task } from './embed-in-worker.ts'
 import { passageEncoder } from './passage-encoder.ts'
-import type { Task } from './workers.ts'
 
 const loading = passageEncoder()
 parentPort!.on('message', async ({ text, of }: Task) => {

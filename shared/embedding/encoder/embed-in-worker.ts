@@ -1,0 +1,69 @@
+import { Worker } from 'node:worker_threads'
+import { describeError, log } from '../../log.ts'
+import { EmbeddingError, type EmbedOptions } from '../embedder.ts'
+
+export interface Task {
+  text: string
+  of: 'query' | 'document'
+}
+
+type Job = Task & PromiseWithResolvers<Float32Array>
+
+const program = new URL(import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.mjs', import.meta.url)
+let worker: Worker | undefined
+let running: Job | undefined
+const waiting = { query: new Set<Job>(), document: new Set<Job>() }
+
+/** Embeds in a worker thread, which starts on demand and does not keep the process alive; questions go first. @throws EmbeddingError unavailable */
+export async function embedInWorker(
+  texts: string[],
+  { of = 'document', signal, timeoutSeconds }: EmbedOptions = {},
+): Promise<Float32Array[]> {
+  const jobs = texts.map((text) => ({ text, of, ...Promise.withResolvers<Float32Array>() }))
+  for (const job of jobs) waiting[of].add(job)
+  startNext()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted'))
+  const timer = timeoutSeconds && setTimeout(abort, timeoutSeconds * 1000)
+  if (signal?.aborted) abort()
+  signal?.addEventListener('abort', abort)
+  try {
+    return await Promise.race([Promise.all(jobs.map(({ promise }) => promise)), aborted])
+  } finally {
+    if (timer) clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+    for (const job of jobs) waiting[of].delete(job)
+  }
+}
+
+function startNext(): void {
+  const [job] = [...waiting.query, ...waiting.document]
+  if (running || !job) return
+  waiting[job.of].delete(job)
+  running = job
+  worker ??= newWorker()
+  worker.ref()
+  worker.postMessage({ text: job.text, of: job.of } satisfies Task)
+}
+
+function newWorker(): Worker {
+  const started = new Worker(program, { execArgv: [] })
+  started.on('message', (vector: Float32Array) => {
+    running?.resolve(vector)
+    running = undefined
+    started.unref()
+    startNext()
+  })
+  const end = (cause: unknown) => {
+    if (worker !== started) return
+    running?.reject(new EmbeddingError('unavailable', 'The encoder has stopped', { cause }))
+    worker = running = undefined
+    startNext()
+  }
+  started.on('error', (error) => {
+    log.error('encoder_stopped', { error: describeError(error) })
+    end(error)
+  })
+  started.on('exit', end)
+  return started
+}
