@@ -2,13 +2,38 @@
 // `node infra/run.mjs [--omit=dev] [command …]`. Plain JavaScript that any Node from 20 on runs.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const stamp = `${root}node_modules/.cuecard-lock`
 const omitsDev = process.argv[2] === '--omit=dev'
+
+const { platform, arch } = process
+const nothing = /^$/
+/** What is used of the folders of packages with much that nothing here reads; the Lambdas are Linux on arm64. */
+const usedParts = {
+  // Headers and manuals.
+  'node/node_modules': nothing,
+  // For pictures of PDFs outside a browser.
+  '@napi-rs': /^(?!canvas)/,
+  '@picocss/pico': /^(package\.json|LICENSE.*|css)$/,
+  '@picocss/pico/css': /^pico\.min\.css$/,
+  '@tesseract.js-data/deu': /^(package\.json|4\.0\.0_best_int)$/,
+  '@tesseract.js-data/eng': /^(package\.json|4\.0\.0_best_int)$/,
+  'gpt-tokenizer': /^(package\.json|LICENSE|data|esm)$/,
+  'gpt-tokenizer/data': /^cl100k/,
+  'gpt-tokenizer/esm/bpeRanks': /^cl100k/,
+  'onnxruntime-node/bin/napi-v6': new RegExp(`^(linux|${platform})$`),
+  'onnxruntime-node/bin/napi-v6/linux': platform === 'linux' ? new RegExp(`^(arm64|${arch})$`) : /^arm64$/,
+  ...(platform !== 'linux' && { [`onnxruntime-node/bin/napi-v6/${platform}`]: new RegExp(`^${arch}$`) }),
+  'pdfjs-dist': /^(package\.json|LICENSE|legacy|wasm)$/,
+  'pdfjs-dist/legacy/build': /^pdf(\.worker)?\.min\.mjs$/,
+  'tesseract.js-core': /^(package\.json|LICENSE|.*relaxedsimd-lstm\.(js|wasm))$/,
+}
+/** npm installs it without development packages, too: it is an optional peer of valibot. */
+const usedWithoutDev = { typescript: nothing, '@typescript': nothing }
 
 install()
 const [command, ...args] = process.argv.slice(omitsDev ? 3 : 2)
@@ -34,9 +59,13 @@ function install() {
     shell: true,
   })
   if (status !== 0) process.exit(status ?? 1)
-  // 68 MB of headers and manuals that the package `node` does not need to run.
-  rmSync(`${root}node_modules/node/node_modules`, { recursive: true, force: true })
-  writeFileSync(stamp, omitsDev && !present ? withoutDev : all)
+  const isSmall = omitsDev && !present
+  for (const [folder, used] of Object.entries(isSmall ? { ...usedParts, ...usedWithoutDev } : usedParts)) {
+    const path = `${root}node_modules/${folder}`
+    for (const name of existsSync(path) ? readdirSync(path) : [])
+      if (!used.test(name)) rmSync(`${path}/${name}`, { recursive: true })
+  }
+  writeFileSync(stamp, isSmall ? withoutDev : all)
 }
 
 function run() {

@@ -37,7 +37,7 @@ const long = [
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = [
   ...['pipeline/chunker-time.test.ts', 'questions/mistakes.test.ts', 'database/nearest-chunks.test.ts'],
-  ...['limits/large.test.ts', 'attack/readers.test.ts'],
+  ...['limits/large.test.ts', 'attack/readers.test.ts', 'local/installed.test.ts'],
   'pipeline/model-change-load.test.ts',
 ]
 const faults = ['faults/{kills,everything,storms,disk-full,clock-jumps}.test.ts']
