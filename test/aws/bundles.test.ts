@@ -5,7 +5,7 @@ import { createAgent } from '../../infra/admin/tenants.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import { migrationNames } from '../../infra/migrations/migrate.ts'
-import type { QueueName } from '../../infra/wiring.ts'
+import { databaseUsers, type QueueName } from '../../infra/wiring.ts'
 import type { FormUpload } from '../../shared/files/presigner.ts'
 import { deploy } from '../support/deployed-system.ts'
 import { makeTenant } from '../support/tenant.ts'
@@ -16,7 +16,6 @@ let sqs: SQSClient
 beforeAll(async () => {
   system = await deploy()
   sqs = new SQSClient({ endpoint: system.sqsEndpoint, region, credentials })
-  await system.makeLogins()
 })
 afterAll(async () => {
   sqs?.destroy()
@@ -56,9 +55,9 @@ async function post({ url, fields }: FormUpload, file: string): Promise<number> 
 
 const content = 'On Sunday we are closed.'
 
-test('the bundle that migrates brings an empty database to the newest schema, and then leaves it alone', () => {
+test('the bundle that migrates brings an empty database to the newest schema, makes each login, and then leaves all alone', () => {
   expect(system.migrated).toEqual([
-    { applied: expect.arrayContaining([...migrationNames]), made: [] },
+    { applied: expect.arrayContaining([...migrationNames]), made: databaseUsers },
     { applied: [], made: [] },
   ])
 })

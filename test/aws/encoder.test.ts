@@ -24,7 +24,6 @@ beforeAll(async () => {
   stack = new StackTemplate(join(directory, 'cdk.out'), 'cuecard-island')
   secrets = new StackTemplate(join(directory, 'cdk.out'), 'cuecard-island-secrets')
   system = await deploy(stack)
-  await system.makeLogins()
 }, 240_000)
 afterAll(() => system?.close())
 

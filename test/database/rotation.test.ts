@@ -9,18 +9,18 @@ import type { DatabaseUser } from '../../infra/wiring.ts'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { log } from '../../shared/log.ts'
 import { secret } from '../../shared/secrets.ts'
+import { startAwsServices } from '../support/aws-services.ts'
 import { isOnServer } from '../support/effort.ts'
 import { entryOf } from '../support/entry.ts'
 import { gateFor, openGate } from '../support/gate.ts'
 import { startKeyedProvider } from '../support/keyed-provider.ts'
 import { startNeonProxy } from '../support/neon-proxy.ts'
-import { startSecretsManager } from '../support/secrets-manager.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
 let proxy: Awaited<ReturnType<typeof startNeonProxy>>
 let provider: Awaited<ReturnType<typeof startKeyedProvider>>
-let secretsManager: Awaited<ReturnType<typeof startSecretsManager>>
+let aws: Awaited<ReturnType<typeof startAwsServices>>
 const logins: string[] = []
 /** Whatever was secret in a test; no log may hold it. */
 const secrets: string[] = []
@@ -31,8 +31,8 @@ beforeAll(async () => {
   provider = await startKeyedProvider()
 })
 beforeEach(async () => {
-  secretsManager = await startSecretsManager()
-  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = secretsManager.origin
+  aws = await startAwsServices()
+  process.env.AWS_ENDPOINT_URL_SECRETS_MANAGER = aws.origin
   for (const stream of [process.stdout, process.stderr])
     vi.spyOn(stream, 'write').mockImplementation((chunk) => logged.push(String(chunk)) > 0)
   log.setLogLevel('DEBUG')
@@ -42,7 +42,7 @@ afterEach(async () => {
   log.setLogLevel('SILENT')
   proxy.beforeRefusal = openGate
   provider.beforeRejection = openGate
-  await secretsManager.close()
+  await aws.close()
   const output = logged.splice(0).join('')
   for (const secret of secrets.splice(0)) expect(output).not.toContain(secret)
 })
@@ -67,7 +67,7 @@ async function rotateDatabase(role: DatabaseUser): Promise<string> {
   const url = new URL(process.env.DATABASE_URL!)
   url.username = user
   url.password = password
-  secretsManager.values.set(`database-${role}`, url.href)
+  aws.secrets.set(`database-${role}`, url.href)
   return user
 }
 
@@ -76,7 +76,7 @@ function rotateProviderKey(): string {
   const key = `sk-${randomBytes(12).toString('hex')}`
   secrets.push(key)
   provider.keys.add(key)
-  secretsManager.values.set('provider', key)
+  aws.secrets.set('provider', key)
   return key
 }
 
@@ -126,10 +126,10 @@ describe('the database’s login', () => {
     const tenant = await stand.tenant()
     await rotateDatabase('documents')
     const instance = await instanceOf('documents')
-    expect(secretsManager.asked).toEqual(['database-documents'])
+    expect(aws.asked).toEqual(['database-documents'])
     for (let i = 0; i < 3; i++)
       expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
-    expect(secretsManager.asked).toEqual(['database-documents'])
+    expect(aws.asked).toEqual(['database-documents'])
   })
 
   const endings: [string, (user: string) => unknown][] = [
@@ -154,7 +154,7 @@ describe('the database’s login', () => {
       expect(created).toMatchObject({ status: 201 })
       const listed = { status: 200, body: { data: [{ id: created.body.id }] } }
       expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(listed)
-      expect(secretsManager.asked).toEqual(['database-documents', 'database-documents'])
+      expect(aws.asked).toEqual(['database-documents', 'database-documents'])
     },
   )
 
@@ -173,7 +173,7 @@ describe('the database’s login', () => {
     expect(await instance({ Records })).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(4).fill('completed'))
     expect(await statuses(other)).toEqual(Array(2).fill('completed'))
-    expect(secretsManager.asked.filter((id) => id === 'database-embedding')).toHaveLength(2)
+    expect(aws.asked.filter((id) => id === 'database-embedding')).toHaveLength(2)
   })
 
   test('that is refused while the secret has no other is a 503, and not tried again with the same', async () => {
@@ -191,7 +191,7 @@ describe('the database’s login', () => {
     const tenant = await stand.tenant()
     const instance = await instanceOf('documents')
     secrets.push('pass/word')
-    secretsManager.values.set('database-documents', 'postgres://user:pass/word@host:port/neondb')
+    aws.secrets.set('database-documents', 'postgres://user:pass/word@host:port/neondb')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
     expect(logged.join('')).toContain('database_unavailable')
   })
@@ -209,7 +209,7 @@ describe('the provider’s key', () => {
     rotateProviderKey()
     provider.keys.delete(key)
     expect([await search('prices'), await search('rooms')]).toMatchObject([answered, answered])
-    expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
+    expect(aws.asked.filter((id) => id === 'provider')).toHaveLength(2)
   })
 
   test('that many deliveries find revoked at once is fetched once for all of them', async () => {
@@ -223,7 +223,7 @@ describe('the provider’s key', () => {
     // They share a call, and each is embedded alone when it is rejected.
     expect(await instance(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
-    expect(secretsManager.asked.filter((id) => id === 'provider')).toHaveLength(2)
+    expect(aws.asked.filter((id) => id === 'provider')).toHaveLength(2)
   })
 
   test('that is refused while the secret has no other makes a search by meaning 503', async () => {
@@ -244,13 +244,13 @@ test('a secret that two refuse in the same moment is fetched once more, and one 
   const fresh = rotateProviderKey()
   expect(await Promise.all([get(old), get(old)])).toEqual([fresh, fresh])
   expect(await get(old)).toBe(fresh)
-  expect(secretsManager.asked).toEqual(['provider', 'provider'])
+  expect(aws.asked).toEqual(['provider', 'provider'])
 })
 
 test('a secret that cannot be fetched early is fetched again for those who already wait for it, once for all', async () => {
-  const { asked, values } = secretsManager
+  const { asked, secrets } = aws
   const key = rotateProviderKey()
-  values.get = (id) => (asked.length === 1 ? undefined : Map.prototype.get.call(values, id))
+  secrets.get = (id) => (asked.length === 1 ? undefined : Map.prototype.get.call(secrets, id))
   const get = secret({ id: 'provider' })
   expect(await Promise.all([get(), get()])).toEqual([key, key])
   expect(asked).toEqual(['provider', 'provider'])
@@ -262,7 +262,7 @@ describe('while Secrets Manager', () => {
     ['throttles', { status: 400, code: 'ThrottlingException' }],
     ['breaks the connection', {}],
   ])('%s, a secret is asked for three times', async (_, failure) => {
-    const { asked, failures } = secretsManager
+    const { asked, failures } = aws
     const key = rotateProviderKey()
     failures.push(failure, failure)
     expect(await secret({ id: 'provider' })()).toBe(key)
@@ -274,7 +274,7 @@ describe('while Secrets Manager', () => {
   })
 
   test('refuses, a secret is asked for once', async () => {
-    const { asked, failures } = secretsManager
+    const { asked, failures } = aws
     failures.push({ status: 400, code: 'com.amazonaws#AccessDeniedException' })
     const key = rotateProviderKey()
     expect(await secret({ id: 'provider' })()).toBe(key)
@@ -283,7 +283,7 @@ describe('while Secrets Manager', () => {
 
   test('cannot be reached, an API Lambda loads and answers 503', async () => {
     const tenant = await stand.tenant()
-    await secretsManager.close()
+    await aws.close()
     const instance = await instanceOf('documents')
     for (let i = 0; i < 2; i++)
       expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)
@@ -292,7 +292,7 @@ describe('while Secrets Manager', () => {
   test('cannot be reached, the embedding Lambda loads and leaves its messages in the queue', async () => {
     const tenant = await stand.tenant()
     const batch = await batchOf(2, tenant)
-    await secretsManager.close()
+    await aws.close()
     const instance = await instanceOf('embedding')
     const batchItemFailures = batch.Records.map(({ messageId }) => ({ itemIdentifier: messageId }))
     expect(await instance(batch)).toEqual({ batchItemFailures })

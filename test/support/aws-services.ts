@@ -25,9 +25,9 @@ class Refused extends Error {
 type Input = Record<string, unknown>
 
 /**
- * STS, CloudFormation, Secrets Manager, Lambda, CloudWatch and ACM on loopback, as far as `npm run stage` calls them, with answers in
- * the shapes of AWS’s documentation. `called` lists the actions as a policy names them, `denied` those that are refused. `beforeWrite`
- * and `afterWrite` stand around each that changes something; what they throw is a refusal.
+ * STS, CloudFormation, Secrets Manager, Lambda, CloudWatch and ACM on loopback, as far as Lambdas and `npm run stage` call them, with
+ * answers in the shapes of AWS’s documentation. `called` lists the actions as a policy names them, `denied` those that are refused.
+ * `beforeWrite` and `afterWrite` stand around each that changes something; what they throw is a refusal.
  */
 export async function startAwsServices() {
   const state = {
@@ -49,6 +49,10 @@ export async function startAwsServices() {
     secrets: new Map<string, string | undefined>(),
     /** The key of a customer that encrypts a secret. */
     secretKeys: new Map<string, string>(),
+    /** Ids of secrets whose values were asked for. */
+    asked: [] as unknown[],
+    /** The responses to the next calls of a JSON service; without a status, none. */
+    failures: [] as { status?: number; code?: string }[],
     called: new Set<string>(),
     denied: new Set<string>(),
     beforeWrite: (_action: string) => {},
@@ -82,6 +86,7 @@ export async function startAwsServices() {
       }
     },
     'secretsmanager:GetSecretValue': ({ SecretId }) => {
+      state.asked.push(SecretId)
       const SecretString = secretOf(SecretId)
       if (SecretString !== undefined)
         return { ARN: arnOf(SecretId), Name: SecretId, SecretString, VersionStages: ['AWSCURRENT'] }
@@ -167,6 +172,13 @@ export async function startAwsServices() {
 
   const { origin, close } = await listen(async (request, response) => {
     const { action, input, isQuery } = await toCall(request)
+    const failure = state.failures.shift()
+    if (failure) {
+      state.asked.push(input.SecretId)
+      const { status, code = '' } = failure
+      if (status === undefined) return void request.socket.destroy()
+      return void response.writeHead(status).end(code && JSON.stringify({ __type: code }))
+    }
     try {
       const body = await perform(action, input)
       reply(response, isQuery ? { body: resultXml(action, String(body)) } : { body })

@@ -2,25 +2,24 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { sql } from 'kysely'
 import type { BundleName } from '../../infra/aws/bundles/bundle.ts'
-import { openDatabase } from '../../infra/local/database/database.ts'
 import { startEmulator } from '../../infra/local/emulator.ts'
 import { type GatewayRequest, toEvent } from '../../infra/local/gateway/event.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { databaseUsers, type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
+import { startAwsServices } from './aws-services.ts'
 import { type Fields, type StackTemplate, sharedSynthesis } from './aws-template.ts'
-import { createEmptyDatabase } from './empty-database.ts'
+import { serveEmptyDatabase } from './empty-database.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { type LambdaInstance, startInstance } from './lambda-instance.ts'
 import { listen } from './loopback.ts'
-import { startSecretsManager } from './secrets-manager.ts'
+import { lockLogins } from './server-logins.ts'
 
 /**
  * The system as the template deploys it: for each Lambda a process that loads its asset of the cloud assembly, in the
- * environment that the template gives it, where only addresses lead to loopback. The database is made by the
- * Lambda that migrates, the secrets hold logins that are made as the runbook does it.
+ * environment that the template gives it, where only addresses lead to loopback. The Lambda that migrates makes the database
+ * and the logins, whose secrets are empty before.
  * @param given by default prod
  */
 export async function deploy(given?: StackTemplate) {
@@ -29,19 +28,19 @@ export async function deploy(given?: StackTemplate) {
     closers.push(() => service.close())
     return service
   }
-  const empty = await createEmptyDatabase()
-  closers.push(() => empty.drop())
+  const { DATABASE_URL: server } = process.env
+  const database = opened(await serveEmptyDatabase())
+  closers.push(await lockLogins(server, database.pool))
   const { endpoint, queues, bucket } = opened(await startEmulator())
-  const secretsManager = opened(await startSecretsManager())
+  const aws = opened(await startAwsServices())
   const provider = opened(await startKeyedProvider())
   const stack = given ?? (await sharedSynthesis()).stack('prod')
 
   const secrets: string[] = []
-  const keep = (name: string, value: string) =>
-    secretsManager.values.set(`${stack.name.replace('-', '/')}/${name}`, value)
-  keep('database-owner', empty.url)
-  // Nobody serves the database over HTTP while it is migrated: `makeLogins` replaces these.
-  for (const name of databaseUsers) keep(`database-${name}`, empty.url)
+  const secretOf = (name: string) => `${stack.name.replace('-', '/')}/${name}`
+  const keep = (name: string, value: string | undefined) => aws.secrets.set(secretOf(name), value)
+  keep('database-owner', database.url)
+  for (const name of databaseUsers) keep(`database-${name}`, undefined)
   const providerKey = `sk-${randomBytes(12).toString('hex')}`
   secrets.push(providerKey)
   provider.keys.add(providerKey)
@@ -50,7 +49,7 @@ export async function deploy(given?: StackTemplate) {
   const local: Record<string, string> = {
     ...{ AWS_REGION: region, AWS_ENDPOINT_URL_SQS: endpoint, AWS_ENDPOINT_URL_S3: endpoint },
     ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsManager.origin,
+    ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.origin, DATABASE_ENDPOINT: database.endpoint },
   }
   const customers = opened(await listen((request, response) => void respond(request, response)))
   const addresses: Record<string, string> = {
@@ -91,8 +90,8 @@ export async function deploy(given?: StackTemplate) {
 
   let beforeResponse: (method: string, url: string) => Promise<void> = () => Promise.resolve()
   const migrated = [await invoke('migrate', {}), await invoke('migrate', {})]
-  const database = opened(await openDatabase(await empty.toOptions()))
-  local.DATABASE_ENDPOINT = database.endpoint
+  const logins = databaseUsers.map((name) => new URL(aws.secrets.get(secretOf(`database-${name}`))!))
+  secrets.push(...logins.map(({ password }) => password))
   const owner = new Database({ url: () => database.url, endpoint: database.endpoint, timeoutSeconds: 15 })
 
   return {
@@ -105,22 +104,6 @@ export async function deploy(given?: StackTemplate) {
     /** What no log may hold. */
     secrets,
     invoke,
-
-    /** Makes a login for each role of the migrated database, and puts its URL into its secret. */
-    async makeLogins(): Promise<void> {
-      for (const role of databaseUsers) {
-        const url = new URL(database.url)
-        const user = `cuecard_${role}_${randomBytes(4).toString('hex')}`
-        url.username = user
-        url.password = randomBytes(12).toString('hex')
-        await sql`create role ${sql.id(user)} login password ${sql.lit(url.password)} in role ${sql.id(`cuecard_${role}`)}`.execute(
-          owner,
-        )
-        closers.push(() => sql`drop role ${sql.id(user)}`.execute(owner))
-        secrets.push(url.password)
-        keep(`database-${role}`, url.href)
-      }
-    },
 
     send,
 

@@ -4,9 +4,9 @@ import { bundle } from '../../../infra/aws/bundles/bundle.ts'
 import { nodeOptions } from '../../../infra/aws/functions.ts'
 import { region } from '../../../infra/local/lambda.ts'
 import { urlOfRole } from '../../../infra/postgres-url.ts'
+import { startAwsServices } from '../../support/aws-services.ts'
 import { type Reply, startInstance } from '../../support/lambda-instance.ts'
 import { listen } from '../../support/loopback.ts'
-import { startSecretsManager } from '../../support/secrets-manager.ts'
 import { corpus } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, ours, type Part } from '../part.ts'
@@ -63,7 +63,7 @@ async function firstCall(file: string, env: Record<string, string>, event: unkno
 
 async function open({ server }: Bench) {
   const cuecard = await openCuecard(server)
-  const secrets = await startSecretsManager()
+  const secrets = await startAwsServices()
   const provider = await startProvider()
   const agent = await cuecard.agent(await cuecard.organization())
   return {
@@ -73,7 +73,7 @@ async function open({ server }: Bench) {
     environment(name: 'embedding' | 'documents'): Record<string, string> {
       const arn = `database-${name}`
       const url = new URL(urlOfRole(cuecard.database.url, `cuecard_${name}`))
-      secrets.values.set(arn, url.href)
+      secrets.secrets.set(arn, url.href)
       return {
         NODE_OPTIONS: nodeOptions,
         AWS_REGION: region,
