@@ -29,10 +29,17 @@ export function secret({ value, id }: { value?: string | undefined; id?: string 
 const fetchSeconds = 5
 
 async function fetchSecret(id: string): Promise<string> {
-  const { SecretString } = (await callSecretsManager('GetSecretValue', { SecretId: id })) as { SecretString?: string }
-  const value = SecretString?.trim()
-  if (!value) throw new Error(`The secret ${id} is empty`)
+  const value = await storedValue(id)
+  if (!value) throw new Error(`The secret ${id} is missing or empty`)
   return value
+}
+
+/** @returns undefined for a secret that is missing or empty */
+export async function storedValue(id: string): Promise<string | undefined> {
+  const found = (await callSecretsManager('GetSecretValue', { SecretId: id }).catch((refusal) => {
+    if (refusal.name !== 'ResourceNotFoundException') throw refusal
+  })) as { SecretString?: string } | undefined
+  return found?.SecretString?.trim() || undefined
 }
 
 /** @throws Error whose name is AWS's code */

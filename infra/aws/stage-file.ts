@@ -5,25 +5,15 @@ import * as v from 'valibot'
 
 const https = v.pipe(v.string(), v.startsWith('https://', 'must begin with https://'), v.url('must be a URL'))
 
-/** Each answer of a team. None is secret. */
-export const answers = {
-  account: v.pipe(v.string(), v.regex(/^\d{12}$/, 'must be an account of twelve digits')),
-  region: v.pipe(v.string(), v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')),
-  alarmAddress: v.pipe(v.string(), v.email('must be a mail address')),
-  runbookUrl: https,
-  providerUrl: v.pipe(v.string(), v.url('must be a URL such as https://api.openai.com/v1')),
-  model: v.pipe(v.string(), v.nonEmpty('must not be empty')),
-  domain: v.pipe(v.string(), v.regex(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'must be a name such as api.example.com')),
-  certificateArn: v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a certificate in ACM')),
-  backupsTo: v.pipe(v.string(), v.nonEmpty('must be an address such as s3://bucket/prod')),
-  backupRecipient: v.pipe(v.string(), v.startsWith('age1', 'must be the public key that npm run backup -- key prints')),
-}
+const mail = v.pipe(v.string(), v.email('must be a mail address'))
+const arn = (of: string) => v.pipe(v.string(), v.startsWith('arn:aws', `must be the ARN of ${of}`))
+const matching = (pattern: RegExp, what: string) => v.pipe(v.string(), v.regex(pattern, `must be ${what}`))
 
 const provider = v.union([
   v.literal('encoder'),
   v.strictObject({
-    baseUrl: answers.providerUrl,
-    model: answers.model,
+    baseUrl: v.pipe(v.string(), v.url('must be a URL such as https://api.openai.com/v1')),
+    model: v.pipe(v.string(), v.nonEmpty('must not be empty')),
     queryPrefix: v.exactOptional(v.string()),
     documentPrefix: v.exactOptional(v.string()),
     chunkTokens: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4096))),
@@ -31,21 +21,37 @@ const provider = v.union([
 ])
 
 const stageFile = v.strictObject({
-  account: answers.account,
-  region: answers.region,
-  alarmAddress: v.exactOptional(answers.alarmAddress),
-  alarmTopicArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of an SNS topic'))),
+  account: matching(/^\d{12}$/, 'an account of twelve digits'),
+  region: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region such as eu-central-1'),
+  alarmAddress: v.exactOptional(mail),
+  alarmTopicArn: v.exactOptional(arn('an SNS topic')),
   runbookUrl: v.exactOptional(https),
   provider: v.exactOptional(provider),
   previousProvider: v.exactOptional(provider),
-  customDomain: v.exactOptional(v.strictObject({ name: answers.domain, certificateArn: answers.certificateArn })),
-  backups: v.exactOptional(v.strictObject({ to: answers.backupsTo, recipient: answers.backupRecipient })),
+  customDomain: v.exactOptional(
+    v.strictObject({
+      name: matching(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name such as api.example.com'),
+      certificateArn: arn('a certificate in ACM'),
+    }),
+  ),
+  backups: v.exactOptional(
+    v.strictObject({
+      to: v.pipe(v.string(), v.nonEmpty('must be an address such as s3://bucket/prod')),
+      recipient: matching(/^age1/, 'the public key that npm run backup -- key prints'),
+    }),
+  ),
   corsOrigins: v.exactOptional(v.array(v.string())),
   crawlerContact: v.exactOptional(v.string()),
-  filesReaderArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a role'))),
-  secretsKeyArn: v.exactOptional(v.pipe(v.string(), v.startsWith('arn:aws', 'must be the ARN of a key'))),
+  filesReaderArn: v.exactOptional(arn('a role')),
+  secretsKeyArn: v.exactOptional(arn('a key')),
   secretArns: v.exactOptional(v.record(v.string(), v.string())),
 })
+
+/** What a team decides about a new stage. None is secret. */
+export const teamSettings = v.omit(v.strictObject({ ...stageFile.entries, alarmAddress: mail, runbookUrl: https }), [
+  'account',
+  'region',
+])
 
 export type StageFile = v.InferOutput<typeof stageFile>
 

@@ -2,23 +2,48 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { config } from '../../shared/config.ts'
 import { Database } from '../../shared/database/database.ts'
 import { log } from '../../shared/log.ts'
-import { secret } from '../../shared/secrets.ts'
-import { checkLogins, makeMissingLogins } from './logins.ts'
+import { callSecretsManager, secret, storedValue } from '../../shared/secrets.ts'
+import { judgeAll } from '../stage/checks/check.ts'
+import { checkOwner } from '../stage/checks/database.ts'
+import { loginChecks } from '../stage/checks/logins.ts'
 import { migrateAt } from './migrate.ts'
 
 const { DATABASE_SECRET, DATABASE_URL, DATABASE_ENDPOINT: endpoint, LOGIN_SECRETS } = config()
 
+const idOf = (name: string) => LOGIN_SECRETS[name.replace('database-', '')]!
+
 const context = {
   database: (url: string) => new Database({ url: () => url, endpoint, timeoutSeconds: 30 }),
   pause: sleep,
+  secrets: {
+    async read(name: string) {
+      const id = idOf(name)
+      return { id, value: await storedValue(id) }
+    },
+    async write(name: string, value: string) {
+      await callSecretsManager('PutSecretValue', { SecretId: idOf(name), SecretString: value })
+    },
+  },
 }
 
-/** Migrates, and makes the logins that are missing. With `check` it only looks: @returns what it found of the owner and the logins */
+/**
+ * Migrates, and makes the login of each Lambda whose secret is empty, as that of a Lambda that a release adds. With `check` it only looks:
+ * @returns what it found of the owner and the logins
+ */
 export async function handler(event?: { check?: true }) {
   const ownerUrl = await secret({ value: DATABASE_URL, id: DATABASE_SECRET })()
-  if (event?.check) return { findings: await checkLogins(context, ownerUrl, LOGIN_SECRETS) }
+  const logins = loginChecks(context, ownerUrl)
+  if (event?.check) {
+    const owner = { subject: 'database-owner', judge: () => checkOwner(ownerUrl, context.database) }
+    return { findings: await judgeAll([owner, ...logins]) }
+  }
   const applied = await migrateAt(ownerUrl)
-  const made = await makeMissingLogins(context, ownerUrl, LOGIN_SECRETS)
+  const made: string[] = []
+  for (const { lambda, subject, repair } of logins) {
+    if ((await context.secrets.read(subject)).value) continue
+    await repair.run()
+    made.push(lambda)
+  }
   log.info('migrated', { applied, made })
   return { applied, made }
 }

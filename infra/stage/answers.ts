@@ -3,53 +3,36 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
-import * as v from 'valibot'
 import { CommandError } from '../admin/command-error.ts'
 import type { Terminal } from '../admin/terminal.ts'
 
-export interface Question {
-  /** The variable that answers it where nobody is asked. */
-  name: string
-  text: string
-  /** Neither echoed nor quoted. */
-  isSecret?: true
-  /** What an empty answer means. */
-  fallback?: string
-  /** What is wrong with an answer. */
-  check?: (answer: string) => string | undefined | Promise<string | undefined>
-}
+/** Answers by their names; those that are empty count as missing. */
+export type Answers = Record<string, string | undefined>
 
-export type Ask = (question: Question) => Promise<string>
-
-/** The check of an answer by its schema. */
-export function by(schema: v.GenericSchema<string>): NonNullable<Question['check']> {
-  return (answer) => v.safeParse(schema, answer).issues?.[0].message
-}
-
-/**
- * Takes answers from `file`, of lines NAME=value (`-` is standard input), from the environment, and otherwise from the person at the
- * terminal. The function throws CommandError for a missing answer, and for a wrong one that nobody typed.
- */
-export async function answersFrom(terminal: Terminal, file: string | undefined): Promise<Ask> {
+/** @param file of lines NAME=value, which come before the environment's; `-` is standard input */
+export async function answersIn(terminal: Terminal, file: string | undefined): Promise<Answers> {
   const lines = file === undefined ? '' : await (file === '-' ? text(terminal.stdin) : readFile(file, 'utf8'))
-  const given = { ...terminal.env, ...parseEnv(lines) }
-  const isAttended = terminal.stdin.isTTY === true && file !== '-'
-  return async ({ name, text: question, isSecret, fallback, check }) => {
-    const isGiven = given[name]?.trim()
-    for (;;) {
-      const typed = isGiven || (isAttended ? await prompt(terminal, labelOf(question, fallback), isSecret) : '')
-      const answer = typed || fallback
-      if (answer === undefined && !isAttended) throw new CommandError(`${name} is not set (${question})`)
-      const fault = answer === undefined ? 'is needed' : answer && (await check?.(answer))
-      if (!fault) return answer!
-      if (isGiven || !isAttended) throw new CommandError(`${name}: ${fault}`)
-      terminal.stderr.write(`Not accepted: ${fault}.\n`)
-    }
-  }
+  const given = Object.entries({ ...terminal.env, ...parseEnv(lines) })
+  return Object.fromEntries(given.map(([name, value]) => [name, value?.trim() || undefined]))
 }
 
-const labelOf = (question: string, fallback: string | undefined) =>
-  fallback === undefined ? `${question}: ` : `${question} [${fallback || 'none'}]: `
+/** Whoever is at the terminal types the secrets that are missing. @throws CommandError that names all of them where nobody is */
+export async function secretsFrom<Name extends string>(
+  terminal: Terminal,
+  answers: Answers,
+  texts: Record<Name, string>,
+): Promise<Record<Name, string>> {
+  const entries = Object.entries<string>(texts)
+  const missing = entries.filter(([name]) => answers[name] === undefined)
+  if (missing.length > 0 && terminal.stdin.isTTY !== true)
+    throw missingError(missing.map(([name, meaning]) => `${name} (${meaning})`))
+  const found: Record<string, string> = {}
+  for (const [name, meaning] of entries) found[name] = answers[name] ?? (await prompt(terminal, `${meaning}: `, true))
+  return found
+}
+
+export const missingError = (names: readonly string[]) =>
+  new CommandError(`set in the environment or in the file of --answers: ${names.join('; ')}`)
 
 async function prompt({ stdin, stderr }: Terminal, label: string, isSecret?: true): Promise<string> {
   if (isSecret) stderr.write(label)

@@ -11,6 +11,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import { CommandError } from '../admin/command-error.ts'
 import type { SecretName, StageSettings } from '../aws/stages.ts'
+import type { StoredSecret } from './checks/logins.ts'
 
 export type Aws = ReturnType<typeof awsClients>
 
@@ -64,29 +65,21 @@ export function outputOf(stack: Stack | undefined, name: string): string | undef
   return stack?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue
 }
 
-export interface SecretState {
-  id: string
-  exists: boolean
-  hasValue: boolean
-  /** The customer's key that encrypts it; undefined for AWS's own. */
-  keyId: string | undefined
-}
-
-export interface StoredSecret extends SecretState {
-  value: string | undefined
-}
-
 /** The secrets of a stage: by their ARN where the stage names one. */
-export function secretsOf({ secrets }: Aws, stage: string, { secretArns }: StageSettings) {
+export function secretsOf({ secrets }: Aws, stage: string, { secretArns, secretsKeyArn }: StageSettings) {
   const idOf = (name: SecretName) => secretArns?.[name] ?? `cuecard/${stage}/${name}`
-  async function describe(name: SecretName): Promise<SecretState> {
+  /** Without the right to read its value. */
+  async function describe(name: SecretName) {
     const id = idOf(name)
     const described = await secrets.send(new DescribeSecretCommand({ SecretId: id })).catch(undefinedIfMissing)
     const hasValue = Object.keys(described?.VersionIdsToStages ?? {}).length > 0
-    return { id, exists: described !== undefined, hasValue, keyId: described?.KmsKeyId }
+    const { KmsKeyId: key } = described ?? {}
+    // KMS may name a key by its id instead of its ARN.
+    const isForeign = key && !secretsKeyArn?.endsWith(key)
+    const fault = `is encrypted with ${key}, which no Lambda may use: set secretsKeyArn in infra/aws/stages/${stage}.json`
+    return { id, exists: described !== undefined, hasValue, fault: isForeign ? fault : undefined }
   }
   return {
-    /** Without the right to read its value. */
     describe,
     async read(name: SecretName): Promise<StoredSecret> {
       const found = await secrets.send(new GetSecretValueCommand({ SecretId: idOf(name) })).catch(undefinedIfMissing)

@@ -3,11 +3,11 @@ import type { Journey } from '../../functions/canary/canary.ts'
 import { CommandError } from '../admin/command-error.ts'
 import { print } from '../admin/print.ts'
 import { sentenceOf } from '../admin/sentence.ts'
-import { secretNamesOf } from '../aws/stages.ts'
 import { aliasName } from '../wiring.ts'
 import { findStack, invoke } from './aws.ts'
-import { errorsIn, show } from './checks/finding.ts'
-import { preflight } from './checks/preflight.ts'
+import { accountChecks } from './checks/account.ts'
+import { type Check, errorsIn, type Finding, findingsOf, judgeAll, ok, show } from './checks/check.ts'
+import { describedChecks, stackCheck } from './checks/stage.ts'
 import { type Context, cdkDeploy } from './context.ts'
 
 export interface DeployOptions {
@@ -17,9 +17,9 @@ export interface DeployOptions {
 /** Checks, deploys, and has the canary make its journey. Migrations run in the deploy, and make the logins that are missing. */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
   const { aws, stack, stage, cdk, program, asJson } = context
-  const findings = await preflight(context)
+  const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), databaseCheck(context)])
   show(program, findings)
-  if (errorsIn(findings) > 0) throw new CommandError('not ready: nothing was deployed')
+  if (errorsIn(findings).length > 0) throw new CommandError('not ready: nothing was deployed')
   await makeReady(context)
   const shift = atOnce ? ['--context', 'shift=at-once'] : []
   await cdk([...cdkDeploy, ...shift, stack]).catch(async (error) => {
@@ -31,6 +31,18 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   const tried = await makeJourney(context)
   if (asJson) print(program, { stage, findings, outputs, canary: tried }, { asJson })
   else program.warn(tried)
+}
+
+/** The Lambda that migrates looks at the database: a deploy reads no secret. */
+function databaseCheck({ aws, stack }: Context): Check {
+  const subject = 'database'
+  return {
+    subject,
+    async judge() {
+      const checked = (await invoke(aws, `${stack}-migrate`, { check: true })) as { findings: Finding[] } | undefined
+      return checked?.findings ?? [ok(subject, 'is checked once the stage is deployed')]
+    },
+  }
 }
 
 /** Has the canary make its journey, over the stage’s public address. @returns what it did, in a sentence @throws CommandError */
@@ -48,7 +60,8 @@ export async function makeJourney({ aws, stack, settings }: Context): Promise<st
  * A stack that was never complete holds nothing of value: CDK deletes it and makes it again, once it may. The secret of a Lambda that this
  * release adds is made here, and its login by the Lambda that migrates.
  */
-async function makeReady({ aws, stack, program, secrets, settings, cdk }: Context): Promise<void> {
+async function makeReady(context: Context): Promise<void> {
+  const { aws, stack, program } = context
   const status = (await findStack(aws, stack))?.StackStatus ?? ''
   if (status === 'ROLLBACK_COMPLETE') {
     program.warn('The first deploy failed. What it left is removed.')
@@ -61,8 +74,8 @@ async function makeReady({ aws, stack, program, secrets, settings, cdk }: Contex
     )
   if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS')
     throw new CommandError(`another change of ${stack} is under way (${status}): wait for its end`)
-  const found = await Promise.all(secretNamesOf(settings).map((name) => secrets.describe(name)))
-  if (found.some(({ exists }) => !exists)) await cdk([...cdkDeploy, `${stack}-secrets`])
+  const secrets = stackCheck(context)
+  if ((await findingsOf(secrets)).some(({ level }) => level !== 'ok')) await secrets.repair.run()
 }
 
 async function adviceFor({ aws, stack, stage }: Context): Promise<string> {

@@ -21,15 +21,23 @@ export function slotOf(lambda: DatabaseUser, url: string | undefined): Slot | un
   return slots.find((slot) => loginOf(lambda, slot) === user)
 }
 
-/** Lets a login of the Lambda in with a new password; makes it first where it does not exist. @returns its URL, on Neon's pooled host */
-export async function renewLogin(owner: Database, ownerUrl: string, lambda: DatabaseUser, slot: Slot): Promise<string> {
+export type LoginContext = Pick<Context, 'database' | 'pause'>
+
+/**
+ * Lets a login of the Lambda in with a new password; makes it first where it does not exist.
+ * @returns its URL, on Neon's pooled host, which works @throws CommandError
+ */
+export async function makeLogin(
+  context: LoginContext,
+  ownerUrl: string,
+  lambda: DatabaseUser,
+  slot: Slot,
+): Promise<string> {
   const login = loginOf(lambda, slot)
-  const password = await letIn(owner, {
-    login,
-    role: `cuecard_${lambda}`,
-    statementSeconds: statementSeconds[lambda],
-  })
-  return pooledUrlOf(ownerUrl, login, password)
+  const wanted = { login, role: `cuecard_${lambda}`, statementSeconds: statementSeconds[lambda] }
+  const url = pooledUrlOf(ownerUrl, login, await letIn(context.database(ownerUrl), wanted))
+  await requireWorkingLogin(context, lambda, url)
+  return url
 }
 
 interface Login {
@@ -101,22 +109,10 @@ export async function dropLogin(owner: Database, login: string): Promise<void> {
   await sql`drop role if exists ${sql.id(login)}`.execute(owner)
 }
 
-export type LoginContext = Pick<Context, 'database' | 'pause'>
-
-/** Whether a Lambda's login works on this database and may do what the Lambda needs, and no more. */
-export async function isWorkingLogin({ database }: Context, ownerUrl: string, lambda: DatabaseUser, url: string) {
-  try {
-    const findings = await checkLogin(`database-${lambda}`, url, database)
-    return isSameDatabase(ownerUrl, url) && findings.every(({ level }) => level !== 'error')
-  } catch {
-    return false
-  }
-}
-
 const attempts = 30
 
 /** Neon’s proxy may know a new password a moment later than the database. @throws CommandError */
-export async function requireWorkingLogin(
+async function requireWorkingLogin(
   { database, pause }: LoginContext,
   lambda: DatabaseUser,
   url: string,

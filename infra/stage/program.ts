@@ -1,25 +1,26 @@
 import { Argument, Option } from 'commander'
 import * as v from 'valibot'
 import { parser, subcommand } from '../admin/options.ts'
-import { sentenceOf } from '../admin/sentence.ts'
 import { Program } from '../admin/terminal.ts'
 import { databaseUsers } from '../wiring.ts'
 import { backup } from './backup.ts'
+import { explain } from './checks/check.ts'
 import { openStage, type Surroundings } from './context.ts'
 import { type CreateOptions, create } from './create/create.ts'
 import { type DeployOptions, deploy } from './deploy.ts'
 import { type DestroyOptions, destroy } from './destroy.ts'
+import { replaceable, replaceSecret } from './given-secrets.ts'
 import { type ModelOptions, model } from './model.ts'
 import { type OperatorOptions, operator } from './operators.ts'
 import { pause, resume } from './pause.ts'
-import { replaceable, replaceSecret } from './replace-secret.ts'
 import { type RestoreOptions, restoreStage } from './restore.ts'
 import { type RotateOptions, rotate } from './rotate.ts'
 import { status } from './status.ts'
 
-const help = `Environment: AWS’s own variables or profile. Answers of create that are not typed: OWNER_URL, PROVIDER_KEY (both secret),
-PROVIDER_URL, PROVIDER_MODEL, ALARM_ADDRESS, RUNBOOK_URL, DOMAIN, CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION; of restore:
-OWNER_URL, BACKUP_IDENTITY (both secret). PG_BIN: directory of pg_dump and pg_restore, if they are not on the path.`
+const help = `Environment: AWS’s own variables or profile, and PG_BIN: the directory of pg_dump and pg_restore, if they are not on the path.
+Answers, in the environment or a file: of a new stage ALARM_ADDRESS, RUNBOOK_URL, and if it has them PROVIDER_URL, PROVIDER_MODEL, DOMAIN,
+CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION (makes a first one). Whoever is at a terminal types the secrets that are missing:
+OWNER_URL and PROVIDER_KEY of create, OWNER_URL and BACKUP_IDENTITY of restore, PREVIOUS_PROVIDER_KEY.`
 
 const person = parser(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,29}$/, 'must be up to 30 small letters and digits')))
 
@@ -83,12 +84,4 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .option('--logins', 'drop the database logins too')
     .action((stage: string, options: DestroyOptions) => destroy(open(stage), options))
   return program.run(args, explain)
-}
-
-function explain(error: unknown): string {
-  const name = error instanceof Error ? error.name : ''
-  const hint = /^AccessDenied/.test(name)
-    ? ' (infra/stage has the policies: permissions-deploy.json and permissions.json, and permissions-destroy.json to delete a stage)'
-    : name === 'CredentialsProviderError' && ': sign in to AWS first'
-  return `${sentenceOf(error)}${hint || ''}`
 }

@@ -1,17 +1,18 @@
 import { CommandError } from '../admin/command-error.ts'
 import { print } from '../admin/print.ts'
 import { sentenceOf } from '../admin/sentence.ts'
-import { readStageFile } from '../aws/stage-file.ts'
 import { listRemovals } from '../backup/backup.ts'
 import { removalsIn } from '../backup/removals.ts'
 import { restore } from '../backup/restore.ts'
 import { openStore } from '../backup/store.ts'
 import { databaseUsers } from '../wiring.ts'
-import { answersFrom, confirm } from './answers.ts'
+import { answersIn, confirm, secretsFrom } from './answers.ts'
 import { backupsOf } from './backup.ts'
+import { carryOut, stepsOf } from './checks/check.ts'
+import { stateChecks } from './checks/stage.ts'
 import type { Context } from './context.ts'
-import { carryOut, ownerQuestion, planOf } from './create/plan.ts'
 import { makeJourney } from './deploy.ts'
+import { workingSecrets } from './given-secrets.ts'
 import { closeLogin, isSameDatabase, slots } from './logins.ts'
 import { secondsToEnd, start, stop } from './pause.ts'
 
@@ -23,19 +24,20 @@ export interface RestoreOptions {
   yes?: true
 }
 
-const identityQuestion = { name: 'BACKUP_IDENTITY', text: 'Secret key of the backups', isSecret: true } as const
-
 /**
  * Moves a stage to another database, to which no Lambda can write before it is whole: one that a backup fills, or a branch of an earlier
  * moment. Interrupted, the same command continues.
  */
 export async function restoreStage(context: Context, { backup, lost, answers, yes }: RestoreOptions): Promise<void> {
-  const { program, secrets, stage, terminal, database, directory } = context
-  const ask = await answersFrom(terminal, answers)
+  const { program, secrets, stage, terminal, database } = context
+  const given = await answersIn(terminal, answers)
   const store = backup === undefined ? undefined : openStore(backupsOf(context).to)
-  const url = await ask(ownerQuestion(context))
+  const owner = await workingSecrets(context, given, ['database-owner'])
+  const url = owner['database-owner']
   const name = backup === true ? undefined : backup
-  const from = store && { store, identity: await ask(identityQuestion), name, env: terminal.env }
+  const ask = async () =>
+    (await secretsFrom(terminal, given, { BACKUP_IDENTITY: 'secret key of the backups' })).BACKUP_IDENTITY
+  const from = store && { store, identity: await ask(), name, env: terminal.env }
   const kept = (await secrets.read('database-owner')).value
   // A run before, which was interrupted, has taken from the former one what is needed.
   const former = lost || !kept || isSameDatabase(kept, url) ? undefined : database(kept)
@@ -54,8 +56,7 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
       },
     })
     if (former) for (const lambda of databaseUsers) for (const slot of slots) await closeLogin(former, lambda, slot)
-    const chosen = { file: readStageFile(directory, stage)!, isNew: false }
-    await carryOut(context, (await planOf(context, chosen, ask, { ownerUrl: url })).steps)
+    await carryOut(program, await stepsOf(stateChecks(context, url, owner)))
     await start(context)
     const canary = await makeJourney(context)
     print(program, { stage, ...restored, canary }, context)

@@ -3,16 +3,7 @@ import { print } from '../admin/print.ts'
 import type { DatabaseUser } from '../wiring.ts'
 import { confirm } from './answers.ts'
 import type { Context } from './context.ts'
-import {
-  closeLogin,
-  loginOf,
-  otherThan,
-  ownerOf,
-  renewLogin,
-  requireWorkingLogin,
-  type Slot,
-  slotOf,
-} from './logins.ts'
+import { closeLogin, loginOf, makeLogin, otherThan, ownerOf, type Slot, slotOf } from './logins.ts'
 
 export interface RotateOptions {
   login: DatabaseUser[]
@@ -29,9 +20,7 @@ export async function rotate(context: Context, { login: lambdas, yes }: RotateOp
   const used = await Promise.all(lambdas.map(async (lambda) => ({ lambda, from: await slotInUse(context, lambda) })))
   if (!yes) await confirm(terminal, `New logins for ${lambdas.join(', ')}? [y/N]`, '--yes')
   for (const { lambda, from } of used) {
-    const url = await renewLogin(owner, ownerUrl, lambda, otherThan(from))
-    await requireWorkingLogin(context, lambda, url)
-    await secrets.write(`database-${lambda}`, url)
+    await secrets.write(`database-${lambda}`, await makeLogin(context, ownerUrl, lambda, otherThan(from)))
     program.warn(`${lambda}: ${loginOf(lambda, otherThan(from))} is in the secret`)
   }
   for (const { lambda, from } of used) {

@@ -6,22 +6,25 @@ import { print } from '../admin/print.ts'
 import { sentenceOf } from '../admin/sentence.ts'
 import { aliasName, completedBackups, lambdaNames } from '../wiring.ts'
 import { findStack, undefinedIfMissing } from './aws.ts'
-import { attempt, errorsIn, type Finding, show } from './checks/finding.ts'
-import { byLevel, checkKeys, preflight } from './checks/preflight.ts'
-import { askerOf, checkProxy } from './checks/proxy.ts'
+import { accountChecks } from './checks/account.ts'
+import { errorsIn, judgeAll, show } from './checks/check.ts'
+import { proxyCheck } from './checks/proxy.ts'
+import { stateChecks } from './checks/stage.ts'
 import type { Context } from './context.ts'
 
 /** Shows whether the stage is well. Fails where a check does or an alarm is raised. */
 export async function status(context: Context): Promise<void> {
-  const { aws, stack, program, asJson } = context
-  const ready = await preflight(context)
-  const credentials = ready.some(({ subject }) => subject === 'credentials')
-  const values = credentials ? [] : await Promise.all([attempt('proxy', () => proxyOf(context)), checkKeys(context)])
-  const findings = byLevel([...ready, ...values.flat()])
-  const found = credentials ? undefined : await findStack(aws, stack)
-  const state = found ? await stateOf(context) : undefined
+  const { aws, stack, program, asJson, secrets } = context
+  const ownerUrl = (await secrets.read('database-owner')).value
+  const findings = await judgeAll([
+    ...accountChecks(context),
+    ...stateChecks(context, ownerUrl),
+    proxyCheck(context, ownerUrl),
+  ])
+  const found = await findStack(aws, stack)
+  const state = found ? await stateOf(context, ownerUrl) : undefined
   const system = { stack: found?.StackStatus ?? 'not deployed', updated: found?.LastUpdatedTime ?? found?.CreationTime }
-  const isWell = errorsIn(findings) === 0 && !state?.alarms.length
+  const isWell = errorsIn(findings).length === 0 && !state?.alarms.length
   if (!isWell) program.exitCode = 1
   if (asJson)
     return void print(program, { stage: context.stage, is_well: isWell, ...system, ...state, findings }, { asJson })
@@ -31,19 +34,13 @@ export async function status(context: Context): Promise<void> {
   if (versions) print(program, { data: versions }, { asJson })
 }
 
-/** Without an owner's URL there is nobody to ask, and the preflight says so. */
-async function proxyOf({ secrets, terminal }: Context): Promise<Finding[]> {
-  const { value } = await secrets.read('database-owner')
-  return value ? await checkProxy(askerOf(value, terminal.env.DATABASE_ENDPOINT || undefined)) : []
-}
-
-async function stateOf(context: Context) {
+async function stateOf(context: Context, ownerUrl: string | undefined) {
   const [alarms, canary, backup, versions, documents] = await Promise.all([
     alarmsOf(context),
     lastOf(context, 'CanarySuccess', `${context.stack}-canary`, 1),
     lastOf(context, completedBackups.metric, completedBackups.reporterOf(context.stack), 8 * 24),
     Promise.all(lambdaNames.map((name) => versionOf(context, name))),
-    healthOf(context),
+    healthOf(context, ownerUrl),
   ])
   return { alarms, canary_succeeded: canary, last_backup: backup, ...documents, versions }
 }
@@ -78,10 +75,9 @@ async function versionOf({ aws, stack }: Context, lambda: string) {
   return { lambda, version: found?.Version ?? null, since: found?.LastModified ?? null }
 }
 
-async function healthOf({ secrets, database }: Context) {
+async function healthOf({ database }: Context, ownerUrl: string | undefined) {
   try {
-    const { value } = await secrets.read('database-owner')
-    return value ? await checkDocuments(database(value)) : { documents: 'unknown: no owner’s URL' }
+    return ownerUrl ? await checkDocuments(database(ownerUrl)) : { documents: 'unknown: no owner’s URL' }
   } catch (error) {
     return { documents: `unknown: ${sentenceOf(error)}` }
   }

@@ -43,7 +43,7 @@ export async function startNeonProxy(endpoint: string, owner?: { password: strin
     const forNeon = Object.entries(request.headers).filter(([name]) => name.startsWith('neon-'))
     const sent = forNeon.map(([name, value]) => [name, String(value)])
     const headers = { ...Object.fromEntries(sent), 'neon-connection-string': login.href }
-    const answered = await fetch(`${endpoint}/sql`, { method: 'POST', headers, body })
+    const answered = await fetch(endpoint + request.url, { method: 'POST', headers, body })
     const result = (await answered.json()) as { results?: { rows: Rows }[]; code?: string; message?: string }
     if (result.code === '28000' || result.message?.startsWith('password authentication failed')) {
       state.refused++

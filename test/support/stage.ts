@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
-import { Client, type Pool } from 'pg'
+import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { runCanary } from '../../functions/canary/canary.ts'
 import { readStageFile, writeStageFile } from '../../infra/aws/stage-file.ts'
@@ -18,6 +18,7 @@ import { collector, type Finished } from './command-line.ts'
 import { entryOf } from './entry.ts'
 import { startKeyedProvider } from './keyed-provider.ts'
 import { startNeonProxy } from './neon-proxy.ts'
+import { dropLogins, lockLogins } from './server-logins.ts'
 import type { TestStand } from './stand.ts'
 
 interface TestDatabase {
@@ -49,7 +50,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   let proxy: Awaited<ReturnType<typeof startNeonProxy>>
   let provider: Awaited<ReturnType<typeof startKeyedProvider>>
   let database: TestDatabase
-  let lock: Client | undefined
+  let unlock: () => Promise<void>
   let directory: string
   const printed: string[] = []
   const providerKey = 'sk-good-key-of-the-test'
@@ -60,7 +61,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
 
   beforeAll(async () => {
     database = await open()
-    lock = server === undefined ? undefined : await lockLogins(server)
+    unlock = await lockLogins(server, database.pool)
     provider = await startKeyedProvider()
     provider.keys.add(providerKey)
     proxy = await startNeonProxy(database.endpoint, {
@@ -94,8 +95,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     for (const secret of [ownerPassword, providerKey, ...passwords]) if (secret) expect(output).not.toContain(secret)
   })
   afterAll(async () => {
-    await dropLogins(database.pool)
-    await lock?.end()
+    await unlock()
     useEndpoint(database.endpoint)
     await proxy.close()
     await provider.close()
@@ -237,8 +237,7 @@ export async function migrateLambdaOf({
 /** What is deployed beside the stand: the Lambda that migrates, and the canary, which calls the API at `baseUrl`. */
 export async function deployLambdas(stage: StageTools, stand: Pick<TestStand, 'deliver'>, baseUrl: string) {
   const apiKey = () => Promise.resolve(stage.secret('canary')!)
-  const signal = AbortSignal.timeout(60_000)
-  const canary = () => runCanary({ baseUrl, apiKey, signal, pause: () => stand.deliver() })
+  const canary = () => runCanary({ baseUrl, apiKey, signal: AbortSignal.timeout(60_000), pause: () => stand.deliver() })
   stage.aws.lambdas.set('cuecard-prod-canary:live', canary)
   stage.aws.lambdas.set('cuecard-prod-migrate', await migrateLambdaOf(stage))
 }
@@ -262,17 +261,4 @@ export async function instanceOn(stage: StageTools, stand: TestStand, name: Data
     const result = await invoke(handler as LambdaHandler<unknown, unknown>, event, settings)
     return (result as APIGatewayProxyStructuredResultV2).statusCode!
   }
-}
-
-/** Logins are of a whole server: files that make them follow each other there. */
-async function lockLogins(connectionString: string): Promise<Client> {
-  const lock = new Client({ connectionString })
-  await lock.connect()
-  await lock.query('select pg_advisory_lock(5001)')
-  return lock
-}
-
-async function dropLogins(pool: Pool): Promise<void> {
-  const names = databaseUsers.flatMap((lambda) => [1, 2].map((slot) => `cuecard_${lambda}_${slot}`))
-  await pool.query(`drop role if exists ${names.join(', ')}`)
 }

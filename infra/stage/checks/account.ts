@@ -2,10 +2,27 @@ import { DescribeCertificateCommand } from '@aws-sdk/client-acm'
 import { GetAccountSettingsCommand, GetFunctionConcurrencyCommand } from '@aws-sdk/client-lambda'
 import type { StageSettings } from '../../aws/stages.ts'
 import { type Lambda, lambdas } from '../../wiring.ts'
-import { type Aws, identityOf, undefinedIfMissing } from '../aws.ts'
-import { error, type Finding, ok, warning } from './finding.ts'
+import { type Aws, findStack, identityOf, undefinedIfMissing } from '../aws.ts'
+import type { Context } from '../context.ts'
+import { type Check, error, type Finding, ok, warning } from './check.ts'
 
-export async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
+/** What a person repairs. None reads a secret. */
+export function accountChecks({ aws, stage, settings }: Context): Check[] {
+  return [
+    { subject: 'settings', judge: async () => checkSettings(stage, settings) },
+    { subject: 'account', judge: () => checkIdentity(aws, stage, settings) },
+    { subject: 'CDK', judge: () => checkBootstrap(aws, settings) },
+    { subject: concurrency, judge: () => checkConcurrency(aws, stage, settings) },
+    { subject: 'certificate', judge: () => checkCertificate(aws, settings) },
+  ]
+}
+
+async function checkBootstrap(aws: Aws, { account, region }: StageSettings): Promise<Finding[]> {
+  if (await findStack(aws, 'CDKToolkit')) return [ok('CDK', 'is prepared')]
+  return [error('CDK', `the account is not prepared: run npx cdk bootstrap aws://${account}/${region} first`)]
+}
+
+async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
   const own = await identityOf(aws)
   const wrong = `the credentials are of ${own.account}, but ${stage} is pinned to ${account} (infra/aws/stages/${stage}.json)`
   return [own.account === account ? ok('account', `${account} in ${region}, as ${own.arn}`) : error('account', wrong)]
@@ -18,10 +35,10 @@ const scheduled = Object.values<Lambda>(lambdas).filter(({ everySeconds }) => ev
 
 const sumOf = (counts: number[]) => counts.reduce((sum, count) => sum + count, 0)
 
-export const concurrencySubject = 'Lambda concurrency'
+const concurrency = 'Lambda concurrency'
 
 /** Checks the account's quota: what the stage reserves, what others reserve, the workers, and what AWS keeps unreserved. */
-export async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
+async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = settings
   const [{ AccountLimit = {} }, own] = await Promise.all([
     aws.lambda.send(new GetAccountSettingsCommand({})),
@@ -37,10 +54,9 @@ export async function checkConcurrency(aws: Aws, stage: string, settings: StageS
     `workers and schedules take up to ${workers}, and AWS keeps ${minUnreserved} unreserved`
   const quota = `Request a quota of ${Math.max(1000, needed)} (Service Quotas, Lambda, Concurrent executions)`
   const unlimited = 'A Lambda that hangs can take the executions of all others: set reservedConcurrency'
-  if (needed > limit)
-    return [error(concurrencySubject, `${figures}. ${quota}, or reserve less in infra/aws/concurrency.ts`)]
-  if (reserved === 0) return [warning(concurrencySubject, `${figures}. ${unlimited}`)]
-  return [ok(concurrencySubject, figures)]
+  if (needed > limit) return [error(concurrency, `${figures}. ${quota}, or reserve less in infra/aws/concurrency.ts`)]
+  if (reserved === 0) return [warning(concurrency, `${figures}. ${unlimited}`)]
+  return [ok(concurrency, figures)]
 }
 
 async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
@@ -48,7 +64,7 @@ async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
   return found?.ReservedConcurrentExecutions ?? 0
 }
 
-export function checkSettings(stage: string, settings: StageSettings): Finding[] {
+function checkSettings(stage: string, settings: StageSettings): Finding[] {
   const { alarmAddress, alarmTopicArn, runbookUrl } = settings
   const file = `infra/aws/stages/${stage}.json`
   const recipient = alarmTopicArn ?? alarmAddress
@@ -63,7 +79,7 @@ export function checkSettings(stage: string, settings: StageSettings): Finding[]
   ]
 }
 
-export async function checkCertificate(aws: Aws, { customDomain }: StageSettings): Promise<Finding[]> {
+async function checkCertificate(aws: Aws, { customDomain }: StageSettings): Promise<Finding[]> {
   if (!customDomain) return []
   const { name, certificateArn } = customDomain
   const described = await aws.acm.send(new DescribeCertificateCommand({ CertificateArn: certificateArn }))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 import { neonHostOf } from '../../neon-host.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
-import { error, type Finding, ok, warning } from './finding.ts'
+import { error, type Finding, ok, warning } from './check.ts'
 
 interface Login {
   name: string
@@ -38,7 +38,6 @@ const minVectorVersion = [0, 8]
 
 /** Checks that a Lambda's login works and may do no more than its role. @throws Error when it does not */
 export async function checkLogin(secret: string, url: string, connect: Connect): Promise<Finding[]> {
-  if (!isPostgresUrl(url)) return [error(secret, 'is not a postgresql:// URL')]
   const lambda = secret.replace('database-', '')
   const [login] = (await ownLogin.execute(connect(url))).rows
   const { name, is_super, bypasses, makes_temporary, roles, statement_timeout } = login!

@@ -1,4 +1,6 @@
-import { type Finding, ok, warning } from './finding.ts'
+import { isPostgresUrl } from '../../postgres-url.ts'
+import type { Context } from '../context.ts'
+import { type Check, ok, warning } from './check.ts'
 
 export interface Question {
   body?: unknown
@@ -107,12 +109,21 @@ export const facts: readonly [fact: string, source: string, Question, holds: (an
 ]
 
 /** Warns of each fact that does not hold: the proxy is then another than the one Cuecard is written for. */
-export async function checkProxy(ask: Ask): Promise<Finding[]> {
-  const checked = await Promise.all(
-    facts.map(async ([fact, source, question, holds]) =>
-      holds(await ask(question)) ? [] : [warning('proxy', `not so: ${fact} (${source})`)],
-    ),
-  )
-  const faults = checked.flat()
-  return faults.length > 0 ? faults : [ok('proxy', `is as expected in ${facts.length} respects`)]
+export function proxyCheck({ terminal }: Context, ownerUrl = ''): Check {
+  const subject = 'proxy'
+  return {
+    subject,
+    async judge() {
+      // The check of the owner says so.
+      if (!isPostgresUrl(ownerUrl)) return []
+      const ask = askerOf(ownerUrl, terminal.env.DATABASE_ENDPOINT || undefined)
+      const checked = await Promise.all(
+        facts.map(async ([fact, source, question, holds]) =>
+          holds(await ask(question)) ? [] : [warning(subject, `not so: ${fact} (${source})`)],
+        ),
+      )
+      const faults = checked.flat()
+      return faults.length > 0 ? faults : [ok(subject, `is as expected in ${facts.length} respects`)]
+    },
+  }
 }

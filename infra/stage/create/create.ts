@@ -4,10 +4,15 @@ import { dirname, resolve } from 'node:path'
 import { CommandError } from '../../admin/command-error.ts'
 import { print } from '../../admin/print.ts'
 import type { Program } from '../../admin/terminal.ts'
-import { answersFrom, confirm } from '../answers.ts'
+import { writeStageFile } from '../../aws/stage-file.ts'
+import { answersIn, confirm } from '../answers.ts'
+import { accountChecks } from '../checks/account.ts'
+import { carryOut, errorsIn, findingsOf, judgeAll, show, stepsOf } from '../checks/check.ts'
+import { givenSecretsOf, stateChecks, valueCheck } from '../checks/stage.ts'
 import { contextOf, type Surroundings, settingsOf } from '../context.ts'
-import { carryOut, planOf } from './plan.ts'
+import { workingSecrets } from '../given-secrets.ts'
 import { stageFileFor } from './settings.ts'
+import { organizationCheck } from './tenants.ts'
 
 export interface CreateOptions {
   yes?: true
@@ -20,43 +25,60 @@ export interface CreateOptions {
 export async function create(surroundings: Surroundings, program: Program, stage: string, options: CreateOptions) {
   const { terminal, directory } = surroundings
   requireNewFile(options.keyFile)
-  const ask = await answersFrom(terminal, options.answers)
-  const chosen = await stageFileFor(stage, directory, ask)
-  const settings = { ...settingsOf(stage, directory), ...chosen.file }
-  const context = contextOf(surroundings, program, stage, settings)
-  const { asJson } = context
+  const example = settingsOf(stage, directory)
+  const answers = await answersIn(terminal, options.answers)
+  const { file, isNew } = await stageFileFor(stage, directory, answers)
+  const context = contextOf(surroundings, program, stage, { ...example, ...file })
+  const found = (await judgeAll(accountChecks(context))).filter(({ level }) => level !== 'ok')
+  show(program, found)
+  if (errorsIn(found).length > 0) throw new CommandError('not ready: nothing was done')
+
+  const names = givenSecretsOf(context)
+  const kept = await Promise.all(names.map((name) => findingsOf(valueCheck(context, name))))
+  if (!isNew) show(program, errorsIn(kept.flat()))
+  const given = await workingSecrets(
+    context,
+    answers,
+    names.filter((_, i) => errorsIn(kept[i]!).length > 0),
+  )
+  const ownerUrl = given['database-owner'] ?? (await context.secrets.read('database-owner')).value!
+  const { ORGANIZATION: wanted } = answers
   let organization: object | undefined
-  const plan = await planOf(context, chosen, ask, {
-    async onKey({ key, ...ids }) {
-      const { keyFile } = options
-      if (keyFile) await writeFile(keyFile, `${key}\n`, { mode: 0o600, flag: 'wx' })
-      organization = { ...ids, ...(keyFile ? { key_file: keyFile } : { key }) }
-    },
-  })
-  const rows = plan.steps.map(({ subject, what, isDone }) => ({ state: isDone ? 'there' : 'to do', subject, what }))
-  const { account, region } = settings
+  const onKey = async (key: string, ids: object) => {
+    const { keyFile } = options
+    if (keyFile) await writeFile(keyFile, `${key}\n`, { mode: 0o600, flag: 'wx' })
+    organization = { ...ids, ...(keyFile ? { key_file: keyFile } : { key }) }
+  }
+  const all = await stepsOf([
+    ...stateChecks(context, ownerUrl, given),
+    ...(wanted ? [organizationCheck(context, ownerUrl, wanted, onKey)] : []),
+  ])
+  const settings = {
+    ...{ subject: 'settings', isDone: !isNew, what: `infra/aws/stages/${stage}.json, for you to commit` },
+    run: () => writeStageFile(directory, stage, file),
+  }
+  const steps = [settings, ...all]
+
+  const { asJson } = context
+  const { account, region } = file
+  const rows = steps.map(({ subject, what, isDone }) => ({ state: isDone ? 'there' : 'to do', subject, what }))
   if (!asJson) {
-    program.warn(`${stage}: account ${account}, ${region}; database ${plan.database}`)
+    const { hostname, pathname } = new URL(ownerUrl)
+    program.warn(`${stage}: account ${account}, ${region}; database ${pathname.slice(1)} at ${hostname}`)
     print(program, { data: rows }, { asJson })
   }
-  if (options.dryRun || plan.steps.every(({ isDone }) => isDone)) return finish()
-  program.warn(`
+  if (!options.dryRun && steps.some(({ isDone }) => !isDone)) {
+    program.warn(`
 In the account this makes the stack cuecard-${stage}-secrets, through CDK's roles, and writes values of secrets of cuecard/${stage}/.
 In the database it makes the schema, its roles and their logins (cuecard_NAME_1), and adds organizations. It deletes nothing, and replaces what does not work.
 `)
-  if (!options.yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
-  await carryOut(context, plan.steps)
-  return finish()
-
-  function finish(): void {
-    if (asJson) {
-      print(program, { stage, account, region, steps: rows, ...(organization && { organization }) }, { asJson })
-      return
-    }
-    if (organization) print(program, organization, { asJson })
-    const next = `commit infra/aws/stages/${stage}.json, then npm run stage -- deploy ${stage}`
-    if (!options.dryRun) program.warn(`Done. Next: ${next}`)
+    if (!options.yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
+    await carryOut(program, steps)
   }
+  if (asJson) print(program, { stage, account, region, steps: rows, ...(organization && { organization }) }, { asJson })
+  else if (organization) print(program, organization, { asJson })
+  const next = `commit infra/aws/stages/${stage}.json, then npm run stage -- deploy ${stage}`
+  if (!asJson && !options.dryRun) program.warn(`Done. Next: ${next}`)
 }
 
 /** Before a key is made that could not be written. */

@@ -6,6 +6,8 @@ import { listKeys } from '../../../shared/organizations/keys.ts'
 import type { Permission } from '../../../shared/permissions.ts'
 import { recorded } from '../../admin/audit.ts'
 import { createAgent, createKey, createOrganization, revokeKey } from '../../admin/tenants.ts'
+import { type Check, error, ok } from '../checks/check.ts'
+import type { Context } from '../context.ts'
 
 export interface Tenant {
   organization: string
@@ -16,18 +18,39 @@ export interface Tenant {
 /** The canary touches no agent of another name. */
 export const canary: Tenant = { organization: 'canary', agent: 'Canary', permissions: ['kb:read', 'kb:write'] }
 
-export const firstOf = (organization: string): Tenant => ({
+const firstOf = (organization: string): Tenant => ({
   organization,
   agent: 'Front desk',
   permissions: ['kb:read', 'kb:write', 'organization:read', 'organization:write'],
 })
 
-/** Names of all organizations but the canary's that have a key. */
-export async function tenantsWithKey(db: Database): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select o.name from organizations o where o.name <> ${canary.organization}
-      and exists (select from api_keys k where k.organization_id = o.id and k.revoked_at is null)`.execute(db)
-  return rows.map(({ name }) => name)
+/** A first organization. @param onKey what the key is given to, since nobody can read it again */
+export function organizationCheck(
+  { database, stage, terminal: { person } }: Context,
+  ownerUrl: string,
+  name: string,
+  onKey: (key: string, ids: object) => Promise<void>,
+): Check {
+  const subject = 'organization'
+  const db = database(ownerUrl)
+  return {
+    subject,
+    async judge() {
+      const { rows } = await sql<{ name: string }>`
+        select o.name from organizations o where o.name <> ${canary.organization}
+          and exists (select from api_keys k where k.organization_id = o.id and k.revoked_at is null) limit 1`.execute(
+        db,
+      )
+      return [rows[0] ? ok(subject, rows[0].name) : error(subject, 'there is none')]
+    },
+    repair: {
+      what: `${name}, with an agent and a key that is shown once`,
+      async run() {
+        const { key, ...ids } = await makeTenant(db, person, stage, firstOf(name))
+        await onKey(key, ids)
+      },
+    },
+  }
 }
 
 /** Whether the key is one of an organization with the canary's agent. */

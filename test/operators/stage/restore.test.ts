@@ -181,7 +181,8 @@ describe.runIf(hasPrograms)(
         const next = await emptyDatabase()
         stage.aws.secrets.set('cuecard/prod/database-owner', former)
         expect(await cutOff(next, write), kinds[write - 1]).toBe(1)
-        expect(await restore(next), kinds[write - 1]).toMatchObject({ code: 0 })
+        const { code, stderr } = await restore(next)
+        expect(code, `${kinds[write - 1]}: ${stderr}`).toBe(0)
         await expectRestored(next, history)
       }
     }, 900_000)

@@ -1,0 +1,80 @@
+import { sentenceOf } from '../../admin/sentence.ts'
+import type { Program } from '../../admin/terminal.ts'
+
+const levels = ['ok', 'warning', 'error'] as const
+
+export interface Finding {
+  level: (typeof levels)[number]
+  subject: string
+  detail: string
+}
+
+export const ok = (subject: string, detail: string): Finding => ({ level: 'ok', subject, detail })
+export const warning = (subject: string, detail: string): Finding => ({ level: 'warning', subject, detail })
+export const error = (subject: string, detail: string): Finding => ({ level: 'error', subject, detail })
+
+/** `status` shows what a check finds, `deploy` refuses an error, `create` repairs. */
+export interface Check {
+  subject: string
+  /** Changes nothing. */
+  judge(): Promise<Finding[]>
+  /** May run again. */
+  repair?: { what: string; run(): Promise<void> }
+}
+
+/** A check that fails to run is an error, and the others still run. @throws Error without credentials */
+export async function findingsOf({ subject, judge }: Check): Promise<Finding[]> {
+  try {
+    return await judge()
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === 'CredentialsProviderError') throw thrown
+    return [error(subject, explain(thrown))]
+  }
+}
+
+/** @returns all findings, the errors last */
+export async function judgeAll(checks: readonly Check[]): Promise<Finding[]> {
+  const findings = (await Promise.all(checks.map(findingsOf))).flat()
+  return findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level))
+}
+
+export interface Step {
+  subject: string
+  isDone: boolean
+  /** What is there, or what is to be done. */
+  what: string
+  run(): Promise<void>
+}
+
+/** Judges everything first. */
+export async function stepsOf(checks: readonly Check[]): Promise<Step[]> {
+  const judged = await Promise.all(checks.map(async (check) => [check, await findingsOf(check)] as const))
+  return judged.map(([{ subject, repair }, findings]) => {
+    const found = findings.map(({ detail }) => detail).join(', ')
+    if (!repair || findings.every(({ level }) => level === 'ok'))
+      return { subject, isDone: true, what: found, run: async () => {} }
+    return { subject, isDone: false, ...repair }
+  })
+}
+
+export async function carryOut(program: Program, steps: readonly Step[]): Promise<void> {
+  for (const { subject, what, run } of steps.filter(({ isDone }) => !isDone)) {
+    program.warn(`${subject}: ${what}`)
+    await run()
+  }
+}
+
+export const errorsIn = (findings: readonly Finding[]) => findings.filter(({ level }) => level === 'error')
+
+export function show(program: Program, findings: readonly Finding[]): void {
+  for (const { level, subject, detail } of findings) program.warn(`${level.padEnd(8)} ${subject}: ${detail}`)
+}
+
+/** @returns the error in a sentence, which says what to do about AWS's refusal */
+export function explain(thrown: unknown): string {
+  const name = thrown instanceof Error ? thrown.name : ''
+  const hint = /^AccessDenied/.test(name)
+    ? ' (infra/stage has the policies: permissions-deploy.json and permissions.json, and permissions-destroy.json to delete a stage)'
+    : name === 'CredentialsProviderError' && ': sign in to AWS first'
+  return `${sentenceOf(thrown)}${hint || ''}`
+}

@@ -1,0 +1,47 @@
+import { isPostgresUrl } from '../../postgres-url.ts'
+import { type DatabaseUser, databaseUsers } from '../../wiring.ts'
+import { isSameDatabase, type LoginContext, makeLogin, slotOf } from '../logins.ts'
+import { error, warning } from './check.ts'
+import { checkLogin } from './database.ts'
+
+export interface StoredSecret {
+  id: string
+  value: string | undefined
+  /** Why no Lambda could read it. */
+  fault?: string | undefined
+}
+
+interface SecretsContext extends LoginContext {
+  secrets: {
+    read(name: `database-${DatabaseUser}`): Promise<StoredSecret>
+    write(name: `database-${DatabaseUser}`, value: string): Promise<void>
+  }
+}
+
+/** The logins of all Lambdas. */
+export function loginChecks(context: SecretsContext, ownerUrl: string) {
+  const { secrets, database } = context
+  return databaseUsers.map((lambda) => {
+    const subject = `database-${lambda}` as const
+    return {
+      lambda,
+      subject,
+      async judge() {
+        const { id, value, fault } = await secrets.read(subject)
+        if (fault) return [error(subject, fault)]
+        if (!value) return [warning(subject, `the secret ${id} is empty: the next deploy makes the login`)]
+        if (!isPostgresUrl(value)) return [error(subject, 'is not a postgresql:// URL')]
+        if (!isSameDatabase(ownerUrl, value)) return [error(subject, 'is of another database than the owner')]
+        return await checkLogin(subject, value, database)
+      },
+      repair: {
+        what: 'a login with a new password',
+        async run() {
+          // The slot that the secret names: a Lambda may run with the other.
+          const slot = slotOf(lambda, (await secrets.read(subject)).value) ?? 1
+          await secrets.write(subject, await makeLogin(context, ownerUrl, lambda, slot))
+        },
+      },
+    }
+  })
+}

@@ -1,0 +1,130 @@
+import { defaultChunkTokens } from '../../../shared/config.ts'
+import { checkChunkTokens, checkEmbedder } from '../../../shared/embedding/embedder.ts'
+import { openAiEmbedder } from '../../../shared/embedding/openai-embedder.ts'
+import { isProviderSecret, type Provider, providerOf, type SecretName, secretNamesOf } from '../../aws/stages.ts'
+import { migrateAt, migrationNames } from '../../migrations/migrate.ts'
+import { isPostgresUrl } from '../../postgres-url.ts'
+import { type Context, cdkDeploy } from '../context.ts'
+import { canary, isCanaryKey, makeTenant, revokeOthers } from '../create/tenants.ts'
+import { type Check, error, type Finding, ok, warning } from './check.ts'
+import { appliedMigrations, checkOwner } from './database.ts'
+import { loginChecks } from './logins.ts'
+
+/** What a person gives. */
+export type GivenSecret = Extract<SecretName, 'database-owner' | 'provider' | 'previous-provider'>
+
+export const givenSecretsOf = ({ settings }: Context) =>
+  secretNamesOf(settings).filter((name): name is GivenSecret => name === 'database-owner' || isProviderSecret(name))
+
+const isLogin = (name: SecretName) => name.startsWith('database-') && name !== 'database-owner'
+
+/**
+ * The secrets and the database, in the order of the repairs: each needs those before it.
+ * @param given the values that secrets are to have; the others keep theirs
+ */
+export function stateChecks(
+  context: Context,
+  ownerUrl: string | undefined,
+  given: Partial<Record<GivenSecret, string>> = {},
+): Check[] {
+  return [
+    stackCheck(context),
+    ...givenSecretsOf(context).map((name) => valueCheck(context, name, given[name])),
+    ...(ownerUrl && isPostgresUrl(ownerUrl)
+      ? [schemaCheck(context, ownerUrl), ...loginChecks(context, ownerUrl), canaryCheck(context, ownerUrl)]
+      : []),
+  ]
+}
+
+/** The secrets, without the right to read their values. */
+export function describedChecks({ settings, secrets, stage }: Context): Check[] {
+  return secretNamesOf(settings).map((subject) => ({
+    subject,
+    async judge() {
+      const { id, hasValue, fault } = await secrets.describe(subject)
+      if (fault) return [error(subject, fault)]
+      return hasValue || isLogin(subject) ? [] : [error(subject, emptySentence(id, stage))]
+    },
+  }))
+}
+
+const emptySentence = (id: string, stage: string) =>
+  `the secret ${id} is missing or empty: npm run stage -- create ${stage}`
+
+export function stackCheck({ stack, settings, secrets, cdk }: Context) {
+  const [subject, name] = ['secrets', `${stack}-secrets`]
+  return {
+    subject,
+    async judge() {
+      const found = await Promise.all(secretNamesOf(settings).map((each) => secrets.describe(each)))
+      const missing = found.filter(({ exists }) => !exists).map(({ id }) => id)
+      return [missing.length > 0 ? warning(subject, `missing: ${missing.join(', ')}`) : ok(subject, `stack ${name}`)]
+    },
+    repair: { what: `stack ${name}, by cdk deploy`, run: () => cdk([...cdkDeploy, name]) },
+  }
+}
+
+export function valueCheck(context: Context, subject: GivenSecret, given?: string): Check {
+  const { secrets, stage } = context
+  return {
+    subject,
+    async judge() {
+      const { id, value, fault } = await secrets.read(subject)
+      if (fault) return [error(subject, fault)]
+      if (!value) return [error(subject, emptySentence(id, stage))]
+      if (given && given !== value) return [error(subject, 'is another one')]
+      return await judgeValue(context, subject, value)
+    },
+    ...(given && { repair: { what: 'the value of its secret', run: () => secrets.write(subject, given) } }),
+  }
+}
+
+export async function judgeValue({ database, settings }: Context, name: GivenSecret, value: string) {
+  if (name === 'database-owner') return await checkOwner(value, database)
+  return [await checkProvider(name, providerOf(settings, name)!, value)]
+}
+
+async function checkProvider(name: string, provider: Provider, apiKey: string): Promise<Finding> {
+  const embedder = openAiEmbedder({ ...provider, apiKey: () => apiKey, timeoutSeconds: 10 })
+  const fault = await checkEmbedder(embedder)
+  if (fault) return error(name, fault)
+  const warned = await checkChunkTokens(embedder, provider.chunkTokens ?? defaultChunkTokens)
+  return warned ? warning(name, warned) : ok(name, `${provider.model} at ${provider.baseUrl}`)
+}
+
+function schemaCheck({ database }: Context, ownerUrl: string): Check {
+  const subject = 'schema'
+  return {
+    subject,
+    async judge() {
+      const applied = await appliedMigrations(database(ownerUrl))
+      const pending = migrationNames.filter((name) => !applied.has(name))
+      if (pending.length === 0) return [ok(subject, 'every migration')]
+      return [warning(subject, `lacks ${pending.join(', ')}, which the next deploy applies`)]
+    },
+    repair: { what: 'every migration', run: async () => void (await migrateAt(ownerUrl)) },
+  }
+}
+
+function canaryCheck({ database, secrets, stage, terminal: { person } }: Context, ownerUrl: string): Check {
+  const subject = 'canary'
+  const db = database(ownerUrl)
+  return {
+    subject,
+    async judge() {
+      const { id, value, fault } = await secrets.read(subject)
+      if (fault) return [error(subject, fault)]
+      if (!value) return [error(subject, emptySentence(id, stage))]
+      if (await isCanaryKey(db, value)) return [ok(subject, 'organization, agent and key')]
+      return [error(subject, `the secret ${id} is not an API key of the canary: npm run stage -- create ${stage}`)]
+    },
+    repair: {
+      what: 'organization, agent and key of the canary, in its secret',
+      async run() {
+        const { key, key_id, organization_id } = await makeTenant(db, person, stage, canary)
+        await secrets.write(subject, key)
+        await revokeOthers(db, organization_id, key_id)
+      },
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { CommandError } from '../admin/command-error.ts'
+import { print } from '../admin/print.ts'
+import { providerOf } from '../aws/stages.ts'
+import { type Answers, answersIn, secretsFrom } from './answers.ts'
+import { errorsIn, findingsOf } from './checks/check.ts'
+import { type GivenSecret, judgeValue } from './checks/stage.ts'
+import type { Context } from './context.ts'
+
+/** The name of the answer for each. */
+const variables = {
+  provider: 'PROVIDER_KEY',
+  'previous-provider': 'PREVIOUS_PROVIDER_KEY',
+  'database-owner': 'OWNER_URL',
+} as const satisfies Record<GivenSecret, string>
+
+export const replaceable = Object.keys(variables) as GivenSecret[]
+
+/** @returns values that work @throws CommandError */
+export async function workingSecrets<Name extends GivenSecret>(
+  context: Context,
+  answers: Answers,
+  names: readonly Name[],
+): Promise<Record<Name, string>> {
+  const texts = Object.fromEntries(names.map((name) => [variables[name], meaningOf(context, name)]))
+  const found = await secretsFrom(context.terminal, answers, texts)
+  const values = names.map((name) => [name, found[variables[name]]!] as const)
+  for (const [name, value] of values) {
+    const findings = await findingsOf({ subject: name, judge: () => judgeValue(context, name, value) })
+    const [fault] = errorsIn(findings)
+    const subject = fault?.subject === name ? '' : `${fault?.subject}: `
+    if (fault) throw new CommandError(`${variables[name]}: ${subject}${fault.detail}`)
+  }
+  return Object.fromEntries(values) as Record<Name, string>
+}
+
+function meaningOf({ settings, stage }: Context, name: GivenSecret): string {
+  if (name === 'database-owner') return 'direct URL of the database’s owner at Neon'
+  const provider = providerOf(settings, name)
+  if (!provider) throw new CommandError(`${stage} has no provider with a key as its ${name}`)
+  return `API key for ${provider.baseUrl}`
+}
+
+/** Puts another value into a secret, once it works. Running Lambdas fetch it when the old one is rejected. */
+export async function replaceSecret(context: Context, name: GivenSecret): Promise<void> {
+  const { program, secrets, stage, terminal } = context
+  const values = await workingSecrets(context, await answersIn(terminal, undefined), [name])
+  await secrets.write(name, values[name])
+  print(program, { stage, replaced: name }, context)
+}
