@@ -4,7 +4,7 @@ import type { AgentScope } from '../database/scope.ts'
 import type { DocumentId } from '../ids.ts'
 import { comparedHits } from '../retrieval/letter-runs.ts'
 import { type Found, toFound } from '../retrieval/search.ts'
-import { searchArguments } from '../retrieval/statement/search-arguments.ts'
+import { questionsOf } from '../retrieval/statement/asked-question.ts'
 import type { GoldenRow } from './golden-question.ts'
 
 /** What becomes of a document, or of the agent's model: see `search_after` in infra/migrations/search. */
@@ -55,7 +55,7 @@ export async function searchAfter(
       answers: Record<string, Parameters<typeof toFound>[0]>
     }>`select search_after(${scope.organizationId},
       ${scope.agentId}, ${JSON.stringify(changes.map(toRow))}::jsonb, ${JSON.stringify(made)}::jsonb,
-      ${JSON.stringify(asked.map((each) => toArguments(scope, each)))}::jsonb) as answers`
+      ${JSON.stringify(asked.map((each) => toQuestion(scope, each)))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })
     for (const { id, question } of asked)
       found.set(id, toFound(answered[0]!.answers[id]!, 'hybrid', [{ query: question }]))
@@ -67,7 +67,7 @@ function toRow({ dates, ...change }: Change) {
   return { ...change, dates: dates !== undefined, ...dates }
 }
 
-function toArguments(scope: AgentScope, { id, question, as_of, vector, vectorModel: asked_model }: Asked) {
-  const [call] = searchArguments(scope, 'hybrid', [{ query: question, vector }], { limit: comparedHits })
-  return { ...call, id, asked_model, as_of, max_bytes: maxBytes }
+function toQuestion(scope: AgentScope, { id, question: query, as_of, vector, vectorModel: model }: Asked) {
+  const [question] = questionsOf(scope, 'hybrid', [{ query, vector }], { limit: comparedHits })
+  return { id, question: { ...question, asked_model: model, assumed_model: model, as_of, max_bytes: maxBytes } }
 }

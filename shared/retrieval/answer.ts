@@ -24,7 +24,7 @@ import {
 } from './query-vector/query-vectors.ts'
 import type { Hit, Mode } from './schemas.ts'
 import { type Found, type LikenessOf, search } from './search.ts'
-import type { Asked, Filters } from './statement/search-arguments.ts'
+import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** Whose knowledge base is asked, and who pays for the vector of a question. */

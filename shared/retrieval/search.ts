@@ -7,7 +7,7 @@ import { answerable } from './answerable.ts'
 import { coverageOf } from './coverage.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode } from './schemas.ts'
-import { type Asked, type Filters, named, searchArguments } from './statement/search-arguments.ts'
+import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
 
 /** `revision`: the one of its document that search serves. */
 export type FoundHit = Hit & { revision: number }
@@ -56,9 +56,8 @@ export async function search(
   models: Models = { asked_model: undefined, assumed_model: undefined },
 ): Promise<Found> {
   const limit = Math.max(filters.limit, comparedHits)
-  const calls = searchArguments(scope, mode, hypotheses, { ...filters, limit }).map(
-    (call) =>
-      sql<Row>`select * from search(${named({ ...models, ...call, min_score: undefined, max_bytes: payloadLimit })})`,
+  const calls = questionsOf(scope, mode, hypotheses, { ...filters, limit }).map(
+    (question) => sql<Row>`select * from search(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })})`,
   )
   const all: Row[][] = Object.values(
     await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),

@@ -8,7 +8,7 @@ import { createScratchDatabase } from '../../infra/local/database/scratch-databa
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { Database } from '../../shared/database/database.ts'
 import { searchModes } from '../../shared/retrieval/schemas.ts'
-import { named, searchArguments } from '../../shared/retrieval/statement/search-arguments.ts'
+import { asQuestion, questionsOf } from '../../shared/retrieval/statement/asked-question.ts'
 import { question } from './data/texts.ts'
 import { vectorsOf } from './data/vectors.ts'
 import { openCuecard } from './stage/cuecard.ts'
@@ -34,8 +34,8 @@ try {
 
   const scope = { organizationId: agent.id, agentId: agent.agentId } as never
   const asked = { query: question(1, 0), vector: await vectors.query(0, chunks) }
-  const [call] = searchArguments(scope, mode, [asked], { limit: 5 })
-  const statement = sql`select * from search(${named({ ...call, min_score: null, max_bytes: 6e6 })})`
+  const [asking] = questionsOf(scope, mode, [asked], { limit: 5 })
+  const statement = sql`select * from search(${asQuestion({ ...asking, max_bytes: 6e6 })})`
   const compiled = statement.compile(new Database({ url: () => '', timeoutSeconds: 1 }))
   const client = await pool.connect()
   client.on('notice', ({ message }) => console.log(message))

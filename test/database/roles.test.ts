@@ -184,17 +184,8 @@ describe('the roles of the Lambdas', () => {
       'nearest_chunks',
     ]
     ofSearch.push('occurrences', 'scored_chunks', 'search', 'served_chunks', 'served_terms', 'weighed_terms')
-    ofSearch.push(
-      'at_least',
-      'bits_of',
-      'candidates',
-      'concatenated',
-      'listed_chunks_with_words',
-      'lists_of_terms',
-      'positions',
-      'reached',
-      'sums',
-    )
+    ofSearch.push('with_stored_vectors')
+    ofSearch.push('at_least', 'bits_of', 'candidates', 'concatenated', 'lists_of_terms', 'positions', 'reached', 'sums')
     const grants = {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },

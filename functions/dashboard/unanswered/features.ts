@@ -38,12 +38,7 @@ type Entry = { group: number; way: number; term: string; isFallback: boolean }
 
 function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
   const words = wordsOf(wording)
-  const entries = sought.groups.map((group, i) => ({
-    group,
-    way: sought.ways[i]!,
-    term: sought.terms[sought.slots[i]!]!,
-    isFallback: sought.fallbacks[i]!,
-  }))
+  const entries = sought.entries.map((entry) => ({ ...entry, term: sought.terms[entry.slot]! }))
   return [...Map.groupBy(entries, ({ group }) => group)].flatMap(([group, entries]) => {
     const { from, to } = sought.spans[group]!
     const isCommon = !sought.required[group]

@@ -73,12 +73,11 @@ end;
 
 -- How often each of up to 31 terms occurs, two bits a term. The inner product of a probe and a chunk's terms has a digit in base 4 for
 -- each of twelve.
-create or replace function occurrences(terms sparsevec, probe1 sparsevec, probe2 sparsevec, probe3 sparsevec) returns bigint
+create or replace function occurrences(terms sparsevec, probes sparsevec[]) returns bigint
   language sql immutable
 begin atomic
-  select (-(terms <#> probe1))::bigint
-    + case when probe2 is null then 0 else (-(terms <#> probe2))::bigint << 24 end
-    + case when probe3 is null then 0 else (-(terms <#> probe3))::bigint << 48 end;
+  select (-(terms <#> probes[1]))::bigint + coalesce((-(terms <#> probes[2]))::bigint << 24, 0)
+    + coalesce((-(terms <#> probes[3]))::bigint << 48, 0);
 end;
 
 -- In how many bits a sketch differs from the three of a query, which count 4, 2 and 1.

@@ -1,8 +1,7 @@
 -- What questions find once documents are changed: the changes are made in a subtransaction, which is always undone. A change `serves` a
 -- document's newest revision, `replaces` its text by the chunks in `made`, or `removes` it; null leaves its chunks as they are. A title is
 -- changed unless it is null. A change that `switches_model` names no document. What is made has the model that serves the agent, or else
--- is not there. A question has its arguments of `search`; a golden question that comes without a vector has a stored one. Returns the rows
--- of `search` by the question's id.
+-- is not there. A golden question that comes without a vector has a stored one. Returns the rows of `search` by the question's id.
 create or replace function search_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -59,23 +58,16 @@ begin
           select from chunks n where n.organization_id = organization and n.document_id = d.id and n.revision = d.revision
             and n.chunk_index = c.chunk_index)));
     select jsonb_object_agg(q.id, s.found) into answers
-    from jsonb_to_recordset(questions) as q(id uuid, asked_model text, mode text, as_of timestamptz, hit_limit integer,
-        max_bytes bigint, vectors halfvec[], highs bit(1536)[], middles bit(1536)[], lows bit(1536)[], scales float8[],
-        probe1 sparsevec, probe2 sparsevec, probe3 sparsevec, hypotheses integer[], groups integer[], ways integer[], slots integer[],
-        weights float8[], fallbacks boolean[], required boolean[], terms integer[], keyword_weight float8)
+    from jsonb_to_recordset(questions) as q(id uuid, question jsonb)
       left join golden_questions g on g.organization_id = organization and g.agent_id = agent and g.id = q.id
+        and q.question -> 'asked_model' is null
+      left join lateral (
+        select g.model as asked_model, g.model as assumed_model,
+          array[row (null, g.embedding, g.high, g.middle, g.low, g.cosine_per_unit)::asked_vector] as vectors
+        where g.id is not null) stored on true
       cross join lateral (
-        select q.asked_model, q.vectors, q.highs, q.middles, q.lows, q.scales where g.id is null or q.asked_model is not null
-        union all
-        select g.model, array[g.embedding], array[g.high], array[g.middle], array[g.low], array[g.cosine_per_unit]
-        where g.id is not null and q.asked_model is null) v
-      cross join lateral (
-        select jsonb_agg(f) as found from search(asked_model => v.asked_model, assumed_model => v.asked_model, mode => q.mode,
-          organization => organization, agent => agent, chosen => null, wanted => null, as_of => q.as_of, hit_limit => q.hit_limit, min_score => null, max_bytes => q.max_bytes, keys => null,
-          vectors => v.vectors, highs => v.highs, middles => v.middles, lows => v.lows, scales => v.scales,
-          probe1 => q.probe1, probe2 => q.probe2, probe3 => q.probe3, hypotheses => q.hypotheses, groups => q.groups,
-          ways => q.ways, slots => q.slots, weights => q.weights, fallbacks => q.fallbacks, required => q.required,
-          terms => q.terms, keyword_weight => q.keyword_weight) f) s;
+        select jsonb_agg(f) as found
+        from search(jsonb_populate_record(null::question, q.question || coalesce(to_jsonb(stored), '{}'))) f) s;
     raise exception using errcode = 'CU001';
   exception when sqlstate 'CU001' then
     null;

@@ -14,11 +14,9 @@ begin atomic
 end;
 
 -- Chunks that are near a question, or several hypotheses of one, in meaning.
-create or replace function nearest_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, examined uuid,
-    hit_limit integer, vectors halfvec[], highs bit[], middles bit[], lows bit[], scales float8[])
+create or replace function nearest_chunks(asked question, examined uuid)
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, cosine float8, unlike float8, reach float8)
-  language plpgsql stable
-  set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+  language plpgsql stable as $$
 #variable_conflict use_column
 declare
   compared_exactly constant integer := 200;
@@ -29,21 +27,22 @@ declare
   deviation constant float8 := 0.0203; -- of an estimate: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits
   distance_of_zero constant integer := 7 * 1536 / 2; -- of an estimate of 0
 begin
-  if array_remove(vectors, null) = '{}' then
+  if not exists (select from unnest(asked.vectors) where vector is not null) then
     return;
   end if;
   if (select count(*) from (
-      select from chunks c where c.organization_id = organization and c.agent_id = agent limit compared_exactly + 1) c)
+      select from chunks c where c.organization_id = asked.organization and c.agent_id = asked.agent limit compared_exactly + 1) c)
       <= compared_exactly then
     return query
       with query as materialized (
-        select q.hypothesis::integer, q.vector from unnest(vectors) with ordinality q(vector, hypothesis) where q.vector is not null),
+        select q.hypothesis::integer, q.vector
+        from unnest(asked.vectors) with ordinality q(key, vector, high, middle, low, scale, hypothesis) where q.vector is not null),
       nearest as materialized (
         select q.hypothesis, c.document_id, c.revision, c.chunk_index, 1 - (v.embedding <=> q.vector) as cosine
-        from served_chunks(organization, agent, chosen, wanted, as_of) c
+        from served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) c
         cross join lateral (
           select v.embedding from vectors v
-          where v.organization_id = organization and v.document_id = c.document_id and v.id = c.vector_id offset 0) v
+          where v.organization_id = asked.organization and v.document_id = c.document_id and v.id = c.vector_id offset 0) v
         cross join query q),
       likeness as (
         select s.hypothesis, l.unlike, l.reach
@@ -62,39 +61,39 @@ begin
   return query
     with query as materialized (
       select q.hypothesis::integer, q.vector, q.high, q.middle, q.low, q.scale, 3 * deviation / q.scale as slack
-      from unnest(vectors, highs, middles, lows, scales) with ordinality q(vector, high, middle, low, scale, hypothesis)
+      from unnest(asked.vectors) with ordinality q(key, vector, high, middle, low, scale, hypothesis)
       where q.vector is not null),
     sample as materialized (
       select q.hypothesis, distance(c.sketch, q.high, q.middle, q.low) as distance
-      from query q cross join served_chunks(organization, agent, chosen, wanted, as_of) c
+      from query q cross join served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) c
       where get_byte(uuid_send(c.vector_id), 15) < 8),
     reach as (
       select q.hypothesis, case when count(*) >= min_sample
-        then (array_agg(s.distance order by s.distance))[hit_limit] + min(q.slack) else 'infinity' end as distance
+        then (array_agg(s.distance order by s.distance))[asked.hit_limit] + min(q.slack) else 'infinity' end as distance
       from query q left join sample s using (hypothesis) group by q.hypothesis),
     estimated as materialized (
       select q.hypothesis, e.*
       from query q join reach r using (hypothesis) cross join lateral (
         select c.document_id, c.revision, c.chunk_index, c.vector_id, distance(c.sketch, q.high, q.middle, q.low) as distance
-        from served_chunks(organization, agent, chosen, wanted, as_of) c
+        from served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) c
         where distance(c.sketch, q.high, q.middle, q.low) <= r.distance
         order by distance limit max_candidates) e),
     size as (
       select hypothesis, count(*) > compared_exactly or min(r.distance) < 'infinity' as is_large,
-        (array_agg(e.distance order by e.distance))[hit_limit] + min(q.slack) as distance
+        (array_agg(e.distance order by e.distance))[asked.hit_limit] + min(q.slack) as distance
       from estimated e join query q using (hypothesis) join reach r using (hypothesis) group by hypothesis),
     candidates as (
       select hypothesis, e.document_id, e.revision, e.chunk_index, e.vector_id
       from estimated e join size s using (hypothesis) where e.distance <= s.distance or not s.is_large
       union
       select q.hypothesis, c.document_id, c.revision, c.chunk_index, c.vector_id
-      from query q cross join served_chunks(organization, agent, array[examined], wanted, as_of) c where examined is not null),
+      from query q cross join served_chunks(asked.organization, asked.agent, array[examined], asked.metadata, asked.as_of) c where examined is not null),
     nearest as materialized (
       select hypothesis, n.document_id, n.revision, n.chunk_index, 1 - (v.embedding <=> q.vector) as cosine
       from candidates n join query q using (hypothesis)
       cross join lateral (
         select v.embedding from vectors v
-        where v.organization_id = organization and v.document_id = n.document_id and v.id = n.vector_id offset 0) v),
+        where v.organization_id = asked.organization and v.document_id = n.document_id and v.id = n.vector_id offset 0) v),
     compared as (
       select hypothesis, n.cosine, 0 as variance_of_error
       from nearest n join size s using (hypothesis) where not s.is_large

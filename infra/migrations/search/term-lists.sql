@@ -34,7 +34,7 @@ end;
 -- each of the terms, which have it repeatedly, and the binary digits of their lengths, lowest first.
 create or replace function lists_of_terms(organization uuid, agent uuid, terms integer[], scanned uuid[])
   returns table (blocks integer[], presents bit varying[], repeats bit varying[], digits bit varying[])
-  language sql stable set enable_seqscan = off set enable_bitmapscan = off set jit = off
+  language sql stable
 begin atomic
   with blocks as materialized (
     select l.block, l.present & ~coalesce(o.bits, 0::bit(16384)) as live
@@ -138,24 +138,39 @@ begin
   return above | equal;
 end $$;
 
--- The listed chunks that may be among the `wanted` best of a question: their score can reach what that many surely have. Each slot's
--- lists with the least and the most that its term is worth; digits of the lengths; gains and weight of the length as in the score.
-create or replace function candidates(presents bit varying[], repeats bit varying[], lows float8[], highs float8[], lengths bit varying[],
+-- The listed chunks that may be among the `wanted` best of a hypothesis: their score can reach what that many surely have. A slot is worth
+-- `high` at most, and `low` at least where a group is found in its best way. `lengths`: digits of the chunks' lengths; gains and weight of
+-- the length as in the score.
+create or replace function candidates(presents bit varying[], repeats bit varying[], lengths bit varying[], terms weighed_term[],
     usual_length float8, gains float8[], length_weight float8, wanted integer)
   returns bit varying
-  language plpgsql immutable as $$
+  language plpgsql stable as $$
 declare
-  scale constant float8 := 900 / (select sum(worth) from unnest(highs) worth);
-  bits constant bit varying[] := presents || repeats;
-  digits constant bit varying[] := sums(bits, array(select ceil(scale * gains[1] * worth)::integer from unnest(highs) worth)
-    || array(select ceil(scale * (gains[3] - gains[1]) * worth)::integer from unnest(highs) worth));
-  sure bit varying[] := digits;
+  scale float8;
+  bits bit varying[];
+  lows float8[];
+  highs float8[];
+  digits bit varying[];
+  sure bit varying[];
   lowest float8;
   found bit varying;
-  shorter bit varying[];
   length integer;
   longest constant integer := (1 << cardinality(lengths)) - 1;
 begin
+  select array_agg(presents[slot + 1]) || array_agg(repeats[slot + 1]), array_agg(low), array_agg(high), 900 / sum(high)
+  into bits, lows, highs, scale
+  from (
+    select slot, sum(worth) as high, coalesce(sum(worth) filter (where way = best_way), 0) as low
+    from (
+      select *, first_value(way) over (partition by grp order by way_worth desc, way) as best_way
+      from (select *, sum(worth) over (partition by grp, way) as way_worth from unnest(terms) where is_usable) t) t
+    group by slot) s
+  where high > 0 and bit_count(presents[slot + 1]) > 0;
+  if bits is null then
+    return null;
+  end if;
+  digits := sums(bits, array(select ceil(scale * gains[1] * worth)::integer from unnest(highs) worth)
+    || array(select ceil(scale * (gains[3] - gains[1]) * worth)::integer from unnest(highs) worth));
   if lows = highs then
     lowest := gains[2] / gains[3] * (reached(digits, wanted) - cardinality(bits));
     found := at_least(digits, reached(digits, wanted));

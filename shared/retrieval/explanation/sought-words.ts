@@ -5,7 +5,7 @@ import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
 import type { Hit } from '../schemas.ts'
-import { wordArguments } from '../statement/search-arguments.ts'
+import { askedWords, asQuestion } from '../statement/asked-question.ts'
 
 /** A word of a question, or several that are read as one code or number, as search by words took it for this agent. */
 export interface SoughtWord {
@@ -42,7 +42,7 @@ export async function explainWords(
   const { entries, matches } = rows[0]!
   const groups = sought.spans.map((_, group) => entries.filter((entry) => entry.grp === group))
   const worth = entries.reduce((sum, entry) => sum + entry.share, 0)
-  const spelt = new Set(sought.groups.filter((_, i) => !sought.fallbacks[i]))
+  const spelt = new Set(sought.entries.filter(({ isFallback }) => !isFallback).map(({ group }) => group))
   const isShown = (group: Entry[]) => group.some((entry) => entry.is_known || spelt.has(entry.grp))
   const common = new Map(matches.map((match) => [keyOf(match), BigInt(match.common)]))
   return {
@@ -106,23 +106,24 @@ function explanation(
   asOf: string | undefined,
 ) {
   const at = sql`coalesce(${asOf ?? null}::timestamptz, now())`
-  const { probe1, probe2, probe3, ...words } = wordArguments([sought], sought.terms)
-  const common = (terms: string) => sql`occurrences(${sql.ref(terms)}, ${probe1}, ${probe2 ?? null}, ${probe3 ?? null})`
-  return sql<{ entries: Entry[]; matches: Match[] }>`with titles as materialized (
-  select id as titled, ${common('title_terms')} as common,
+  return sql<{
+    entries: Entry[]
+    matches: Match[]
+  }>`with asked as materialized (select * from ${asQuestion(askedWords([sought], sought.terms))}),
+titles as materialized (
+  select id as titled, occurrences(title_terms, probes) as common,
     case when active_revision is null or not is_valid(valid_from, valid_until, ${at}) then 0 else chunk_count end as chunks
-  from documents where organization_id = ${organizationId} and agent_id = ${agentId}),
+  from asked cross join documents d where d.organization_id = ${organizationId} and agent_id = ${agentId}),
 matches as materialized (
-  select t.document_id, t.chunk_index, ${common('t.terms')} | coalesce(titles.common, 0) as common
-  from served_terms(${organizationId}, ${agentId}, null, null, ${at}) t left join titles on titled = t.document_id),
+  select t.document_id, t.chunk_index, occurrences(t.terms, probes) | coalesce(titles.common, 0) as common
+  from asked cross join served_terms(${organizationId}, ${agentId}, null, null, ${at}) t left join titles on titled = t.document_id),
 entries as (
   select e.* from (
     select greatest((select sum(chunks) from titles), count(*))::float8 as all_chunks, array(
       select (select count(*)::numeric from matches where (common >> (2 * slot)) & 3 > 0)
       from generate_series(0, 30) slot order by slot) as having_it
     from matches where common > 0) totals
-  cross join weighed_terms(all_chunks, having_it,
-    ${words.hypotheses}, ${words.groups}, ${words.ways}, ${words.slots}, ${words.weights}, ${words.fallbacks}, ${words.required}) e)
+  cross join asked cross join weighed_terms(all_chunks, having_it, asked.terms) e)
 select (
     select json_agg(json_build_object('grp', grp, 'way', way, 'slot', slot, 'share', share_of_group,
       'is_usable', is_usable, 'is_known', group_is_known) order by grp, way, slot)

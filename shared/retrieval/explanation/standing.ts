@@ -8,7 +8,7 @@ import { Unavailable } from '../../unavailable.ts'
 import { comparedHits, orderedByRuns } from '../letter-runs.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
 import type { Hit, Mode } from '../schemas.ts'
-import { named, type SearchArguments, searchArguments } from '../statement/search-arguments.ts'
+import { type AskedQuestion, asQuestion, questionsOf } from '../statement/asked-question.ts'
 
 export interface Standing {
   /** Undefined where no passage of the document has anything of the question, or none is served. */
@@ -41,7 +41,7 @@ export async function findStanding(
   const embedder = await servingEmbedder(db, scope, configured)
   const vector = isSemantic && embedder.isLocal ? await embedQuery(embedder, query) : undefined
   const key = vector ? undefined : queryVectorKey(embedder.model, query)
-  const [asked] = searchArguments(scope, mode, [{ query, vector, key }], {
+  const [asked] = questionsOf(scope, mode, [{ query, vector, key }], {
     limit: surePlaces,
     as_of: asOf,
   })
@@ -76,10 +76,10 @@ type Row = { compared: number; is_large: boolean } & (
   | { place: null }
 )
 
-function standing({ organizationId, agentId }: AgentScope, documentId: DocumentId, asked: SearchArguments) {
+function standing({ organizationId, agentId }: AgentScope, documentId: DocumentId, asked: AskedQuestion) {
   return sql<Row>`with placed as (
   select *, (row_number() over (order by score desc, document_id, chunk_index))::int as place
-  from scored_chunks(${named({ ...asked, as_of: sql`coalesce(${asked.as_of ?? null}::timestamptz, now())`, examined: documentId })})),
+  from scored_chunks(with_stored_vectors(${asQuestion(asked)}), ${documentId})),
 sized as (
   select count(*)::int as compared, (
     select coalesce(sum(chunk_count), 0) > ${comparedExactly} from documents

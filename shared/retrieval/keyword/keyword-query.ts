@@ -11,13 +11,7 @@ import { readings } from './spoken/readings.ts'
 
 /** A question as chunks are matched: groups of words, each in one of several ways (spelling, reading, sound) of one or more terms. */
 export interface KeywordQuery {
-  groups: number[]
-  ways: number[]
-  /** Which of `terms`. */
-  slots: number[]
-  weights: number[]
-  /** Whether the way counts only if no chunk of the agent matches the group in another. */
-  fallbacks: boolean[]
+  entries: Entry[]
   /** For each group: whether a chunk that does not match it answers less of the question. */
   required: boolean[]
   terms: string[]
@@ -25,6 +19,17 @@ export interface KeywordQuery {
   weight: number
   /** For each group: the words of the question that it stands for, [from, to). */
   spans: Range[]
+}
+
+/** A term of one of the ways of a group. */
+interface Entry {
+  group: number
+  way: number
+  /** Which of `terms`. */
+  slot: number
+  weight: number
+  /** Whether the way counts only if no chunk of the agent matches the group in another. */
+  isFallback: boolean
 }
 
 interface Range {
@@ -68,11 +73,7 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(normalForm(query).slice(0, maxCharacters))
   const slotOf = new Map<string, number>()
   const found: Omit<KeywordQuery, 'terms' | 'weight'> = {
-    groups: [],
-    ways: [],
-    slots: [],
-    weights: [],
-    fallbacks: [],
+    entries: [],
     required: [],
     spans: [],
   }
@@ -83,13 +84,8 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
       const added = new Set(terms.map(({ term }) => term).filter((term) => !slotOf.has(term)))
       if (terms.length === 0 || slotOf.size + added.size > maxSlots) continue
       for (const term of added) slotOf.set(term, slotOf.size)
-      for (const { term, weight } of terms) {
-        found.groups.push(group)
-        found.ways.push(way)
-        found.slots.push(slotOf.get(term)!)
-        found.weights.push(weight)
-        found.fallbacks.push(isFallback)
-      }
+      for (const { term, weight } of terms)
+        found.entries.push({ group, way, slot: slotOf.get(term)!, weight, isFallback })
       way++
     }
     if (way === 0) continue
