@@ -31,7 +31,7 @@ const long = [
     'simulation/*.test.ts',
     'attack/{mended-readers,fuzz/sequences,fuzz/dashboard}.test.ts',
   ],
-  ...['pipeline/provider.test.ts', 'database/{roles,listed-plans,rollback}.test.ts', 'operators/backup.test.ts'],
+  ...['pipeline/provider.test.ts', 'database/{roles,listed-plans,rollback,sketch-clusters}.test.ts', 'operators/backup.test.ts'],
   ...['files/extracted-text.test.ts', 'dashboard/original.test.ts', 'api/examples.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */

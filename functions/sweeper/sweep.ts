@@ -12,7 +12,7 @@ import {
   type WorkMessage,
 } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
-import { listTerms } from './list-terms.ts'
+import { indexLargeAgents } from './large-agents.ts'
 import { acquireDueModels, toModelMessage } from './models.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import {
@@ -83,7 +83,8 @@ export async function sweep(
     questions_purged: purgeQuestions,
     revisions_purged: purgeRevisions,
     deliveries_purged: purgeDeliveries,
-    chunks_listed: (db) => listTerms(db, maySend),
+    chunks_listed: (db) => indexLargeAgents(db, 'terms', maySend),
+    sketches_clustered: (db) => indexLargeAgents(db, 'sketches', maySend),
   } satisfies Record<string, Act>
   const done: Partial<Record<keyof typeof kinds, number>> = {}
   const failed: string[] = []

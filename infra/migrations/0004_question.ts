@@ -1,8 +1,8 @@
 import { inTransaction } from './steps.ts'
 
 /**
- * A question to `search` is one argument, which its callers write as JSON: what it lacks is null. The functions that took its parts are
- * dropped, since no stage has code that calls them.
+ * A question to `search` is one argument, which its callers write as JSON: what it lacks is null. The functions that took its parts stay
+ * for code of the release before.
  */
 export const steps = [
   inTransaction(`
@@ -31,13 +31,5 @@ export const steps = [
       terms asked_term[],
       keys_of_slots integer[], -- the terms' keys in \`sparsevec\`
       probes sparsevec[], -- see \`occurrences\`
-      keyword_weight float8);
-    do $$ declare each regprocedure; begin
-      for each in
-        select oid from pg_proc where pronamespace = 'public'::regnamespace and proname in (
-          'search', 'scored_chunks', 'nearest_chunks', 'chunks_with_words', 'listed_chunks_with_words', 'weighed_terms')
-      loop
-        execute format('drop function %s', each);
-      end loop;
-    end $$`),
+      keyword_weight float8);`),
 ]

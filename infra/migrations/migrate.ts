@@ -7,13 +7,14 @@ import { retrying } from '../retrying.ts'
 import { steps as models } from './0002_models.ts'
 import { steps as enteredOrganization } from './0003_entered_organization.ts'
 import { steps as question } from './0004_question.ts'
+import { steps as sketchClusters } from './0005_sketch_clusters.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
 
 /** What search calls, as it is today: the newest migration that changes any of it applies all. */
 const search = [
-  ...['reading', 'semantic-arm', 'term-lists', 'keyword-arm', 'switch-model', 'search', 'search-after'],
+  ...['reading', 'semantic-arm', 'term-lists', 'sketch-clusters', 'keyword-arm', 'switch-model', 'search', 'search-after'],
 ].map((name) => read(`search/${name}`))
 
 /** In order. See README.md for how the next one is written. */
@@ -36,7 +37,8 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   ],
   '0002_models': models,
   '0003_entered_organization': enteredOrganization,
-  '0004_question': [...question, inTransaction(...search)],
+  '0004_question': question,
+  '0005_sketch_clusters': [...sketchClusters, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

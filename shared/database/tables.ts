@@ -182,6 +182,16 @@ export interface Tables extends SourceTables, WebhookTables {
     ordinal: number | null
     terms: string
   }
+  clustered_sketches: {
+    organization_id: Id
+    agent_id: Id
+    cluster: number
+    document_id: Id
+    revision: number
+    chunk_index: number
+    vector_id: Id
+    sketch: string
+  }
   term_lists: {
     organization_id: Id
     agent_id: Id

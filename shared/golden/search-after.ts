@@ -7,7 +7,7 @@ import { type Found, toFound } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
 import type { GoldenRow } from './golden-question.ts'
 
-/** What becomes of a document, or of the agent's model: see `search_after` in infra/migrations/search. */
+/** What becomes of a document, or of the agent's model: see `answers_after` in infra/migrations/search. */
 export interface Change {
   document_id?: DocumentId
   /** `serves` its newest revision, of so many chunks if the service made it; `replaces` its text; `removes` it from search. */
@@ -53,7 +53,7 @@ export async function searchAfter(
     const asked = questions.slice(from, from + perStatement)
     const statement = sql<{
       answers: Record<string, Parameters<typeof toFound>[0]>
-    }>`select search_after(${scope.organizationId},
+    }>`select answers_after(${scope.organizationId},
       ${scope.agentId}, ${JSON.stringify(changes.map(toRow))}::jsonb, ${JSON.stringify(made)}::jsonb,
       ${JSON.stringify(asked.map((each) => toQuestion(scope, each)))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })

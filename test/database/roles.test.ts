@@ -74,9 +74,9 @@ describe('the roles of the Lambdas', () => {
       crawler update: documents golden_questions source_pages sources
       dashboard delete: calls chunks documents golden_questions question_log sessions sources vectors webhooks
       dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts sources webhook_deliveries webhooks
-      dashboard select: agents api_keys calls chunk_terms chunks deleted_ordinals document_revisions documents \
+      dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals document_revisions documents \
         embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
-        sign_in_attempts source_pages sources term_lists vectors \
+        sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts source_pages sources \
         webhook_deliveries webhooks
@@ -93,12 +93,13 @@ describe('the roles of the Lambdas', () => {
       extraction select: documents
       extraction update: documents
       mcp insert: query_vectors question_log
-      mcp select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
-      operator delete: agents api_keys calls chunk_terms chunks document_revisions documents golden_questions \
+      mcp select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
+        query_vectors sketch_clusters term_lists vectors
+      operator delete: agents api_keys calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
         idempotency_keys organizations query_vectors question_log signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
-      operator select: agents api_keys calls chunk_terms chunks document_revisions documents embedded_tokens erasures \
+      operator select: agents api_keys calls chunk_terms chunks clustered_sketches document_revisions documents embedded_tokens erasures \
         golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
@@ -107,14 +108,15 @@ describe('the roles of the Lambdas', () => {
       organization select: documents embedded_tokens organizations request_meters webhook_deliveries webhooks
       organization update: organizations webhook_deliveries webhooks
       platforms insert: query_vectors question_log
-      platforms select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors \
-        signing_secrets term_lists vectors
+      platforms select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents \
+        listed_agents query_vectors signing_secrets sketch_clusters term_lists vectors
       questions delete: golden_questions
       questions insert: golden_questions
       questions select: agents documents golden_questions question_log
       questions update: documents golden_questions
       search insert: query_vectors question_log
-      search select: agents chunk_terms chunks deleted_ordinals documents listed_agents query_vectors term_lists vectors
+      search select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
+        query_vectors sketch_clusters term_lists vectors
       sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
         webhook_deliveries
       sweeper select: agents document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
@@ -193,11 +195,16 @@ describe('the roles of the Lambdas', () => {
         admit_documents: ['crawler', 'dashboard', 'documents'],
         another_organization_waits: ['crawler'],
         open_session: ['dashboard'],
-        search_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
+        answers_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
         switch_model: ['embedding'],
         require_operator_action: ['operator'],
       },
-      ...{ agents_to_list: ['sweeper'], list_chunks: ['sweeper'] },
+      ...{
+        agents_to_list: ['sweeper'],
+        list_chunks: ['sweeper'],
+        agents_to_cluster: ['sweeper'],
+        cluster_chunks: ['sweeper'],
+      },
       ...{ tell_of_waiting_documents: ['sweeper'], tell_of_unanswered_questions: ['sweeper'] },
     }
     const expected = Object.entries(grants).flatMap(([name, granted]) =>

@@ -28,6 +28,7 @@ async function busyTenant(): Promise<Tenant> {
   })
   await stand.deliver()
   await run(sql`select list_chunks(${organization}, ${agent}, 1000)`)
+  for (let step = 0; step < 6; step++) await run(sql`select cluster_chunks(${organization}, ${agent}, 1000)`)
   await call('DELETE', `${knowledgeBase}/${closed.id}`)
   const { body: listed } = await call('GET', knowledgeBase)
   await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })

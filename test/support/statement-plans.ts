@@ -18,6 +18,7 @@ export interface Node {
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   'Actual Loops': number
+  'Actual Rows': number
   'Heap Fetches'?: number
   Plans?: Node[]
 }

@@ -37,6 +37,12 @@ export async function strayRows(db: Database): Promise<StrayRow[]> {
       where c.organization_id = t.organization_id and c.agent_id = t.agent_id and c.document_id = t.document_id
         and c.revision = t.revision and c.chunk_index = t.chunk_index and c.vector_id is not null)
     union all
+    select 'a clustered sketch of no chunk', document_id, null from clustered_sketches s
+    where not exists (
+      select from chunks c
+      where c.organization_id = s.organization_id and c.document_id = s.document_id and c.revision = s.revision
+        and c.chunk_index = s.chunk_index)
+    union all
     select 'two chunks at one index, both served', c.document_id, c.id from chunks c
     join documents d on d.organization_id = c.organization_id and d.id = c.document_id
     where c.revision < d.active_revision and exists (

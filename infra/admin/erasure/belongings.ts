@@ -31,6 +31,11 @@ export const belongings: readonly Belongings[] = [
     key: { agent_id: 'uuid', document_id: 'uuid', revision: 'int', chunk_index: 'int' },
     isOfAgent: byAgentId,
   },
+  {
+    table: 'clustered_sketches',
+    key: { agent_id: 'uuid', cluster: 'int', document_id: 'uuid', revision: 'int', chunk_index: 'int' },
+    isOfAgent: byAgentId,
+  },
   { table: 'term_lists', key: { agent_id: 'uuid', term: 'int', block: 'int' }, isOfAgent: byAgentId },
   { table: 'document_revisions', key: { document_id: 'uuid', revision: 'int' }, isOfAgent: byAgentId },
   { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },

@@ -33,8 +33,9 @@ begin atomic
     and (d.active_revision is distinct from d.revision or not is_valid(d.valid_from, d.valid_until, as_of));
 end;
 
--- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null.
-create or replace function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz)
+-- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null. `clusters`: of
+-- clustered_sketches, besides the chosen documents, or null.
+create or replace function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, clusters integer[])
   returns table (document_id uuid, revision integer, chunk_index integer, vector_id uuid, sketch bit)
   language sql stable
 begin atomic
@@ -44,7 +45,11 @@ begin atomic
     where chosen is null and organization_id = organization and agent_id = agent
     union all
     select document_id, revision, chunk_index, vector_id, sketch from chunks
-    where organization_id = organization and agent_id = agent and document_id = any (chosen)) c
+    where organization_id = organization and agent_id = agent and document_id = any (chosen)
+    union all
+    select document_id, revision, chunk_index, vector_id, sketch from clustered_sketches
+    where organization_id = organization and agent_id = agent and cluster = any (clusters)
+      and document_id not in (select unnest(chosen))) c
   where c.sketch is not null
     and (c.document_id not in (select r.document_id from documents_in_revision(organization, agent, as_of) r)
       or c.revision <= (

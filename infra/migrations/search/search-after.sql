@@ -2,7 +2,7 @@
 -- document's newest revision, `replaces` its text by the chunks in `made`, or `removes` it; null leaves its chunks as they are. A title is
 -- changed unless it is null. A change that `switches_model` names no document. What is made has the model that serves the agent, or else
 -- is not there. A golden question that comes without a vector has a stored one. Returns the rows of `search` by the question's id.
-create or replace function search_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
+create or replace function answers_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 #variable_conflict use_column
@@ -75,5 +75,5 @@ begin
   return answers;
 end $$;
 
-grant execute on function search_after to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents,
+grant execute on function answers_after to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents,
   cuecard_embedding, cuecard_questions;

@@ -26,6 +26,7 @@ declare
   min_sample constant integer := 64;
   deviation constant float8 := 0.0203; -- of an estimate: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits
   distance_of_zero constant integer := 7 * 1536 / 2; -- of an estimate of 0
+  share real;
 begin
   if not exists (select from unnest(asked.vectors) where vector is not null) then
     return;
@@ -39,7 +40,7 @@ begin
         from unnest(asked.vectors) with ordinality q(key, vector, high, middle, low, scale, hypothesis) where q.vector is not null),
       nearest as materialized (
         select q.hypothesis, c.document_id, c.revision, c.chunk_index, 1 - (v.embedding <=> q.vector) as cosine
-        from served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) c
+        from served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of, null) c
         cross join lateral (
           select v.embedding from vectors v
           where v.organization_id = asked.organization and v.document_id = c.document_id and v.id = c.vector_id offset 0) v
@@ -58,15 +59,37 @@ begin
 
   -- Sketches are compared first. A chunk whose estimate is three deviations below the last of the best is left out. One chunk in 32 is a
   -- sample, by the index `chunks_sample`: its best are no nearer than the best of all, so that far chunks are dropped before sorting.
+  if asked.documents is null and asked.metadata is null and examined is null then
+    select c.share into share from clustered_agents c
+    where c.organization_id = asked.organization and c.agent_id = asked.agent;
+    if share is not null then
+      asked.documents := array(
+        select d.id from documents d
+        where d.organization_id = asked.organization and d.agent_id = asked.agent
+          and d.clustered_revision is distinct from d.active_revision);
+    end if;
+  end if;
   return query
     with query as materialized (
-      select q.hypothesis::integer, q.vector, q.high, q.middle, q.low, q.scale, 3 * deviation / q.scale as slack
+      select q.hypothesis::integer, q.vector, q.high, q.middle, q.low, q.scale, 3 * deviation / q.scale as slack,
+        case when share is not null then array(
+          select c.cluster
+          from (
+            select c.cluster, sum(c.sketches) over (order by c.distance, c.cluster) - c.sketches as before, sum(c.sketches) over () as total
+            from (
+              select c.cluster, c.sketches, distance(c.center, q.high, q.middle, q.low) as distance from sketch_clusters c
+              where c.organization_id = asked.organization and c.agent_id = asked.agent) c) c
+          where c.before < share * c.total) end as clusters
       from unnest(asked.vectors) with ordinality q(key, vector, high, middle, low, scale, hypothesis)
       where q.vector is not null),
     sample as materialized (
       select q.hypothesis, distance(c.sketch, q.high, q.middle, q.low) as distance
-      from query q cross join served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) c
-      where get_byte(uuid_send(c.vector_id), 15) < 8),
+      from query q cross join served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of, null) c
+      where share is null and get_byte(uuid_send(c.vector_id), 15) < 8
+      union all
+      select q.hypothesis, distance(c.sketch, q.high, q.middle, q.low)
+      from query q cross join served_chunks(asked.organization, asked.agent, '{}', asked.metadata, asked.as_of, '{-1}') c
+      where share is not null),
     reach as (
       select q.hypothesis, case when count(*) >= min_sample
         then (array_agg(s.distance order by s.distance))[asked.hit_limit] + min(q.slack) else 'infinity' end as distance
@@ -75,7 +98,7 @@ begin
       select q.hypothesis, e.*
       from query q join reach r using (hypothesis) cross join lateral (
         select c.document_id, c.revision, c.chunk_index, c.vector_id, distance(c.sketch, q.high, q.middle, q.low) as distance
-        from served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) c
+        from served_chunks(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of, q.clusters) c
         where distance(c.sketch, q.high, q.middle, q.low) <= r.distance
         order by distance limit max_candidates) e),
     size as (
@@ -87,7 +110,7 @@ begin
       from estimated e join size s using (hypothesis) where e.distance <= s.distance or not s.is_large
       union
       select q.hypothesis, c.document_id, c.revision, c.chunk_index, c.vector_id
-      from query q cross join served_chunks(asked.organization, asked.agent, array[examined], asked.metadata, asked.as_of) c where examined is not null),
+      from query q cross join served_chunks(asked.organization, asked.agent, array[examined], asked.metadata, asked.as_of, null) c where examined is not null),
     nearest as materialized (
       select hypothesis, n.document_id, n.revision, n.chunk_index, 1 - (v.embedding <=> q.vector) as cosine
       from candidates n join query q using (hypothesis)

@@ -23,6 +23,8 @@ begin
       select v.sketch from vectors v
       where v.organization_id = organization and v.document_id = c.document_id and v.id = c.other_vector_id)
   where c.organization_id = organization and c.agent_id = agent and coalesce(c.vector_id, c.other_vector_id) is not null;
+  -- Its clusters are of the former model: the sweeper makes new ones.
+  update clustered_agents set chunks = null, share = null where organization_id = organization and agent_id = agent;
   -- Last, as others lock the agent's row after those of its chunks.
   update agents a set model = a.next_model, next_model = null, former_model = a.model, model_waiting = null,
     former_until = now() + interval '7 days', model_due_at = now() + interval '7 days', knowledge_version = a.knowledge_version + 1

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sweep } from '../../functions/sweeper/sweep.ts'
+import { dimensions, toStored } from '../../shared/embedding/vectors.ts'
+import { Random } from '../simulation/random.ts'
+import { axis } from '../support/axis.ts'
+import { storeServed } from '../support/served-document.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import { keptQueue, sweeperWith } from '../support/worker.ts'
+
+const stand = useStand()
+const { batchesOf } = useStatementPlans()
+
+interface Hit {
+  document_id: string
+  chunk_index: number
+}
+
+const key = ({ document_id, chunk_index }: Hit) => `${document_id} ${chunk_index}`
+const random = new Random(7)
+const noise = Float32Array.from({ length: 50_000 }, () => random.next() - 0.5)
+const scattered = () => {
+  const start = random.below(noise.length - dimensions)
+  return noise.slice(start, start + dimensions)
+}
+const around = (center: Float32Array) => {
+  const aside = scattered()
+  return center.map((number, i) => number + 0.5 * aside[i]!)
+}
+const centers = Array.from({ length: 30 }, scattered)
+const chunks = (count: number) => Array.from({ length: count }, (_, i) => ({ vector: around(centers[i % 30]!) }))
+
+async function cluster({ organizationId, agentId }: Tenant) {
+  for (let count = 1; count > 0; ) {
+    const step = sql<{ count: number }>`select cluster_chunks(${organizationId}, ${agentId}, 500) as count`
+    count = (await step.execute(stand.db)).rows[0]!.count
+  }
+  const { rows } = await sql<{ chunks: number; share: number | null; sketches: number }>`
+    select chunks, share, (select count(*)::int from clustered_sketches s where s.agent_id = a.agent_id and cluster > 0) as sketches
+    from clustered_agents a where agent_id = ${agentId}`.execute(stand.db)
+  return rows[0]!
+}
+
+async function search(tenant: Tenant, vector: Float32Array, more: object = {}): Promise<Hit[]> {
+  const request = { embedding: Array.from(vector), limit: 10, ...more }
+  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)).body.data
+}
+
+/** The ten best of all that the agent serves. */
+async function best({ agentId }: Tenant, vector: Float32Array): Promise<Hit[]> {
+  const { rows } = await sql<Hit>`
+    select c.document_id, c.chunk_index
+    from chunks c join vectors v on v.organization_id = c.organization_id and v.document_id = c.document_id and v.id = c.vector_id
+      join documents d on d.organization_id = c.organization_id and d.id = c.document_id
+    where c.agent_id = ${agentId} and c.revision <= d.active_revision and coalesce(d.valid_from <= now(), true)
+    order by v.embedding <=> ${toStored(vector).embedding}::halfvec(1536), c.document_id, c.chunk_index limit 10`.execute(
+    stand.db,
+  )
+  return rows
+}
+
+describe('an agent of 1,500 chunks in 30 topics', () => {
+  let tenant: Tenant
+  const documents: string[] = []
+  const expectBest = async () => {
+    for (let i = 0; i < 8; i++) {
+      const query = around(centers[3 * i]!)
+      expect((await search(tenant, query)).map(key)).toEqual((await best(tenant, query)).map(key))
+    }
+  }
+
+  beforeAll(async () => {
+    tenant = await stand.tenant()
+    for (let i = 0; i < 5; i++) documents.push(await storeServed(stand.db, tenant, chunks(300)))
+  })
+
+  test('is searched in a quarter of its sketches at most, which an index alone has, and the ten best are those of all', async () => {
+    const { share, sketches } = await cluster(tenant)
+    expect(sketches).toBe(1500)
+    expect(share).toBeLessThan(0.25)
+    await stand.pool.query('vacuum analyze')
+    await expectBest()
+    const batches = await batchesOf(() => search(tenant, centers[3]!))
+    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from search(')))!
+    const plans = await plansOf(stand.pool, batch, 'analyze, buffers,')
+    const scans = plans.flatMap(nodesOf).filter((node) => node['Relation Name'] === 'clustered_sketches')
+    expect(new Set(scans.map((node) => `${node['Index Name']} ${node['Heap Fetches']}`))).toEqual(
+      new Set(['clustered_sketches_pkey 0']),
+    )
+    const read = scans.reduce((sum, node) => sum + node['Actual Rows'] * node['Actual Loops'], 0)
+    expect(read).toBeGreaterThan(640)
+    expect(read).toBeLessThan(640 + 0.4 * 1500)
+  })
+
+  test('finds what was added, and not what was deleted or begins tomorrow, before the sweeper comes', async () => {
+    await cluster(tenant)
+    documents.push(await storeServed(stand.db, tenant, chunks(60)))
+    await expectBest()
+    const [deleted, later] = documents.splice(0, 2)
+    await tenant.call('DELETE', `${tenant.knowledgeBase}/${deleted}`)
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${later}`, { valid_from: tomorrow })
+    await expectBest()
+    expect((await cluster(tenant)).sketches).toBe(1260)
+    await expectBest()
+    const chosen = documents.slice(0, 1)
+    const filtered = await search(tenant, centers[0]!, { document_ids: chosen })
+    expect(new Set(filtered.map(({ document_id }) => document_id))).toEqual(new Set(chosen))
+  })
+})
+
+test('an agent that has grown to more than twice its size gets new clusters', async () => {
+  const tenant = await stand.tenant()
+  await storeServed(stand.db, tenant, chunks(300))
+  expect((await cluster(tenant)).chunks).toBe(300)
+  await storeServed(stand.db, tenant, chunks(240))
+  expect((await cluster(tenant)).chunks).toBe(300)
+  await storeServed(stand.db, tenant, chunks(240))
+  expect(await cluster(tenant)).toMatchObject({ chunks: 780, sketches: 780 })
+})
+
+test('an agent whose chunks have no topics is compared as a whole', async () => {
+  const tenant = await stand.tenant()
+  await storeServed(
+    stand.db,
+    tenant,
+    Array.from({ length: 1000 }, () => ({ vector: scattered() })),
+  )
+  expect((await cluster(tenant)).share).toBeNull()
+  const query = scattered()
+  expect((await search(tenant, query)).map(key)).toEqual((await best(tenant, query)).map(key))
+})
+
+test('the sweeper makes clusters for an agent of 10,000 chunks', async () => {
+  const [tenant, small] = [await stand.tenant(), await stand.tenant()]
+  await storeServed(stand.db, small, Array(300).fill({ vector: axis(2) }))
+  await storeServed(stand.db, tenant, Array(10_000).fill({ vector: axis(2) }))
+  await sweep(sweeperWith(keptQueue().queue))
+  const { rows } = await sql<{ agent_id: string; sketches: number }>`
+    select agent_id, sum(sketches)::int as sketches from sketch_clusters
+    where agent_id in (${tenant.agentId}, ${small.agentId}) group by agent_id`.execute(stand.db)
+  expect(rows).toEqual([{ agent_id: tenant.agentId, sketches: 10_000 }])
+})
