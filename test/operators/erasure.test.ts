@@ -29,6 +29,8 @@ async function busyTenant(): Promise<Tenant> {
   await stand.deliver()
   await run(sql`select list_chunks(${organization}, ${agent}, 1000)`)
   for (let step = 0; step < 6; step++) await run(sql`select cluster_chunks(${organization}, ${agent}, 1000)`)
+  await run(sql`insert into sketch_clusters (organization_id, agent_id, cluster, center)
+    select organization_id, agent_id, 1, sketch from clustered_sketches where organization_id = ${organization} limit 1`)
   await call('DELETE', `${knowledgeBase}/${closed.id}`)
   const { body: listed } = await call('GET', knowledgeBase)
   await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })
@@ -223,9 +225,11 @@ describe('an organization that is erased', () => {
         interruptions++
       })
       if (!done) continue
-      // Terms are deleted with their chunks, by a trigger.
+      // Terms and clustered sketches are deleted with their chunks, by triggers.
       const counts = belongings.map(({ table }) => [table, Number(before[table]!.split(' ')[0])])
-      const counted = Object.fromEntries(counts.filter(([table]) => table !== 'chunk_terms'))
+      const counted = Object.fromEntries(
+        counts.filter(([table]) => !['chunk_terms', 'clustered_sketches'].includes(String(table))),
+      )
       expect(done.counts).toEqual(counted)
       break
     }

@@ -37,11 +37,11 @@ declare
     select count(*) from (select from query_vectors where organization_id = organization limit 40) q);
 begin
   for q in
-    (select embedding as vector, high, middle, low, cosine_per_unit as scale, null::uuid as document_id, 0 as chunk_index
+    (select row (null, embedding, high, middle, low, cosine_per_unit)::asked_vector as vector, null::uuid as document_id, 0 as chunk_index
     from query_vectors where organization_id = organization and asked = 40 order by created_at desc limit 40)
     union all
     -- Near 0 the cosine of two sketches is their distance times this.
-    (select v.embedding, v.sketch, v.sketch, v.sketch, pi() / (7 * 1536), c.document_id, c.chunk_index
+    (select row (null, v.embedding, v.sketch, v.sketch, v.sketch, pi() / (7 * 1536))::asked_vector, c.document_id, c.chunk_index
     from clustered_sketches c
     join vectors v on v.organization_id = organization and v.document_id = c.document_id and v.id = c.vector_id
     where c.organization_id = organization and c.agent_id = agent and c.cluster = -1 and asked < 40 limit 40)
@@ -50,8 +50,8 @@ begin
       select r.read
       from (
         select n.document_id, n.revision, n.chunk_index
-        from nearest_chunks(organization, agent, null, null, now(), null, 10, array[q.vector], array[q.high], array[q.middle],
-          array[q.low], array[q.scale]) n
+        from nearest_chunks(jsonb_populate_record(null::question, jsonb_build_object('organization', organization, 'agent', agent,
+          'as_of', now(), 'hit_limit', 10, 'vectors', jsonb_build_array(to_jsonb(q.vector)))), null) n
         where (n.document_id, n.chunk_index) is distinct from (q.document_id, q.chunk_index)
         order by n.cosine desc limit 10) n
       cross join lateral (
@@ -59,7 +59,7 @@ begin
         where s.organization_id = organization and s.agent_id = agent and s.document_id = n.document_id and s.revision = n.revision
           and s.chunk_index = n.chunk_index and s.cluster >= 0 offset 0) s
       join (
-        select c.cluster, sum(c.sketches) over (order by distance(c.center, q.high, q.middle, q.low), c.cluster) as read
+        select c.cluster, sum(c.sketches) over (order by distance(c.center, (q.vector).high, (q.vector).middle, (q.vector).low), c.cluster) as read
         from sketch_clusters c where c.organization_id = organization and c.agent_id = agent) r using (cluster));
   end loop;
   return (select percentile_disc(0.99) within group (order by n) from unnest(needed) n);
