@@ -31,15 +31,11 @@ const long = [
     'simulation/*.test.ts',
     'attack/{mended-readers,fuzz/sequences,fuzz/dashboard}.test.ts',
   ],
-<<<<<<< HEAD
-  ...['pipeline/provider.test.ts', 'database/{roles,listed-plans,rollback,sketch-clusters}.test.ts', 'operators/backup.test.ts'],
-=======
   ...[
     'pipeline/provider.test.ts',
     'database/{roles,listed-plans,rollback,sketch-clusters}.test.ts',
     'operators/backup.test.ts',
   ],
->>>>>>> 59b960c0 (search: the sample of an agent without clusters is read by its own index, erasure counts clustered sketches)
   ...['files/extracted-text.test.ts', 'dashboard/original.test.ts', 'api/examples.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */
