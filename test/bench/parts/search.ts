@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { indexLargeAgents } from '../../../functions/sweeper/large-agents.ts'
-import { question } from '../data/texts.ts'
+import { question, section } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
 import { interleaved, millisecondsOf } from '../rounds.ts'
@@ -8,7 +8,7 @@ import { type Agent, type Cuecard, openCuecard, textsOf } from '../stage/cuecard
 import { exactOf } from '../stage/exact.ts'
 import { withLatency } from '../stage/latency.ts'
 import { type Content, loadOurs, loadPeers } from '../stage/load.ts'
-import type { Store, WordStore } from '../stage/peers.ts'
+import type { Service, Store, WordStore } from '../stage/peers.ts'
 import { analyze, copyOrganization } from '../stage/tables.ts'
 
 const limit = 10
@@ -45,18 +45,19 @@ export const search: Part = {
     const stores = await peers.stores(database)
     const distant = await peers.stores({ ...database, url: far.url })
     const wordStores = await peers.byWords(database)
+    const services = await peers.services()
     const all = [...Object.values(stores), ...Object.values(wordStores)]
     const searchFar = cuecard.searchAt(ourFar.url)
     try {
-      for (const loaded of await load(bench, cuecard, all, sizes)) {
+      for (const loaded of await load(bench, cuecard, all, Object.values(services), sizes)) {
         bench.progress(`searching an agent of ${loaded.size} chunks`)
         const work = `${loaded.size.toLocaleString('en')} chunks of ${sizes.table.toLocaleString('en')}`
-        yield* besidePeers(cuecard.search, cuecard, stores, loaded, work)
+        yield* besidePeers(cuecard.search, cuecard, { ...stores, ...services }, loaded, work)
         if (loaded.size <= 1000) yield* besidePeers(searchFar, cuecard, distant, loaded, `${work}, 1 ms away`)
         yield* byWords(cuecard, wordStores, loaded, work)
       }
     } finally {
-      for (const store of [...all, ...Object.values(distant)]) await store.close()
+      for (const store of [...all, ...Object.values(distant), ...Object.values(services)]) await store.close()
       for (const relay of [far, ourFar]) relay.close()
       await database.close()
       await cuecard.close()
@@ -68,6 +69,7 @@ async function load(
   { server, progress }: Bench,
   cuecard: Cuecard,
   stores: Pick<Store, 'reset' | 'query' | 'insertFrom' | 'analyze'>[],
+  services: Service[],
   { agents, table, filler: fillerChunks }: Sizes,
 ): Promise<Loaded[]> {
   for (const store of stores) await store.reset()
@@ -80,6 +82,7 @@ async function load(
     const content = { seed: size, vectors: await vectorsOf('clustered', size, size) }
     await loadOurs(cuecard, agent, content, { from: 0, to: size })
     await loadPeers(server, stores, agent.agentId, content, size)
+    for (const service of services) await service.add(agent.agentId, rowsOf(content, size))
     loaded.push({ size, agent, content })
     rows += size
   }
@@ -99,10 +102,18 @@ async function load(
   return loaded
 }
 
+function rowsOf({ seed, vectors }: Content, size: number) {
+  return Array.from({ length: size }, (_, chunk) => ({
+    chunk,
+    text: section(seed, chunk),
+    vector: [...vectors.of(chunk)],
+  }))
+}
+
 async function* besidePeers(
   search: Cuecard['search'],
   cuecard: Cuecard,
-  stores: Record<string, Store>,
+  stores: Record<string, Pick<Store, 'search'>>,
   { size, agent, content }: Loaded,
   work: string,
 ): AsyncGenerator<Measurement> {

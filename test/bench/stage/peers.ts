@@ -30,12 +30,19 @@ export type WordStore = Omit<Store, 'add' | 'search'> & {
   search(agent: string, question: string, limit: number): Promise<string[]>
 }
 
+/** A service of its own, beside the database. */
+export interface Service extends Pick<Store, 'search' | 'close'> {
+  add(agent: string, rows: Omit<Row, 'agent'>[]): Promise<void>
+}
+
 export type Splitter = (text: string) => Promise<number> | number
 
 export interface Peers {
   /** Stores in this database, by name, each with a table of its own. */
   stores(database: PeersDatabase): Promise<Record<string, Store>>
   byWords(database: PeersDatabase): Promise<Record<string, WordStore>>
+  /** Those that can run on this machine. */
+  services(): Promise<Record<string, Service>>
   /** Each returns how many chunks it makes. */
   splitters(): Promise<Record<string, Splitter>>
 }
@@ -59,6 +66,15 @@ export function openPeers(progress: (text: string) => void): Peers {
     async byWords(database) {
       const { fullText } = await load('full-text.mjs')
       return { 'PostgreSQL full text': fullText(database) }
+    },
+    async services(): Promise<Record<string, Service>> {
+      const { chroma } = await load('chroma.mjs')
+      try {
+        return { 'Chroma’s server': await chroma() }
+      } catch (error) {
+        progress(`left out: ${(error as Error).message}`)
+        return {}
+      }
     },
     splitters: async () => (await load('splitters.mjs')).splitters(),
   }
