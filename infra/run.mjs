@@ -70,7 +70,9 @@ function install() {
 
 function run() {
   const PATH = `${root}node_modules/.bin${delimiter}${process.env.PATH}`
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, PATH } })
+  // Else glibc keeps ever larger freed blocks for itself: 150 MB of what `npm start` holds.
+  const env = { MALLOC_MMAP_THRESHOLD_: `${2 ** 20}`, ...process.env, PATH }
+  const child = spawn(command, args, { stdio: 'inherit', env })
   // The terminal sends Ctrl-C to the command too, which ends in its own time.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))

@@ -97,7 +97,9 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
   const loadDataDir = image && new Blob([await readFile(image)])
-  const start = { dataDir, extensions: { vector, auto_explain }, ...(loadDataDir && { loadDataDir }) }
+  // PGlite fills all buffers with zeros when it starts; pages in the operating system's cache are as fast to read.
+  const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
+  const start = { dataDir, startParams, extensions: { vector, auto_explain }, ...(loadDataDir && { loadDataDir }) }
   const pglite = await PGlite.create({ ...start, relaxedDurability: false })
   if (ready) await writeFile(ready, '')
   const [user, database] = ['postgres', 'postgres']

@@ -16,7 +16,7 @@ const opset = 17
  * their `positions` [tokens] in their sentences, `mask` [tokens, tokens], which is added to what a token attends to, and `means`
  * [sentences, tokens], the share of each token in its sentence. Its output: `vectors` [sentences, 512], not normalized.
  */
-export function onnxModel(weights: Map<string, Weight>, maxTokens: number): Uint8Array {
+export function onnxModel(weights: Map<string, Weight>, maxTokens: number): Buffer<ArrayBuffer> {
   const nodes: Pieces[] = []
   const constants = new Map<string, Pieces>()
 
