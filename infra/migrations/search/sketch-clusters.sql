@@ -74,8 +74,9 @@ create or replace function cluster_chunks(organization uuid, agent uuid, max_chu
 declare
   max_clusters constant integer := 1024;
   sample_size constant integer := 640;
-  -- A search that reads more than this part of the sketches is as fast without clusters.
+  -- A search that reads more than this part of the sketches is as fast without clusters; fewer than `min_read` gain nothing.
   max_share constant real := 0.25;
+  min_read constant integer := 1000;
   served constant integer := (
     select coalesce(sum(chunk_count), 0) from documents
     where organization_id = organization and agent_id = agent and active_revision is not null);
@@ -164,7 +165,8 @@ begin
   if done.rounds = 4 then
     needed := sketches_needed(organization, agent);
     update clustered_agents set rounds = 5,
-      share = (select case when needed <= max_share * sum(sketches) then needed::real / sum(sketches) end from sketch_clusters
+      share = (select case when needed <= max_share * sum(sketches)
+        then least(max_share, greatest(min_read, needed)::real / sum(sketches)) end from sketch_clusters
         where organization_id = organization and agent_id = agent)
     where organization_id = organization and agent_id = agent;
   end if;

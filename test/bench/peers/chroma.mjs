@@ -41,7 +41,8 @@ export async function chroma() {
       return found.documents[0]
     },
     async close() {
-      child.kill()
+      // After SIGTERM it goes on, and takes all of a processor.
+      child.kill('SIGKILL')
       if (child.exitCode === null) await once(child, 'exit')
       await rm(folder, { recursive: true, force: true })
     },
