@@ -35,6 +35,18 @@ async function twins() {
   return { plain, listed, documents, both }
 }
 
+test('the digits of sums over bit strings are those of arithmetic', async () => {
+  const random = new Random(7)
+  const lists = Array.from({ length: 9 }, () => Array.from({ length: 200 }, () => random.below(2)))
+  const weights = lists.map(() => random.below(110))
+  const bits = lists.map((list) => list.join(''))
+  const { rows } = await sql<{ digits: string }>`
+    select array_to_string(sums(${bits}::bit varying[], ${weights}), ' ') as digits`.execute(stand.db)
+  const digits = rows[0]!.digits.split(' ')
+  const sums = lists[0]!.map((_, at) => digits.reduce((sum, digit, i) => sum + Number(digit[at]) * 2 ** i, 0))
+  expect(sums).toEqual(lists[0]!.map((_, at) => weights.reduce((sum, weight, n) => sum + weight * lists[n]![at]!, 0)))
+})
+
 test('an agent has the same hits and scores with lists as without, for random questions after uploads, edits, new titles, dates and deletions', async () => {
   const random = new Random(5)
   const { plain, listed, documents, both } = await twins()

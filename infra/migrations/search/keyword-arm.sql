@@ -38,6 +38,10 @@ declare
   gains constant float8[] := '{0.85, 0.96, 1}';
   length_weight constant float8 := 0.2;
   is_listed boolean;
+  all_chunks float8;
+  titled uuid[]; -- documents whose title has terms of the question
+  of_titles bigint[]; -- these terms
+  unlisted uuid[];
   blocks integer[];
   presents bit varying[];
   repeats bit varying[];
@@ -48,32 +52,29 @@ begin
   end if;
   is_listed := asked.documents is null and asked.metadata is null and examined is null
     and exists (select from listed_agents l where l.organization_id = asked.organization and l.agent_id = asked.agent);
+  select coalesce(sum(chunk_count) filter (where is_served), 0), array_agg(id) filter (where common > 0),
+    array_agg(common) filter (where common > 0),
+    coalesce(array_agg(id) filter (where common > 0 or not is_served or listed_revision is distinct from active_revision), '{}')
+  into all_chunks, titled, of_titles, unlisted
+  from (
+    select d.id, d.chunk_count, d.active_revision, d.listed_revision, occurrences(d.title_terms, asked.probes) as common,
+      d.active_revision is not null and is_valid(d.valid_from, d.valid_until, asked.as_of) as is_served
+    from documents d where d.organization_id = asked.organization and d.agent_id = asked.agent offset 0) d;
   if is_listed then
-    -- Titles are not in the lists, nor is what was changed since.
-    asked.documents := array(
-      select d.id from documents d
-      where d.organization_id = asked.organization and d.agent_id = asked.agent
-        and (d.listed_revision is distinct from d.active_revision or occurrences(d.title_terms, asked.probes) > 0
-          or not is_valid(d.valid_from, d.valid_until, asked.as_of)));
-    select * into blocks, presents, repeats, digits
-    from lists_of_terms(asked.organization, asked.agent, asked.keys_of_slots, asked.documents);
+    asked.documents := unlisted;
+    select * into blocks, presents, repeats, digits from lists_of_terms(asked.organization, asked.agent, asked.keys_of_slots, unlisted);
   end if;
   return query
-    with titles as materialized (
-      select d.id as titled, occurrences(d.title_terms, asked.probes) as common,
-        case when d.active_revision is null or not is_valid(d.valid_from, d.valid_until, asked.as_of) then 0 else d.chunk_count end as chunks
-      from documents d where d.organization_id = asked.organization and d.agent_id = asked.agent),
-    scanned as materialized (
+    with scanned as materialized (
       select * from (
-        select t.document_id, t.revision, t.chunk_index, t.length,
-          occurrences(t.terms, asked.probes) | coalesce(titles.common, 0) as common
+        select t.document_id, t.revision, t.chunk_index, t.length, occurrences(t.terms, asked.probes) | coalesce(d.common, 0) as common
         from served_terms(asked.organization, asked.agent, asked.documents, asked.metadata, asked.as_of) t
-        left join titles on titled = t.document_id and titles.common > 0 offset 0) t
+        left join unnest(titled, of_titles) d(document_id, common) using (document_id) offset 0) t
       where common > 0),
     counted as materialized (
       select common, count(*) as chunks, sum(length) as words from scanned group by common),
     totals as materialized (
-      select greatest((select sum(chunks) from titles), coalesce(sum(chunks), 0)
+      select greatest(all_chunks, coalesce(sum(chunks), 0)
           + coalesce((select bit_count(bit_or(present)) from unnest(presents) present), 0))::float8 as all_chunks, array(
           select (select coalesce(sum(chunks), 0) from counted where (common >> (2 * slot)) & 3 > 0) + coalesce(bit_count(presents[slot + 1]), 0)
           from generate_series(0, cardinality(asked.keys_of_slots) - 1) slot order by slot) as having_it

@@ -63,38 +63,37 @@ begin atomic
       where n > cardinality(terms) and n <= (select max(n) from lists where bit_count(present) > 0) order by n);
 end;
 
--- Sums of weights for each bit position, as ten binary digits (bit-sliced: O'Neil & Quass 1997).
+-- Sums of weights for each bit position, as ten binary digits (bit-sliced: O'Neil & Quass 1997). A full adder makes a digit and a carry
+-- of three bits.
 create or replace function sums(bits bit varying[], weights integer[]) returns bit varying[]
   language plpgsql immutable as $$
 declare
-  zero constant bit varying := bits[1] # bits[1];
-  digits bit varying[] := array_fill(zero, array[10]);
-  b bit varying;
-  p bit varying;
+  digits bit varying[] := '{}';
+  addends bit varying[];
+  carries bit varying[] := '{}';
+  digit bit varying;
   x bit varying;
-  carry bit varying;
 begin
-  for n in 1..cardinality(weights) loop
-    b := bits[n];
-    continue when bit_count(b) = 0;
-    carry := null;
-    for i in 1..10 loop
-      if weights[n] >> (i - 1) & 1 = 1 then
-        p := digits[i];
-        x := p # b;
-        if carry is null then
-          carry := p & b;
-          digits[i] := x;
-        else
-          digits[i] := x # carry;
-          carry := (p & b) | (x & carry);
-        end if;
-      elsif carry is not null then
-        p := digits[i];
-        digits[i] := p # carry;
-        carry := p & carry;
+  for i in 0..9 loop
+    addends := carries;
+    carries := '{}';
+    for n in 1..cardinality(weights) loop
+      if weights[n] >> i & 1 = 1 then
+        addends := array_append(addends, bits[n]);
       end if;
     end loop;
+    digit := coalesce(addends[1], bits[1] # bits[1]);
+    for n in 1..cardinality(addends) / 2 loop
+      x := digit # addends[2 * n];
+      if 2 * n < cardinality(addends) then
+        carries := array_append(carries, (digit & addends[2 * n]) | (x & addends[2 * n + 1]));
+        digit := x # addends[2 * n + 1];
+      else
+        carries := array_append(carries, digit & addends[2 * n]);
+        digit := x;
+      end if;
+    end loop;
+    digits := array_append(digits, digit);
   end loop;
   return digits;
 end $$;
@@ -115,7 +114,7 @@ begin
       equal := x;
     else
       above := above | x;
-      equal := equal & ~digits[i];
+      equal := equal # x;
     end if;
   end loop;
   return value;
@@ -126,13 +125,15 @@ create or replace function at_least(digits bit varying[], value integer) returns
 declare
   above bit varying := digits[1] # digits[1];
   equal bit varying := ~above;
+  x bit varying;
 begin
   for i in reverse cardinality(digits)..1 loop
+    x := equal & digits[i];
     if value >> (i - 1) & 1 = 1 then
-      equal := equal & digits[i];
+      equal := x;
     else
-      above := above | (equal & digits[i]);
-      equal := equal & ~digits[i];
+      above := above | x;
+      equal := equal # x;
     end if;
   end loop;
   return above | equal;
@@ -172,8 +173,9 @@ begin
   digits := sums(bits, array(select ceil(scale * gains[1] * worth)::integer from unnest(highs) worth)
     || array(select ceil(scale * (gains[3] - gains[1]) * worth)::integer from unnest(highs) worth));
   if lows = highs then
-    lowest := gains[2] / gains[3] * (reached(digits, wanted) - cardinality(bits));
-    found := at_least(digits, reached(digits, wanted));
+    lowest := reached(digits, wanted);
+    found := at_least(digits, lowest::integer);
+    lowest := gains[2] / gains[3] * (lowest - cardinality(bits));
   else
     sure := sums(bits, array(select floor(scale * gains[1] * worth)::integer from unnest(lows) worth)
       || array(select floor(scale * (gains[2] - gains[1]) * worth)::integer from unnest(lows) worth));
@@ -183,10 +185,10 @@ begin
   length := longest - reached(array(select ~d & found from unnest(lengths) with ordinality l(d, n) order by n), wanted);
   lowest := greatest(0, lowest / (1 + length_weight * length / (length + usual_length)));
   found := at_least(digits, greatest(1, ceil(lowest))::integer);
-  for quarter in 1..4 loop
+  for half in 1..2 loop
     exit when bit_count(found) < 2 * wanted;
     length := reached(array(select d & found from unnest(lengths) with ordinality l(d, n) order by n),
-      greatest(1, (bit_count(found) * quarter / 4)::integer));
+      greatest(1, (bit_count(found) * half / 2)::integer));
     found := found & (~at_least(lengths, length)
       | at_least(digits, ceil(lowest * (1 + length_weight * length / (length + usual_length)))::integer));
   end loop;
