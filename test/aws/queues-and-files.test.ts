@@ -124,15 +124,6 @@ describe('the files', () => {
     expect(bucketOf('prod')[1].Properties.NotificationConfiguration).toBeUndefined()
     for (const [id] of prod.ofType('AWS::SQS::Queue')) expect(allowedBy('AWS::SQS::QueuePolicy', id)).toEqual([])
   })
-
-  test('are known to the Lambdas that use them', () => {
-    const known = lambdaNames.flatMap((name) => {
-      const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
-      return 'FILES_BUCKET' in Variables ? [[name, Variables.FILES_BUCKET]] : []
-    })
-    const bucket = { Ref: bucketOf('prod')[0] }
-    expect(known).toEqual(['documents', 'dashboard', 'extraction', 'sweeper'].map((name) => [name, bucket]))
-  })
 })
 
 /** What the policy of a queue or a bucket allows; the rule packs look after TLS and encryption. */

@@ -1,34 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { heapLimits, nodeOptions } from '../../infra/aws/functions.ts'
 import { secretNames } from '../../infra/aws/stages.ts'
 import { cors } from '../../infra/cors.ts'
-import { type Lambda, type LambdaName, lambdas } from '../../infra/wiring.ts'
+import { lambdaNames } from '../../infra/wiring.ts'
 import { type Fields, logicalId, type Resource, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
 
 const synthesis = useSynthesis()
 let prod: StackTemplate
-const lambdaNames = Object.keys(lambdas) as LambdaName[]
 
 beforeAll(() => {
   prod = synthesis.stack('prod')
 })
 
 describe('the Lambdas', () => {
-  test('are those of the wiring table, with its memory and its time-outs, on arm64 and Node.js 24', () => {
-    for (const name of lambdaNames) {
-      const { Properties } = prod.lambda(name)
-      const { heap }: Lambda = lambdas[name]
-      expect(Properties, name).toMatchObject({
-        ...{ Architectures: ['arm64'], Runtime: 'nodejs24.x', Handler: 'handler.handler' },
-        ...{ MemorySize: lambdas[name].memoryMb, Timeout: lambdas[name].timeoutSeconds },
-        ...{
-          TracingConfig: { Mode: 'Active' },
-          Environment: { Variables: { NODE_OPTIONS: nodeOptions, ...(heap && heapLimits(heap)) } },
-        },
-      })
-    }
-  })
-
   test('log to a group of their own with a retention, the Lambda that CDK adds included', () => {
     const groups = prod.ofType('AWS::Lambda::Function').map(([id, { Properties }]) => {
       const group = prod.resolve((Properties.LoggingConfig as Fields).LogGroup!)
@@ -63,21 +46,27 @@ test('browsers may call from pages of the origins of the stage only, with the he
 })
 
 test('what each Lambda may do, knows, serves and is run by is what was reviewed (else: npm run test:ci -- aws/stack -u)', async () => {
-  const lines = [...lambdaNames, 'migrate'].flatMap((name) => {
-    const { MemorySize, Timeout, Environment } = prod.lambda(name).Properties
-    const rate = ['sweeper', 'delivery', 'canary'].includes(name) ? `, ${scheduleOf(name).ScheduleExpression}` : ''
-    const variables = Object.keys((Environment as { Variables: Fields }).Variables).sort()
+  const names = [...lambdaNames, 'migrate']
+  const lines = names.flatMap((name) => {
+    const { MemorySize, Timeout, Environment, Runtime, Architectures } = prod.lambda(name).Properties
+    const variables = Object.entries((Environment as { Variables: Fields }).Variables)
+    const known = variables.map(([key, value]) => (key.endsWith('_OPTIONS') ? `${key}="${value}"` : key))
     const own = new Set(grants(prod, roleOf(name)))
     for (const granted of [`logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`, xray])
       expect(own.delete(granted), `${name} ${granted}`).toBe(true)
     return [
-      `${name}: ${MemorySize} MB, ${Timeout} s${rate}`,
-      `  knows ${variables.join(' ')}`,
+      `${name}: ${MemorySize} MB, ${Timeout} s, ${Runtime} on ${Architectures}`,
+      `  knows ${known.sort().join(' ')}`,
       ...[...own].sort().map((granted) => `  may ${granted}`),
       ...served(`cuecard-prod-${name}:live`).map((route) => `  serves ${route}`),
+      ...runs(name),
       '',
     ]
   })
+  const roles = names.map((name) => roleOf(name))
+  expect(new Set(roles).size).toBe(roles.length)
+  const others = prod.ofType('AWS::IAM::Role').filter(([id]) => !roles.includes(id))
+  lines.push(...others.flatMap(([id]) => [`${id} may`, ...grants(prod, id).map((granted) => `  ${granted}`)]), '')
   await expect(lines.join('\n')).toMatchFileSnapshot('reviewed/prod.txt')
 })
 
@@ -109,21 +98,6 @@ describe('permissions', () => {
     expect(all.filter((name) => decrypts(name, prod))).toEqual([])
   })
 
-  test('belong to a role of each Lambda’s own', () => {
-    const roles = [...lambdaNames, 'migrate'].map((name) => roleOf(name))
-    expect(new Set(roles).size).toBe(roles.length)
-  })
-
-  test.each(['sweeper', 'delivery', 'canary'])('allow its schedule to run the %s and nothing else', (name) => {
-    const { RoleArn } = scheduleOf(name).Target as Fields
-    expect(grants(prod, logicalId(RoleArn!))).toEqual([`lambda:InvokeFunction on cuecard-prod-${name}:live`])
-  })
-
-  test("allow CDK's trigger to run the migrations and nothing else", () => {
-    const [role] = prod.ofType('AWS::IAM::Role').find(([id]) => id.includes('TriggerCustomResourceProvider'))!
-    expect(grants(prod, role)).toEqual(['lambda:InvokeFunction on cuecard-prod-migrate:*'])
-  })
-
   test('come from these roles only: no other policy is attached', () => {
     expect(prod.ofType('AWS::IAM::Policy')).toEqual([])
     expect(prod.ofType('AWS::IAM::ManagedPolicy')).toEqual([])
@@ -152,28 +126,6 @@ describe('routes', () => {
     expect(prod.ofType('AWS::ApiGatewayV2::DomainName')).toEqual([])
   })
 })
-
-test.each([
-  ['sweeper', 'rate(1 minute)'],
-  ['delivery', 'rate(1 minute)'],
-  ['canary', 'rate(5 minutes)'],
-])(
-  'the %s runs by its schedule, %s, and is neither retried when it fails nor kept for longer than a minute',
-  (name, rate) => {
-    const { ScheduleExpression, Target } = scheduleOf(name)
-    expect(ScheduleExpression).toBe(rate)
-    expect(Target).toMatchObject({ RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 } })
-    const attempts = prod
-      .ofType('AWS::Lambda::EventInvokeConfig')
-      .map(([, { Properties }]) => [
-        Properties.Qualifier,
-        ...[Properties.MaximumRetryAttempts, Properties.MaximumEventAgeInSeconds],
-      ])
-    // The name of the alias, out of the ARN that the schedule invokes.
-    expect(attempts).toContainEqual([{ 'Fn::Select': [7, { 'Fn::Split': [':', (Target as Fields).Arn] }] }, 0, 60])
-    expect(attempts).toHaveLength(3)
-  },
-)
 
 test('the canary calls the address that customers call', () => {
   const addressOf = (stage: 'prod' | 'everything') => {
@@ -217,15 +169,21 @@ function roleOf(name: string, stack = prod): string {
   return logicalId(stack.lambda(name).Properties.Role!)
 }
 
-/** The schedule that runs a Lambda, or a version of it. */
-function scheduleOf(name: string): Fields {
-  const runs = ({ Properties }: Resource) => logicalId((Properties.Target as Fields).Arn!)
-  const schedules = prod.ofType('AWS::Scheduler::Schedule').filter(([, schedule]) => {
-    const { FunctionName } = prod.resources[runs(schedule)]!.Properties
-    return prod.resolve(FunctionName!) === `cuecard-prod-${name}`
+/** The schedule of a Lambda, and what becomes of a run that fails, by the schedule and by Lambda itself. */
+function runs(name: string): string[] {
+  const retries = ({ MaximumRetryAttempts, MaximumEventAgeInSeconds }: Fields) =>
+    `${MaximumRetryAttempts} retries within ${MaximumEventAgeInSeconds} s`
+  const isOwn = ([, { Properties }]: [string, Resource]) =>
+    prod.resolve(Properties.FunctionName!) === `cuecard-prod-${name}`
+  return prod.ofType('AWS::Scheduler::Schedule').flatMap(([, { Properties }]) => {
+    const { Arn, RetryPolicy } = Properties.Target as Record<string, Fields>
+    if (prod.resolve(Arn!) !== `cuecard-prod-${name}:live`) return []
+    const own = prod
+      .ofType('AWS::Lambda::EventInvokeConfig')
+      .filter(isOwn)
+      .map(([, each]) => retries(each.Properties))
+    return [`  runs at ${Properties.ScheduleExpression}: ${retries(RetryPolicy!)}, then ${own}`]
   })
-  expect(schedules).toHaveLength(1)
-  return schedules[0]![1].Properties
 }
 
 /** `actions on resources` for each allowed statement of a role. */

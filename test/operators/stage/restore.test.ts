@@ -185,7 +185,7 @@ describe.runIf(hasPrograms)(
         expect(code, `${kinds[write - 1]}: ${stderr}`).toBe(0)
         await expectRestored(next, history)
       }
-    }, 900_000)
+    }, 3_600_000)
 
     test('leaves a database with rows of its own alone, and one that does not answer unless it is said to be lost', async () => {
       await historyOf()
