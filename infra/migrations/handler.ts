@@ -17,8 +17,8 @@ const context = {
   pause: sleep,
   secrets: {
     async read(name: string) {
-      const id = idOf(name)
-      return { id, value: await storedValue(id) }
+      const value = await storedValue(idOf(name))
+      return { value, fault: value ? undefined : `the secret ${idOf(name)} is empty: npm run stage -- create` }
     },
     async write(name: string, value: string) {
       await callSecretsManager('PutSecretValue', { SecretId: idOf(name), SecretString: value })

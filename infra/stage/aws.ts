@@ -76,8 +76,9 @@ export function secretsOf({ secrets }: Aws, stage: string, { secretArns, secrets
     const { KmsKeyId: key } = described ?? {}
     // KMS may name a key by its id instead of its ARN.
     const isForeign = key && !secretsKeyArn?.endsWith(key)
-    const fault = `is encrypted with ${key}, which no Lambda may use: set secretsKeyArn in infra/aws/stages/${stage}.json`
-    return { id, exists: described !== undefined, hasValue, fault: isForeign ? fault : undefined }
+    const foreign = `is encrypted with ${key}, which no Lambda may use: set secretsKeyArn in infra/aws/stages/${stage}.json`
+    const empty = `the secret ${id} is missing or empty: npm run stage -- create ${stage}`
+    return { id, exists: described !== undefined, hasValue, fault: isForeign ? foreign : hasValue ? undefined : empty }
   }
   return {
     describe,

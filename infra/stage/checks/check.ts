@@ -38,29 +38,21 @@ export async function judgeAll(checks: readonly Check[]): Promise<Finding[]> {
   return findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level))
 }
 
-export interface Step {
-  subject: string
-  isDone: boolean
-  /** What is there, or what is to be done. */
-  what: string
-  run(): Promise<void>
-}
-
-/** Judges everything first. */
-export async function stepsOf(checks: readonly Check[]): Promise<Step[]> {
-  const judged = await Promise.all(checks.map(async (check) => [check, await findingsOf(check)] as const))
-  return judged.map(([{ subject, repair }, findings]) => {
+/** Judges everything first. @returns what is there, or what is to be done */
+export async function stepsOf(checks: readonly Check[]) {
+  const steps = checks.map(async (check) => {
+    const findings = await findingsOf(check)
+    const isDone = !check.repair || findings.every(({ level }) => level === 'ok')
     const found = findings.map(({ detail }) => detail).join(', ')
-    if (!repair || findings.every(({ level }) => level === 'ok'))
-      return { subject, isDone: true, what: found, run: async () => {} }
-    return { subject, isDone: false, ...repair }
+    return { ...check, isDone, what: isDone ? found : check.repair!.what }
   })
+  return await Promise.all(steps)
 }
 
-export async function carryOut(program: Program, steps: readonly Step[]): Promise<void> {
-  for (const { subject, what, run } of steps.filter(({ isDone }) => !isDone)) {
+export async function carryOut(program: Program, steps: Awaited<ReturnType<typeof stepsOf>>): Promise<void> {
+  for (const { subject, what, repair } of steps.filter(({ isDone }) => !isDone)) {
     program.warn(`${subject}: ${what}`)
-    await run()
+    await repair!.run()
   }
 }
 

@@ -1,14 +1,13 @@
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { type DatabaseUser, databaseUsers } from '../../wiring.ts'
 import { isSameDatabase, type LoginContext, makeLogin, slotOf } from '../logins.ts'
-import { error, warning } from './check.ts'
+import { error } from './check.ts'
 import { checkLogin } from './database.ts'
 
 export interface StoredSecret {
-  id: string
   value: string | undefined
-  /** Why no Lambda could read it. */
-  fault?: string | undefined
+  /** Why no Lambda can read one. */
+  fault: string | undefined
 }
 
 interface SecretsContext extends LoginContext {
@@ -27,9 +26,8 @@ export function loginChecks(context: SecretsContext, ownerUrl: string) {
       lambda,
       subject,
       async judge() {
-        const { id, value, fault } = await secrets.read(subject)
+        const { value = '', fault } = await secrets.read(subject)
         if (fault) return [error(subject, fault)]
-        if (!value) return [warning(subject, `the secret ${id} is empty: the next deploy makes the login`)]
         if (!isPostgresUrl(value)) return [error(subject, 'is not a postgresql:// URL')]
         if (!isSameDatabase(ownerUrl, value)) return [error(subject, 'is of another database than the owner')]
         return await checkLogin(subject, value, database)

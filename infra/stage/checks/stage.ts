@@ -16,7 +16,8 @@ export type GivenSecret = Extract<SecretName, 'database-owner' | 'provider' | 'p
 export const givenSecretsOf = ({ settings }: Context) =>
   secretNamesOf(settings).filter((name): name is GivenSecret => name === 'database-owner' || isProviderSecret(name))
 
-const isLogin = (name: SecretName) => name.startsWith('database-') && name !== 'database-owner'
+/** Whether the Lambda that migrates fills an empty secret. */
+const makesLogin = (name: SecretName) => name.startsWith('database-') && name !== 'database-owner'
 
 /**
  * The secrets and the database, in the order of the repairs: each needs those before it.
@@ -37,19 +38,15 @@ export function stateChecks(
 }
 
 /** The secrets, without the right to read their values. */
-export function describedChecks({ settings, secrets, stage }: Context): Check[] {
+export function describedChecks({ settings, secrets }: Context): Check[] {
   return secretNamesOf(settings).map((subject) => ({
     subject,
     async judge() {
-      const { id, hasValue, fault } = await secrets.describe(subject)
-      if (fault) return [error(subject, fault)]
-      return hasValue || isLogin(subject) ? [] : [error(subject, emptySentence(id, stage))]
+      const { hasValue, fault } = await secrets.describe(subject)
+      return fault && (hasValue || !makesLogin(subject)) ? [error(subject, fault)] : []
     },
   }))
 }
-
-const emptySentence = (id: string, stage: string) =>
-  `the secret ${id} is missing or empty: npm run stage -- create ${stage}`
 
 export function stackCheck({ stack, settings, secrets, cdk }: Context) {
   const [subject, name] = ['secrets', `${stack}-secrets`]
@@ -65,13 +62,12 @@ export function stackCheck({ stack, settings, secrets, cdk }: Context) {
 }
 
 export function valueCheck(context: Context, subject: GivenSecret, given?: string): Check {
-  const { secrets, stage } = context
+  const { secrets } = context
   return {
     subject,
     async judge() {
-      const { id, value, fault } = await secrets.read(subject)
+      const { value = '', fault } = await secrets.read(subject)
       if (fault) return [error(subject, fault)]
-      if (!value) return [error(subject, emptySentence(id, stage))]
       if (given && given !== value) return [error(subject, 'is another one')]
       return await judgeValue(context, subject, value)
     },
@@ -112,11 +108,10 @@ function canaryCheck({ database, secrets, stage, terminal: { person } }: Context
   return {
     subject,
     async judge() {
-      const { id, value, fault } = await secrets.read(subject)
+      const { value, fault } = await secrets.read(subject)
       if (fault) return [error(subject, fault)]
-      if (!value) return [error(subject, emptySentence(id, stage))]
       if (await isCanaryKey(db, value)) return [ok(subject, 'organization, agent and key')]
-      return [error(subject, `the secret ${id} is not an API key of the canary: npm run stage -- create ${stage}`)]
+      return [error(subject, `its secret is not an API key of the canary: npm run stage -- create ${stage}`)]
     },
     repair: {
       what: 'organization, agent and key of the canary, in its secret',

@@ -7,7 +7,7 @@ import type { Program } from '../../admin/terminal.ts'
 import { writeStageFile } from '../../aws/stage-file.ts'
 import { answersIn, confirm } from '../answers.ts'
 import { accountChecks } from '../checks/account.ts'
-import { carryOut, errorsIn, findingsOf, judgeAll, show, stepsOf } from '../checks/check.ts'
+import { type Check, carryOut, error, errorsIn, findingsOf, judgeAll, ok, show, stepsOf } from '../checks/check.ts'
 import { givenSecretsOf, stateChecks, valueCheck } from '../checks/stage.ts'
 import { contextOf, type Surroundings, settingsOf } from '../context.ts'
 import { workingSecrets } from '../given-secrets.ts'
@@ -36,11 +36,8 @@ export async function create(surroundings: Surroundings, program: Program, stage
   const names = givenSecretsOf(context)
   const kept = await Promise.all(names.map((name) => findingsOf(valueCheck(context, name))))
   if (!isNew) show(program, errorsIn(kept.flat()))
-  const given = await workingSecrets(
-    context,
-    answers,
-    names.filter((_, i) => errorsIn(kept[i]!).length > 0),
-  )
+  const needed = names.filter((_, i) => errorsIn(kept[i]!).length > 0)
+  const given = await workingSecrets(context, answers, needed)
   const ownerUrl = given['database-owner'] ?? (await context.secrets.read('database-owner')).value!
   const { ORGANIZATION: wanted } = answers
   let organization: object | undefined
@@ -49,16 +46,17 @@ export async function create(surroundings: Surroundings, program: Program, stage
     if (keyFile) await writeFile(keyFile, `${key}\n`, { mode: 0o600, flag: 'wx' })
     organization = { ...ids, ...(keyFile ? { key_file: keyFile } : { key }) }
   }
-  const all = await stepsOf([
+  const what = `infra/aws/stages/${stage}.json, for you to commit`
+  const settings: Check = {
+    subject: 'settings',
+    judge: async () => [isNew ? error('settings', 'are new') : ok('settings', what)],
+    repair: { what, run: () => writeStageFile(directory, stage, file) },
+  }
+  const steps = await stepsOf([
+    settings,
     ...stateChecks(context, ownerUrl, given),
     ...(wanted ? [organizationCheck(context, ownerUrl, wanted, onKey)] : []),
   ])
-  const settings = {
-    ...{ subject: 'settings', isDone: !isNew, what: `infra/aws/stages/${stage}.json, for you to commit` },
-    run: () => writeStageFile(directory, stage, file),
-  }
-  const steps = [settings, ...all]
-
   const { asJson } = context
   const { account, region } = file
   const rows = steps.map(({ subject, what, isDone }) => ({ state: isDone ? 'there' : 'to do', subject, what }))

@@ -18,12 +18,6 @@ export interface Tenant {
 /** The canary touches no agent of another name. */
 export const canary: Tenant = { organization: 'canary', agent: 'Canary', permissions: ['kb:read', 'kb:write'] }
 
-const firstOf = (organization: string): Tenant => ({
-  organization,
-  agent: 'Front desk',
-  permissions: ['kb:read', 'kb:write', 'organization:read', 'organization:write'],
-})
-
 /** A first organization. @param onKey what the key is given to, since nobody can read it again */
 export function organizationCheck(
   { database, stage, terminal: { person } }: Context,
@@ -46,7 +40,9 @@ export function organizationCheck(
     repair: {
       what: `${name}, with an agent and a key that is shown once`,
       async run() {
-        const { key, ...ids } = await makeTenant(db, person, stage, firstOf(name))
+        const permissions: Permission[] = ['kb:read', 'kb:write', 'organization:read', 'organization:write']
+        const first = { organization: name, agent: 'Front desk', permissions }
+        const { key, ...ids } = await makeTenant(db, person, stage, first)
         await onKey(key, ids)
       },
     },

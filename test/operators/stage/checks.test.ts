@@ -51,15 +51,15 @@ describe('npm run stage -- status', () => {
     stage.aws.stacks.delete('CDKToolkit')
     const { runbookUrl } = exampleStages.prod
     expect(faultsOf(await look({ account: '777788889999', alarmAddress: undefined as never, runbookUrl }))).toEqual([
-      'warning database-search: the secret cuecard/prod/database-search is empty: the next deploy makes the login',
       expect.stringMatching(/^error alarms: have no recipient/),
       expect.stringMatching(/^error runbook: /),
       'error account: the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages/prod.json)',
       expect.stringMatching(/^error CDK: .*run npx cdk bootstrap/),
       expect.stringMatching(/^error Lambda concurrency: \d+ of the account’s 10: .* Request a quota of 1000/),
       expect.stringMatching(/^error provider: .*401/),
+      'error database-search: the secret cuecard/prod/database-search is missing or empty: npm run stage -- create prod',
       'error database-chunks: is not a postgresql:// URL',
-      expect.stringMatching(/^error canary: the secret cuecard\/prod\/canary is not an API key/),
+      expect.stringMatching(/^error canary: its secret is not an API key of the canary/),
     ])
   })
 
