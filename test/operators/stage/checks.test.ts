@@ -57,8 +57,8 @@ describe('npm run stage -- status', () => {
       expect.stringMatching(/^error CDK: .*run npx cdk bootstrap/),
       expect.stringMatching(/^error Lambda concurrency: \d+ of the account’s 10: .* Request a quota of 1000/),
       expect.stringMatching(/^error provider: .*401/),
-      'error database-search: the secret cuecard/prod/database-search is missing or empty: npm run stage -- create prod',
       'error database-chunks: is not a postgresql:// URL',
+      'error database-search: the secret cuecard/prod/database-search is missing or empty: npm run stage -- create prod',
       expect.stringMatching(/^error canary: its secret is not an API key of the canary/),
     ])
   })
