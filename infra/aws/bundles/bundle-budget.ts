@@ -14,7 +14,7 @@ const budgets: Record<BundleName, number> = {
   chunks: guarded,
   search: 485_000,
   platforms: 490_000,
-  mcp: 1_000_000,
+  mcp: 820_000,
   organization: api,
   /** It deletes sources, which asks golden questions. */
   agents: 510_000,
