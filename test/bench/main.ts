@@ -19,6 +19,8 @@ const { values: options } = parseArgs({
   options: {
     /** Names of parts, separated by commas. */
     only: { type: 'string' },
+    /** See `isShort`. */
+    short: { type: 'boolean', default: false },
     /** Writes the figures of the last run into the README, and keeps its JSON in results/. */
     readme: { type: 'boolean', default: false },
   },

@@ -1,3 +1,6 @@
+/** Every part is played once, on little, so that none breaks unseen: the figures say nothing. */
+export const isShort = process.argv.includes('--short')
+
 export interface Rounds {
   rounds: number
   /** Rounds beyond the first three are left out once this much time has passed. */
@@ -17,7 +20,7 @@ export async function interleaved<Result>(
   const names = Object.keys(contestants)
   const results: Record<string, Result[]> = Object.fromEntries(names.map((name) => [name, []]))
   const start = performance.now()
-  for (let round = -warmUps; round < rounds; round++) {
+  for (let round = isShort ? 0 : -warmUps; round < (isShort ? 1 : rounds); round++) {
     if (round >= 3 && performance.now() - start > 1000 * seconds) break
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round + warmUps) % names.length]!

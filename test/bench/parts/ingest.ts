@@ -1,7 +1,7 @@
 import { section } from '../data/texts.ts'
 import { type Vectors, vectorsOf } from '../data/vectors.ts'
 import { type Measurement, ours, type Part } from '../part.ts'
-import { interleaved, millisecondsOf } from '../rounds.ts'
+import { interleaved, isShort, millisecondsOf } from '../rounds.ts'
 import { type Cuecard, openCuecard } from '../stage/cuecard.ts'
 import { documentsOf } from '../stage/load.ts'
 import type { Row, Store } from '../stage/peers.ts'
@@ -19,7 +19,7 @@ export const ingest: Part = {
   name: 'ingest',
   title: 'Ingest, embedder of zero latency',
   async *run({ server, peers }) {
-    const chunks = server.isNative ? 1000 : 300
+    const chunks = isShort ? 50 : server.isNative ? 1000 : 300
     const cuecard = await openCuecard(server)
     const database = await server.forPeers()
     const stores = await peers.stores(database)

@@ -1,5 +1,6 @@
 import { type Kind, kinds, vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
+import { isShort } from '../rounds.ts'
 import { type Cuecard, openCuecard, textsOf } from '../stage/cuecard.ts'
 import { exactOf } from '../stage/exact.ts'
 import { loadOurs } from '../stage/load.ts'
@@ -26,7 +27,7 @@ export const recall: Part = {
 
 /** One agent, which grows from size to size. */
 async function* measure({ server, progress }: Bench, cuecard: Cuecard, kind: Kind): AsyncGenerator<Measurement> {
-  const sizes = [10, 100, 1000, 5000, ...(server.isNative ? [20_000, 100_000] : [])]
+  const sizes = isShort ? [10, 300] : [10, 100, 1000, 5000, ...(server.isNative ? [20_000, 100_000] : [])]
   const agent = await cuecard.agent(await cuecard.organization())
   const vectors = await vectorsOf(kind, seed, sizes.at(-1)!)
   let loaded = 0

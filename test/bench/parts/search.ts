@@ -3,7 +3,7 @@ import { indexLargeAgents } from '../../../functions/sweeper/large-agents.ts'
 import { question, section } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
-import { interleaved, millisecondsOf } from '../rounds.ts'
+import { interleaved, isShort, millisecondsOf } from '../rounds.ts'
 import { type Agent, type Cuecard, openCuecard, textsOf } from '../stage/cuecard.ts'
 import { exactOf } from '../stage/exact.ts'
 import { withLatency } from '../stage/latency.ts'
@@ -25,6 +25,7 @@ interface Sizes {
 
 const onServer: Sizes = { agents: [33, 100, 1000, 5000, 20_000, 60_000], table: 205_000, filler: 10_000 }
 const embedded: Sizes = { agents: [33, 100, 1000], table: 6000, filler: 500 }
+const short: Sizes = { agents: [33], table: 66, filler: 33 }
 
 interface Loaded {
   size: number
@@ -37,7 +38,7 @@ export const search: Part = {
   title: 'Search, vector given',
   async *run(bench) {
     const { server, peers } = bench
-    const sizes = server.isNative ? onServer : embedded
+    const sizes = isShort ? short : server.isNative ? onServer : embedded
     const cuecard = await openCuecard(server)
     const database = await server.forPeers()
     const far = await withLatency(database.url)
