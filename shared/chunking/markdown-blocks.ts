@@ -1,4 +1,5 @@
 import type { Steps } from '../steps.ts'
+import { namesColumns, tableCells } from '../text/table-header.ts'
 import { type Context, headerContext, lineContext } from './context-lines.ts'
 import {
   beginsItem,
@@ -45,6 +46,25 @@ function isBlank(text: string, { from, end }: Line): boolean {
   return at === end
 }
 
+interface Header {
+  line: Line
+  above: Context | undefined
+  context: Context
+}
+
+/** Whether only the first of three or more cells has a text. */
+function isGroup(text: string, { from, end }: Line): boolean {
+  let bars = 0
+  let isNamed = false
+  for (let at = from; at < end; at++) {
+    if (text[at] === '|') bars++
+    else if (isSpaceAt(text, at)) continue
+    else if (bars === 1) isNamed = true
+    else return false
+  }
+  return isNamed && bars > 2
+}
+
 type Shape = 'paragraph' | 'heading' | 'table' | 'item' | 'quote' | 'fence'
 
 const kindOf: Record<Shape, Block['kind']> = {
@@ -80,6 +100,8 @@ class BlockReader {
   #inList = false
   #inner: Context | undefined
   #fence: Fence | undefined
+  /** The header of the table that is being read. */
+  #header: Header | undefined
   #previous: Line | undefined
 
   constructor(text: string) {
@@ -130,6 +152,7 @@ class BlockReader {
     } else if (first === '|' && shallow) {
       if (open !== 'table') this.#open(line, 'table')
       else if (this.#lines === 1 && delimitsColumns(text, line, this.#previous!)) this.#setHeader(line)
+      else if (this.#header) this.#readRow(line, this.#header)
     } else if (shallow && beginsItem(text, line)) {
       this.#open(line, 'item')
     } else if (first === '>' && shallow) {
@@ -148,14 +171,14 @@ class BlockReader {
     this.#open(line, 'heading')
   }
 
-  #open(line: Line, shape: Shape): void {
-    const seam = this.#strengthBefore(line, shape)
+  #open(line: Line, shape: Shape, seam = this.#strengthBefore(line, shape)): void {
     const context = this.#contextOf(line, shape)
     this.#blocks.push({ start: line.start, kind: kindOf[shape], strength: seam, headings: this.#path, context })
     this.#inList = shape === 'item' || (shape !== 'heading' && this.#inList && line.indent >= 2)
     this.#inner = shape === 'item' ? lineContext(this.#text, line, line.indent, context) : context
     this.#shape = shape
     this.#lines = 0
+    this.#header = undefined
   }
 
   #contextOf(line: Line, shape: Shape): Context | undefined {
@@ -177,7 +200,23 @@ class BlockReader {
   #setHeader(delimiter: Line): void {
     const table = this.#blocks.at(-1)!
     if (!/[^\s|]/.test(this.#text.slice(this.#previous!.start, this.#previous!.end))) return
-    table.context = headerContext(this.#text, this.#previous!, delimiter, table.context)
+    const above = table.context
+    table.context = headerContext(this.#text, this.#previous!, delimiter, above)
+    this.#header = { line: this.#previous!, above, context: table.context }
+  }
+
+  /** A second header row is repeated with the first, and a row with a single text with those below it. */
+  #readRow(row: Line, header: Header): void {
+    const table = this.#blocks.at(-1)!
+    const rowOf = ({ start, end }: Line) => tableCells(this.#text.slice(start, end))
+    if (this.#lines === 2 && table.context === header.context && namesColumns(rowOf(header.line), rowOf(row))) {
+      header.context = headerContext(this.#text, header.line, row, header.above)
+      table.context = header.context
+    } else if (isGroup(this.#text, row)) {
+      this.#open(row, 'table', strength.nested)
+      this.#blocks.at(-1)!.context = lineContext(this.#text, row, row.indent, header.context)
+      this.#header = header
+    }
   }
 
   #strengthBefore(line: Line, shape: Shape): Strength {

@@ -111,3 +111,26 @@ export function mostFrequent(numbers: readonly number[]): number {
   const counts = [...Map.groupBy(numbers, (number) => number)].map(([number, { length }]) => ({ number, length }))
   return counts.sort((a, b) => b.length - a.length || b.number - a.number)[0]?.number ?? 0
 }
+
+/** The texts of a row of a Markdown table. */
+export function tableCells(line: string): string[] {
+  const cells = line
+    .trim()
+    .replace(/^\|/, '')
+    .replace(/(?<!\\)\|$/, '')
+    .split(/(?<!\\)\|/)
+  return cells.map((cell) =>
+    cell
+      .replaceAll('\\|', '|')
+      .replaceAll(/\*\*|__|<br ?\/?>/g, ' ')
+      .trim(),
+  )
+}
+
+/** Whether the row below a header goes on to name columns: the header has a name above several. */
+export function namesColumns([corner, ...header]: readonly string[], [first, ...row]: readonly string[]): boolean {
+  if (first && corner && first !== corner) return false
+  const isShared = header.some((text, i) => i > 0 && (text === '' || text === header[i - 1]))
+  const isNames = header.every((text, i) => (row[i] ? /\p{L}|["″]/u.test(row[i]) : text !== ''))
+  return isShared && isNames && row.some(Boolean)
+}
