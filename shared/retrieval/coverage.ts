@@ -17,7 +17,8 @@ export interface Coverage {
   concepts: number
 }
 
-interface Word {
+export interface MeantWord {
+  folded: string
   stem: string
   /** Its terms, and its concepts with a `#`. */
   meanings: readonly string[]
@@ -41,10 +42,10 @@ const maxCharacters = 8000
 /** @param texts best first, at least one; the others tell which words are rare */
 export function coverageOf(question: string, texts: readonly string[]): Coverage {
   const asked = new Set<string>()
-  const words = read(question, (meaning) => asked.add(meaning)).filter(({ isStopWord }) => !isStopWord)
+  const words = readMeanings(question, (meaning) => asked.add(meaning)).filter(({ isStopWord }) => !isStopWord)
   const found = texts.map((text) => {
     const has = new Set<string>()
-    read(text, (meaning) => asked.has(meaning) && has.add(meaning))
+    readMeanings(text, (meaning) => asked.has(meaning) && has.add(meaning))
     for (const [sign, concept] of signs) if (asked.has(concept) && sign.test(text)) has.add(concept)
     return has
   })
@@ -61,8 +62,8 @@ export function coverageOf(question: string, texts: readonly string[]): Coverage
   return { words: words.length, share, concepts: Math.min(maxConcepts, sum(concepts)) }
 }
 
-function read(text: string, see: (meaning: string) => void): Word[] {
-  const words: Word[] = []
+export function readMeanings(text: string, see: (meaning: string) => void): MeantWord[] {
+  const words: MeantWord[] = []
   forEachWord(normalForm(text.slice(0, maxCharacters)), (each) => {
     const word = known(each)
     for (const meaning of word.meanings) see(meaning)
@@ -74,9 +75,9 @@ function read(text: string, see: (meaning: string) => void): Word[] {
 }
 
 const maxCached = 50_000
-const wordsRead = new Map<string, Word>()
+const wordsRead = new Map<string, MeantWord>()
 
-function known(text: string): Word {
+function known(text: string): MeantWord {
   let word = wordsRead.get(text)
   if (!word) {
     if (wordsRead.size >= maxCached) wordsRead.clear()
@@ -86,13 +87,14 @@ function known(text: string): Word {
   return word
 }
 
-function newWord(text: string): Word {
+function newWord(text: string): MeantWord {
   const folded = fold(text)
   const stemmed = stem(folded)
   const terms = termsOf(text)
   const own = stopWords.has(folded) ? [] : unspaced.test(folded) ? conceptsIn(folded) : conceptsOf(folded, stemmed)
   const concepts = wordsForNumber.has(folded) ? [...own, 'phone'] : own
   return {
+    folded,
     stem: stemmed,
     meanings: [...terms, ...concepts.map((concept) => `#${concept}`)],
     isStopWord: terms.length === 0,

@@ -72,6 +72,23 @@ export const hit = v.pipe(
 )
 export type Hit = v.InferOutput<typeof hit>
 
+const names = (description: string) => described(v.array(v.string()), description)
+
+export const value = v.pipe(
+  v.strictObject({
+    text: v.string(),
+    row: names('The names of its row, outermost first: a group, say, and the row’s own.'),
+    column: names('The names of its column, outermost first.'),
+    chunk_id: v.pipe(v.string(), v.uuid()),
+    confidence: described(
+      v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+      'The probability that this cell answers. From 0.5 on say it; below, leave the choice to your model.',
+    ),
+  }),
+  v.title('Value'),
+)
+export type Value = v.InferOutput<typeof value>
+
 export const hitExample: Hit = {
   chunk_id: '01981f40-11c2-7d0a-8a55-0c9f2b7e4d33',
   document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',

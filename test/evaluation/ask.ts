@@ -1,5 +1,5 @@
 import type { Expected, Question } from '../../infra/admin/questions/questions-file.ts'
-import type { Hit } from '../../shared/retrieval/schemas.ts'
+import type { Hit, Value } from '../../shared/retrieval/schemas.ts'
 import type { Rank } from './metrics.ts'
 
 export const modes = ['hybrid', 'semantic', 'keyword'] as const
@@ -25,6 +25,7 @@ export interface SearchAnswer {
   /** How, such as `keyword_only`. */
   degraded: string | null
   answerable: number | null
+  value: Value | null
 }
 
 /** One search of one agent. */

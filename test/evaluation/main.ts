@@ -12,6 +12,9 @@ import { embedderOf } from './models.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
 import { openStand } from './stand.ts'
+import { fitValues } from './value/fit.ts'
+import { askForValues } from './value/report.ts'
+import { tableQuestions } from './value/sets.ts'
 
 interface Options {
   set: string
@@ -26,6 +29,8 @@ interface Options {
   url: string
   agent?: string
   key?: string
+  tables?: string | true
+  fitValues?: string
 }
 
 interface Run {
@@ -55,6 +60,8 @@ const program = new Command('npm run evaluate --')
   )
   .addOption(forSet('--floor <cosine>', 'raise all cosines, as models whose lowest is 0.7 do'))
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
+  .addOption(forSet('--tables [folder]', 'ask for cells of tables instead: of test/evaluation/tables, or of a folder'))
+  .addOption(forSet('--fit-values <folder>', 'fit the confidence of cells to public tables and those to tune on'))
   .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
   .addOption(new Option('--url <url>', 'the running system').env('BASE_URL').default('http://127.0.0.1:8787'))
   .addOption(new Option('--key <key>', 'an API key that may search').env('API_KEY'))
@@ -69,6 +76,8 @@ try {
 }
 
 async function evaluate(options: Options): Promise<void> {
+  if (options.fitValues) return fitValues(options.fitValues)
+  if (options.tables) return await askTables(options, options.tables)
   const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
   const figures = toFigures(source, answers)
   const say = options.json ? console.error : console.log
@@ -84,6 +93,16 @@ async function evaluate(options: Options): Promise<void> {
   if (options.write) writeFigures(figures)
   if (options.readme) writeFileSync(readme, withTable(readFileSync(readme, 'utf8'), figures))
   if (options.check) check(figures)
+}
+
+async function askTables(options: Options, tables: string | true): Promise<void> {
+  const folder = tables === true ? join(import.meta.dirname, 'tables') : tables
+  const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
+  try {
+    console.log(await askForValues(stand, tableQuestions(folder)))
+  } finally {
+    await stand.close()
+  }
 }
 
 /** Each business is an agent that knows its documents and is asked its questions. */

@@ -1,0 +1,150 @@
+import { conceptsOf } from '../../embedding/concepts/concepts.ts'
+import { fold } from '../../terms/folding.ts'
+import { stem } from '../../terms/stemming.ts'
+import { joinedTerm, soundsOf } from '../../terms/terms.ts'
+import { wordsOf } from '../../terms/words.ts'
+import { normalForm } from '../../text/normal-form.ts'
+import { type MeantWord, readMeanings } from '../coverage.ts'
+import { readings } from '../keyword/spoken/readings.ts'
+import { type AnswerKind, kindsIn } from './kinds.ts'
+import { namedIn, type Range, rangeOf, unitOf } from './quantities.ts'
+
+/** A word of the question, or several that are one code, number or time. */
+export interface Unit {
+  stem: string
+  terms: ReadonlySet<string>
+  concepts: ReadonlySet<string>
+  /** Codes as cells have them, without signs. */
+  codes: ReadonlySet<string>
+  ranges: Range[]
+  weight: number
+  isCommon: boolean
+  /** Whether it follows “which”, “what is the” or “how many”, and so says what is looked for. */
+  isFocus: boolean
+  sounds: string[]
+}
+
+export interface AskedQuestion {
+  units: Unit[]
+  kinds: ReadonlySet<AnswerKind>
+  /** Words that count, order or compare: unless the cell's names have them, it does not answer alone. */
+  beyond: string[]
+}
+
+const maxCharacters = 500
+const hour = 60
+const commonWeight = 0.4
+const codeWeight = 2
+/** What a bare number after them is, is likely a time of day. */
+const beforeTimes = /^(?:at|after|before|until|till|by|around|from|since|um|nach|ab|bis|vor|gegen|past)$/
+const beyond =
+  /\b(?:most|least|fewest|more|less|fewer|(?:high|low|long|short|large|small|big|old|young|great|early|earli|late|cheap|fast|slow|near|close|tall|heav|clos)i?est|total|combined|together|better|worse|greater|earlier|later|longer|higher|lower|away|without|difference|altogether|average|sum|before|after|next|previous|previously|prior|following|last|first|second|third|fourth|fifth|final|only|same|other|both|consecutive|either|times|than|except|besides|between|above|below|top|bottom|listed|am (?:meisten|wenigsten|häufigsten)|(?:teuer|billig|günstig|läng|kürz|frühe|späte|größ|klein|schnell|höch|niedrig)s?ten?s?|insgesamt|zusammen|unterschied|mehr als|weniger|nächste[rns]?|letzte[rns]?)\b/g
+
+export function readQuestion(text: string): AskedQuestion {
+  const query = normalForm(text).slice(0, maxCharacters).toLowerCase()
+  const words = wordsOf(query)
+  const said = words.map((word) => word.text)
+  const found = [...readings(said), ...joinedIn(words)]
+  const units: Unit[] = []
+  const focus = focusOf(query, words)
+  for (let from = 0, to: number; from < words.length; from = to) {
+    to = from + 1
+    for (const span of found) if (span.from >= from && span.from < to) to = Math.max(to, span.to)
+    const spoken = found.filter((span) => span.from >= from && span.to <= to).map((span) => span.text)
+    units.push(
+      ...unitsOf(said, from, to, spoken).map((unit) => ({ ...unit, isFocus: from >= focus && from < focus + 2 })),
+    )
+  }
+  return { units, kinds: kindsIn(query), beyond: [...query.matchAll(beyond)].map(([word]) => word) }
+}
+
+const asking =
+  /\b(?:which|what(?:'s| is| was| are| were)? the|what|how many|number of|wel(?:che[rsmn]?)|wie viele?|wie (?:ist|lautet|hoch ist) (?:die|der|das)|quel(?:le)?s?(?: est l[ea])?) (?!does|do|did|is|was|are|were|has|have|would|will|can|time)(?=\p{L})/u
+
+/** The first word that says what is looked for. */
+function focusOf(query: string, words: ReturnType<typeof wordsOf>): number {
+  const found = asking.exec(query)
+  return found ? words.findIndex(({ start }) => start >= found.index + found[0].length) : Number.POSITIVE_INFINITY
+}
+
+function joinedIn(words: ReturnType<typeof wordsOf>) {
+  const spans: { from: number; to: number; text: string }[] = []
+  for (let to = 1; to < words.length; to++) {
+    if (!words[to]!.isJoined) continue
+    const from = to - 1
+    while (words[to + 1]?.isJoined) to++
+    spans.push({ from, to: to + 1, text: joinedTerm(words.slice(from, to + 1).map((word) => word.text)) })
+  }
+  return spans
+}
+
+function unitsOf(said: string[], from: number, to: number, spoken: string[]): Omit<Unit, 'isFocus'>[] {
+  const own = said.slice(from, to)
+  const terms = new Set<string>()
+  const concepts = new Set<string>()
+  let read: MeantWord[] = []
+  for (const text of [own.join(' '), ...spoken]) {
+    const words = readMeanings(text, (meaning) => (meaning.startsWith('#') ? concepts : terms).add(meaning))
+    read = read.length > 0 ? read : words
+  }
+  const codes = new Set([...spoken, own.join('')].map(codeOf).filter((code) => code.length > 1 && /\d/.test(code)))
+  const ranges = rangesOf(said, from, to, spoken)
+  if (ranges.some(({ kind }) => kind === 'time')) {
+    terms.clear()
+    for (const code of codes) if (/^\d+$/.test(code)) codes.delete(code)
+    if (to - from === 1)
+      for (const { meanings } of read) for (const meaning of meanings) if (!meaning.startsWith('#')) terms.add(meaning)
+  }
+  if (ranges.some(({ kind }) => kind !== 'number')) concepts.clear()
+  if (terms.size === 0 && ranges.length === 0) return []
+  const isMeasure =
+    to - from === 1 && from > 0 && unitOf(own[0]) !== undefined && rangesOf(said, from - 1, from, []).length > 0
+  const isCommon =
+    isMeasure || (ranges.length === 0 && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
+  const word = fold(own[0]!)
+  return [
+    {
+      stem: to - from === 1 ? stem(word) : '',
+      ...{ terms, concepts, codes, ranges, isCommon },
+      weight: isCommon ? commonWeight : [...codes].some((code) => code.length > 2) ? codeWeight : 1,
+      sounds: to - from > 1 || isCommon || conceptsOf(word, stem(word)).length > 0 ? [] : soundsOf(own[0]!),
+    },
+  ]
+}
+
+/** Letters and digits only. */
+export function codeOf(text: string): string {
+  return fold(text).replaceAll(/[^\p{L}\p{N}]/gu, '')
+}
+
+function rangesOf(said: string[], from: number, to: number, spoken: string[]): Range[] {
+  const [before, after] = [said[from - 1], said[to]]
+  const ranges = to - from === 1 ? namedIn(said[from]!, before) : []
+  const measure = to - from === 1 ? unitOf(said[from]) : undefined
+  const count = /^half$|^halbe[nrs]?$/.test(before ?? '') || said[from - 2] === 'half' ? 0.5 : 1
+  if (measure && (count < 1 || /^(?:an?|one|per|pro|eine[nr]?|une?)$/.test(before ?? '')))
+    ranges.push(rangeOf('number', count * measure[1], count * measure[1], measure[0]))
+  const shift = /^(?:after|nach|past)$/.test(before ?? '')
+    ? 1
+    : /^(?:before|vor|until|till)$/.test(before ?? '')
+      ? -1
+      : 0
+  for (const text of [
+    ...spoken.filter((text) => text.includes(':')),
+    ...(to - from === 1 ? said.slice(from, to) : []),
+    ...spoken,
+  ]) {
+    const clock = /^(\d{1,2}):(\d\d)$/.exec(text)
+    if (clock) ranges.push(rangeOf('time', Number(clock[1]) * hour + Number(clock[2]) + shift))
+    if (!/^\d{1,6}(?:[.,]\d{1,2})?$/.test(text)) continue
+    const value = Number(text.replace(',', '.'))
+    const [unit, factor] = unitOf(after) ?? unitOf(said[to - 1]) ?? [undefined, 1]
+    if (!ranges.some(({ kind }) => kind === 'time'))
+      ranges.push(rangeOf('number', value * factor, value * factor, unit))
+    if (!unit && value <= 24 && beforeTimes.test(before ?? ''))
+      ranges.push(
+        rangeOf('time', (value > 0 && value < 8 && !said.includes('morning') ? value + 12 : value) * hour + shift),
+      )
+  }
+  return ranges
+}

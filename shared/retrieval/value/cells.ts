@@ -1,0 +1,188 @@
+import { isLabel } from '../../text/table-header.ts'
+import type { AskedQuestion, Unit } from './asked.ts'
+import { type AnswerKind, asksKind, isOfKind } from './kinds.ts'
+import { matcher } from './matching.ts'
+import type { HitTable } from './tables.ts'
+
+export interface Cell {
+  table: HitTable
+  text: string
+  row: string[]
+  column: string[]
+  score: number
+  evidence: Evidence
+}
+
+/** Each from 0 to 1 but `rowScore`, `columnScore`. */
+export interface Evidence {
+  rowScore: number
+  columnScore: number
+  /** The share of the question that neither row nor column nor what stands above the table has. */
+  missing: number
+  /** Whether the question names a number, time or day that is not met. */
+  outside: number
+  /** Whether another row or column has a word that this one lacks. */
+  elsewhere: number
+  /** How much of it the best part of the row's path has. */
+  cover: number
+  /** Whether the column has the kind of answer that is asked for, and how few others do. */
+  fit: number
+  /** Whether it is the only column beside the rows' names. */
+  isOnly: number
+  /** Whether the question asks for a kind of answer that the column does not have. */
+  conflict: number
+  isFirst: number
+}
+
+export const tuned = {
+  /** What cells count that are not the row's name; times in them say when, more often than which. */
+  otherCell: 0.6,
+  otherTime: 0.2,
+  only: 0.4,
+  context: 0.8,
+  /** A hit's place. */
+  place: 0.02,
+  firstColumn: 0.2,
+  unnamed: 0.3,
+  /** Without a row a column says nothing. */
+  gate: 0.2,
+  focus: 1.5,
+  common: 0.5,
+}
+const commonMissing = 0.2
+const noValue = /^[-–—]?$/
+
+/** Cells of rows that have something of the question, best first. (Rows and columns scored apart: Glass et al., NAACL 2021.) */
+export function scoredCells({ units, kinds }: AskedQuestion, tables: readonly HitTable[]): Cell[] {
+  const match = matcher(units, textsOf(tables))
+  const merged = (texts: readonly string[]) =>
+    highest(
+      texts.map((text) => match(text).met),
+      units.length,
+    )
+  const contexts = tables.map(({ context }) => merged(context))
+  const rows = tables.map((table) =>
+    table.rows.map(({ path, cells }) => [merged(path), ...cells.slice(1).map((text) => match(text).met)]),
+  )
+  const inRow = units.map(({ weight, isCommon, isFocus }) =>
+    isCommon ? tuned.common : isFocus ? weight / tuned.focus : weight,
+  )
+  const rowIdf = idfOf(
+    rows.flat().map((row) => highest(row, units.length)),
+    inRow,
+  )
+  const anywhere = highest([...rows.flat(2), ...tables.flatMap(({ columns }) => columns.map(merged))], units.length)
+  const contextIdf = idfOf(
+    contexts,
+    units.map(({ weight }) => weight),
+  )
+  const inColumn = units.map(({ isFocus }) => (isFocus ? tuned.focus : 1))
+  const otherCell = units.map(({ ranges }) => (ranges[0]?.kind === 'time' ? tuned.otherTime : tuned.otherCell))
+  const places = new Map([...new Set(tables.map(({ hit }) => hit))].map((hit, place) => [hit, place]))
+  const cells: Cell[] = []
+  for (const [t, table] of tables.entries()) {
+    const headers = table.columns.map(merged)
+    const columnIdf = idfOf(headers, inColumn)
+    const fits = table.columns.map((_, column) => isOfKind(kinds, table, column))
+    const naming = Math.max(
+      0,
+      table.columns.findIndex(
+        (_, column) => table.rows.filter((row) => isLabel(row.cells[column]!)).length * 2 > table.rows.length,
+      ),
+    )
+    const fitting = fits.filter(Boolean).length
+    const base = tuned.context * dot(contextIdf, contexts[t]!) - tuned.place * places.get(table.hit)!
+    for (const [r, { path, cells: texts }] of table.rows.entries()) {
+      const matches = rows[t]![r]!
+      if (table.rows.length > 1 && !matches.some((met) => met.some((strength) => strength > 0))) continue
+      for (const [c, text] of texts.entries()) {
+        if (noValue.test(text)) continue
+        const { said } = match(text)
+        const met = new Float32Array(units.length)
+        for (const [o, other] of matches.entries())
+          for (let u = 0; u < met.length; u++)
+            if (o !== c || (c > 0 && other[u]! > said[u]!))
+              met[u] = Math.max(met[u]!, other[u]! * (o === 0 ? 1 : otherCell[u]!))
+        const rowScore = dot(rowIdf, met)
+        const columnScore = dot(columnIdf, headers[c]!)
+        const isOnly = c === 1 && table.columns.length === 2 ? 1 : 0
+        const fit = fits[c] ? 1 / Math.sqrt(fitting) : 0
+        const byColumn = (columnScore * rowScore) / (rowScore + tuned.gate) + Math.max(fit, tuned.only * isOnly)
+        const score =
+          base +
+          rowScore +
+          byColumn -
+          dot(rowIdf, said) -
+          (c === 0 ? tuned.firstColumn : 0) +
+          (c === naming && !said.some((s) => s > 0) ? tuned.unnamed : 0)
+        const has = highest([met, headers[c]!, contexts[t]!], units.length)
+        const missing = missingShare(units, has, fits[c] ? kinds : new Set())
+        const conflict = kinds.size > 0 && !fits[c] ? 1 : 0
+        const outside = units.some(({ ranges, isCommon }, u) => ranges.length > 0 && !isCommon && has[u] === 0) ? 1 : 0
+        const elsewhere = units.some(({ isCommon }, u) => !isCommon && has[u]! < 0.3 && anywhere[u]! > 0.6) ? 1 : 0
+        const evidence = {
+          rowScore,
+          columnScore,
+          missing,
+          outside,
+          elsewhere,
+          cover: Math.max(...met),
+          fit,
+          isOnly,
+          conflict,
+          isFirst: c === 0 ? 1 : 0,
+        }
+        cells.push({ table, text, row: path, column: table.columns[c]!, score, evidence })
+      }
+    }
+  }
+  return cells.sort((a, b) => b.score - a.score)
+}
+
+function* textsOf(tables: readonly HitTable[]): Generator<string> {
+  for (const { context, columns, rows } of tables) {
+    yield* context
+    for (const path of columns) yield* path
+    for (const { path, cells } of rows) {
+      yield* path
+      yield* cells
+    }
+  }
+}
+
+function missingShare(units: readonly Unit[], has: Float32Array, kinds: ReadonlySet<AnswerKind>): number {
+  let all = 0
+  let missing = 0
+  for (const [u, unit] of units.entries()) {
+    const weight = unit.isCommon ? commonMissing : unit.weight
+    all += weight
+    if (!asksKind(unit, kinds)) missing += weight * (1 - has[u]!)
+  }
+  return all > 0 ? missing / all : 1
+}
+
+function highest(all: readonly Float32Array[], length: number): Float32Array {
+  const most = new Float32Array(length)
+  for (const each of all) for (let u = 0; u < length; u++) if (each[u]! > most[u]!) most[u] = each[u]!
+  return most
+}
+
+/** BM25's, of strengths in place of counts. */
+function idfOf(all: readonly Float32Array[], weights: readonly number[]): Float32Array {
+  return Float32Array.from(weights, (weight, u) => {
+    let most = 0
+    let sum = 0
+    for (const each of all) {
+      sum += each[u]!
+      if (each[u]! > most) most = each[u]!
+    }
+    const having = most > 0 ? sum / most : 0
+    return weight * Math.log(1 + (all.length - having + 0.5) / (having + 0.5))
+  })
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0
+  for (let u = 0; u < a.length; u++) sum += a[u]! * b[u]!
+  return sum
+}

@@ -1,0 +1,84 @@
+import { amountKind } from '../../text/table-header.ts'
+import type { Unit } from './asked.ts'
+import type { HitTable } from './tables.ts'
+
+/** The kinds of answers that questions ask for. */
+export type AnswerKind = 'price' | 'time' | 'phone' | 'count' | 'who' | 'where' | 'day'
+
+interface Kind {
+  /** In lower case. */
+  question: RegExp
+  isCell(text: string): boolean
+  header?: RegExp
+  /** Whose words say no more than the kind. */
+  concepts: readonly string[]
+}
+
+const names =
+  'jan feb mar apr may jun jul aug sep oct nov dec mon tue wed thu fri sat sun mär mai okt dez montag dienstag mittwoch donnerstag freitag samstag sonntag daily täglich'
+const calendarName = new RegExp(`(?<!\\p{L})(?:${names.split(' ').join('|')}|mo|di|mi|do|fr|sa|so)`, 'iu')
+
+const kinds: Record<AnswerKind, Kind> = {
+  price: {
+    question:
+      /\b(?:how much|prices?|costs?|costing|fee|charge|rate|pay|expensive|kostet|kosten|preis|teuer|zahle|zahlt|bezahlen|gebühr|combien|prix|coûte|tarif)\b/,
+    isCell: (text) => /[€$£]|^\d{1,4}[.,]\d\d$/.test(text),
+    header: /[€$£]|price|preis|fee\b|prix|cost|gebühr|kosten|tarif/i,
+    concepts: ['#price', '#pay'],
+  },
+  time: {
+    question:
+      /\b(?:when|what time|how late|how early|how long|wann|uhrzeit|wie spät|wie lange|quand|heure|open|close|shut|geöffnet|offen|auf|zu|depart|leave|arrive|fährt|abfahrt)\b/,
+    isCell: (text) =>
+      /\d[:h]\d\d|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|tag|stunde|woche|werktag)/i.test(text),
+    concepts: ['#open', '#wait'],
+  },
+  phone: {
+    question: /\b(?:phone|number|call|telephone|ring|extension|telefon|nummer|anrufen|durchwahl|erreiche|numéro)\b/,
+    isCell: (text) => /(?:\d[ ()/-]{0,2}){6}/.test(text),
+    concepts: ['#phone'],
+  },
+  count: {
+    question:
+      /\b(?:how (?:many|long|high|tall|far|big|heavy|wide|deep|old)|number of|wie (?:viele|lang|hoch|weit|gro(?:ß|ss)|schwer|breit|tief|alt)|combien de)\b/,
+    isCell: (text) => ['number', 'quantity'].includes(amountKind(text)),
+    concepts: [],
+  },
+  who: {
+    question: /\b(?:who|whom|whose|wer|wem|wen|qui)\b/,
+    isCell: (text) => /^\p{Lu}\S* \p{Lu}/u.test(text),
+    header: /name|contact|teacher|doctor|driver|player|partner|leitung|lehrer|arzt|ärztin|kontakt/i,
+    concepts: [],
+  },
+  where: {
+    question: /\b(?:where|wo|woher|wohin|où)\b/,
+    isCell: () => false,
+    header:
+      /place|location|venue|city|town|country|stadium|address|room|platform|stop\b|\bort\b|standort|adresse|stadt|raum|haltestelle|lieu|adresse/i,
+    concepts: ['#arrive'],
+  },
+  day: {
+    question: /\b(?:(?:which|what) (?:days?|date)|when|wann|welche[mnr]? tag(?:en)?|quel jour)\b/,
+    isCell: (text) => /\b(?:19|20)\d\d\b|\d\. \p{L}/u.test(text) || calendarName.test(text),
+    concepts: [],
+  },
+}
+
+export function kindsIn(question: string): ReadonlySet<AnswerKind> {
+  return new Set((Object.keys(kinds) as AnswerKind[]).filter((kind) => kinds[kind].question.test(question)))
+}
+
+/** Whether most cells of the column are of one of the kinds, or its header says so. */
+export function isOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitTable, column: number): boolean {
+  const cells = rows.map((row) => row.cells[column]!).filter(Boolean)
+  const header = columns[column]!.join(' ')
+  return [...asked].some((kind) => {
+    const { isCell, header: names } = kinds[kind]
+    return names?.test(header) || (cells.length > 0 && cells.filter(isCell).length * 2 >= cells.length)
+  })
+}
+
+/** Whether the word only says what kind of answer is wanted. */
+export function asksKind({ concepts }: Unit, asked: ReadonlySet<AnswerKind>): boolean {
+  return [...asked].some((kind) => kinds[kind].concepts.some((concept) => concepts.has(concept)))
+}

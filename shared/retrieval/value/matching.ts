@@ -1,0 +1,118 @@
+import { soundsOf } from '../../terms/terms.ts'
+import { type MeantWord, readMeanings } from '../coverage.ts'
+import { codeOf, type Unit } from './asked.ts'
+import { isOfRange, meets, rangesIn } from './quantities.ts'
+
+/** What a text has of each unit of the question, 0 to 1. */
+export interface Match {
+  met: Float32Array
+  /** Without what only a range has, such as the nine of “6–15”. */
+  said: Float32Array
+}
+
+const conceptStrength = 0.5
+const partStrength = 0.8
+const soundStrength = 0.5
+/** How much of a match a text loses of which the question has only this. */
+const coverShare = 0.5
+const minPart = 4
+const minCommonStart = 5
+const minCommonShare = 0.6
+const maxCodeLength = 40
+const maxRangeLength = 80
+const maxCached = 20_000
+
+/** @param texts of all tables: a word of the question that none has is looked for in parts of words, and by its sound */
+export function matcher(units: readonly Unit[], texts: Iterable<string>): (text: string) => Match {
+  const words = new Map<string, MeantWord[]>()
+  for (const text of texts)
+    if (!words.has(text))
+      words.set(
+        text,
+        readMeanings(text, () => {}),
+      )
+  const { strengths, isMet } = strengthsOf(units, new Set([...words.values()].flat()))
+  const asksRanges = units.some(({ ranges }) => ranges.length > 0)
+  const asksCodes = units.some(({ codes }) => codes.size > 0)
+  const rangesOf = units.map(({ ranges }, u) => (isMet[u] && ranges[0]?.kind === 'time' ? [] : ranges))
+  const known = new Map<string, Match>()
+
+  return (text) => {
+    const match = known.get(text) ?? matchOf(text)
+    known.set(text, match)
+    return match
+  }
+
+  function matchOf(text: string): Match {
+    const said = new Float32Array(units.length)
+    const ranges = asksRanges && text.length <= maxRangeLength ? rangesIn(text) : []
+    const reached = rangesOf.map((asked) =>
+      ranges.length === 0 ? 0 : Math.max(0, ...asked.flatMap((each) => ranges.map((range) => meets(each, range)))),
+    )
+    const isReached = reached.some((strength) => strength > 0)
+    let telling = 0
+    let covered = 0
+    for (const word of words.get(text) ?? []) {
+      if (!word.isStopWord && !(isReached && isOfRange(word.folded))) telling++
+      let best = 0
+      for (const [u, strength] of strengths.get(word) ?? []) {
+        said[u] = Math.max(said[u]!, strength)
+        best = Math.max(best, strength)
+      }
+      covered += best
+    }
+    const share = 1 - coverShare + coverShare * (telling > 0 ? Math.min(1, covered / telling) : 1)
+    const code = asksCodes && text.length <= maxCodeLength ? codeOf(text) : ''
+    for (const [u, { codes }] of units.entries()) said[u] = code && codes.has(code) ? 1 : said[u]! * share
+    return { said, met: isReached ? said.map((strength, u) => Math.max(strength, reached[u]! * share)) : said }
+  }
+}
+
+type Strengths = Map<MeantWord, [unit: number, strength: number][]>
+
+function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>) {
+  const byMeaning = new Map<string, [unit: number, strength: number][]>()
+  const add = (meaning: string, unit: number, strength: number) => {
+    const found = byMeaning.get(meaning)
+    if (found) found.push([unit, strength])
+    else byMeaning.set(meaning, [[unit, strength]])
+  }
+  for (const [u, { terms, concepts }] of units.entries()) {
+    for (const term of terms) add(term, u, 1)
+    for (const concept of concepts) add(concept, u, conceptStrength)
+  }
+  const strengths: Strengths = new Map()
+  const isMet = units.map(() => false)
+  for (const word of vocabulary) {
+    const found = word.meanings.flatMap((meaning) => byMeaning.get(meaning) ?? [])
+    if (found.length > 0) strengths.set(word, found)
+    for (const [u, strength] of found) isMet[u] ||= strength === 1
+  }
+  for (const [u, unit] of units.entries()) {
+    if (isMet[u] || unit.stem === '' || unit.isCommon) continue
+    for (const word of vocabulary) {
+      const strength = isPart(word.stem, unit.stem) ? partStrength : soundsAlike(unit, word) ? soundStrength : 0
+      if (strength > 0) strengths.set(word, [...(strengths.get(word) ?? []), [u, strength]])
+    }
+  }
+  return { strengths, isMet }
+}
+
+function isPart(a: string, b: string): boolean {
+  if (a.length < minPart || b.length < minPart) return false
+  const start = Math.max(minCommonStart, Math.ceil(minCommonShare * Math.max(a.length, b.length)))
+  return a.includes(b) || b.includes(a) || (a.length >= start && a.slice(0, start) === b.slice(0, start))
+}
+
+const soundsOfWords = new Map<string, string[]>()
+
+function soundsAlike({ sounds }: Unit, { stem, isStopWord }: MeantWord): boolean {
+  if (sounds.length === 0 || isStopWord) return false
+  let own = soundsOfWords.get(stem)
+  if (!own) {
+    if (soundsOfWords.size >= maxCached) soundsOfWords.clear()
+    own = soundsOf(stem)
+    soundsOfWords.set(stem, own)
+  }
+  return own.some((sound) => sounds.includes(sound))
+}

@@ -1,0 +1,75 @@
+import { namesColumns, tableCells } from '../../text/table-header.ts'
+import type { Hit } from '../schemas.ts'
+
+export interface TableRow {
+  /** The group, if any, and the row's own header. */
+  path: string[]
+  cells: string[]
+}
+
+export interface HitTable {
+  hit: Pick<Hit, 'chunk_id' | 'document_title' | 'content' | 'metadata'>
+  /** The document's title, the headings and the line above. */
+  context: string[]
+  /** For each column the headers above it, outermost first. */
+  columns: string[][]
+  rows: TableRow[]
+}
+
+const isDelimiter = (line: string) => line.includes('|') && line.includes('-') && /^[\s|:-]+$/.test(line)
+/** Longer passages and wider tables are a client’s own. */
+const maxCharacters = 8000
+const maxColumns = 40
+/** How the texts of two header rows are joined where files are read. */
+const headerSeam = ': '
+
+/** The Markdown tables of a passage. */
+export function tablesIn(hit: HitTable['hit']): HitTable[] {
+  const lines = hit.content.slice(0, maxCharacters).split('\n')
+  const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
+  const outer = [hit.document_title, ...headings.filter((heading) => typeof heading === 'string')]
+  const tables: HitTable[] = []
+  for (let at = 1; at < lines.length; at++) {
+    if (!isDelimiter(lines[at]!) || !lines[at - 1]!.includes('|')) continue
+    const header = tableCells(lines[at - 1]!)
+    if (header.length > maxColumns) continue
+    const grid: string[][] = []
+    let end = at + 1
+    for (; end < lines.length && lines[end]!.includes('|'); end++) grid.push(tableCells(lines[end]!))
+    const above = lines.slice(0, at - 1).findLast((line) => line.trim() !== '')
+    tables.push({ hit, context: above ? [...outer, above] : outer, ...tableOf(header, grid) })
+    at = end
+  }
+  return tables
+}
+
+function tableOf(header: string[], grid: string[][]): Pick<HitTable, 'columns' | 'rows'> {
+  const heads = grid.length > 1 && namesColumns(header, grid[0]!) ? [handedRight(header), grid[0]!] : [header]
+  const columns = header.map((_, column) => {
+    const path = heads.flatMap((row) => row[column]?.split(headerSeam) ?? [])
+    return path.filter((text, i) => text !== '' && text !== path[i - 1])
+  })
+  const rows: TableRow[] = []
+  let group: string | undefined
+  for (const row of grid.slice(heads.length - 1)) {
+    const cells = header.map((_, column) => row[column] ?? '')
+    const [first = '', ...others] = cells
+    if (first && others.length > 0 && others.every((text) => text === '' || (others.length > 1 && text === first))) {
+      group = first
+      continue
+    }
+    const own = first || rows.at(-1)?.cells[0] || ''
+    rows.push({ path: [group, own].filter((text) => text !== undefined).filter(Boolean), cells: [own, ...others] })
+  }
+  return { columns, rows }
+}
+
+/** A name above several columns stands in the first of them. */
+function handedRight(header: string[]): string[] {
+  let name = ''
+  return header.map((text, column) => {
+    if (column === 0) return text
+    name = text || name
+    return name
+  })
+}

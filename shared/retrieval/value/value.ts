@@ -1,0 +1,83 @@
+import type { Hit, Value } from '../schemas.ts'
+import { readQuestion } from './asked.ts'
+import { scoredCells } from './cells.ts'
+import { tablesIn } from './tables.ts'
+
+/** What is known of the best cell, each about 0 to 1, as the logistic regression reads it. */
+export type Features = Record<keyof typeof weights, number>
+
+/** From this confidence on answers begin with the value. */
+const minSaid = 0.5
+/** Cells further down rarely answer, and cost time. */
+const readHits = 5
+/** A cell below this does not stand out. */
+const minConfidence = 0.1
+
+/** Fitted by `npm run evaluate -- --fit-values`; README.md says to what. */
+const weights = {
+  constant: -2.1,
+  lead: 2.6,
+  missing: -3.4,
+  row: 0.8,
+  header: 1.8,
+  outside: -0.9,
+  elsewhere: -0.7,
+  cover: 1.6,
+  fit: 0.8,
+  isOnly: -0.8,
+  conflict: -0.9,
+  isFirst: 0.5,
+  isBeyond: -2.2,
+}
+
+/** The cell of a table among the hits that answers one of the readings of the question; null where none stands out. */
+export function findValue(queries: readonly string[], hits: readonly Hit[]): Value | null {
+  const tables = hits.slice(0, readHits).flatMap(tablesIn)
+  if (tables.length === 0) return null
+  let best: Value | null = null
+  for (const query of queries) {
+    const found = bestCell(query, tables)
+    if (!found) continue
+    const { text, row, column, table } = found.cell
+    const confidence = confidenceOf(found.features)
+    if (confidence >= (best?.confidence ?? minConfidence))
+      best = { text, row, column, chunk_id: table.hit.chunk_id, confidence }
+  }
+  return best
+}
+
+/** @returns undefined where no row has anything of the question */
+export function bestCell(query: string, tables: ReturnType<typeof tablesIn>) {
+  const asked = readQuestion(query)
+  const [cell, ...others] = scoredCells(asked, tables)
+  if (!cell) return undefined
+  const next = others.find(({ text }) => text !== cell.text)?.score ?? 0
+  const names = [...cell.row, ...cell.column].join(' ').toLowerCase()
+  const { rowScore, columnScore, missing, outside, elsewhere, cover, fit, isOnly, conflict, isFirst } = cell.evidence
+  const features: Features = {
+    constant: 1,
+    lead: saturated(Math.max(0, cell.score - next), 1),
+    missing,
+    row: saturated(rowScore, 2),
+    header: saturated(columnScore, 1),
+    ...{ outside, elsewhere, cover, fit, isOnly, conflict, isFirst },
+    isBeyond: asked.beyond.some((word) => !names.includes(word)) ? 1 : 0,
+  }
+  return { cell, features, query }
+}
+
+const saturated = (score: number, half: number) => score / (score + half)
+
+function confidenceOf(features: Features): number {
+  const sum = (Object.keys(weights) as (keyof Features)[]).reduce(
+    (sum, name) => sum + weights[name] * features[name],
+    0,
+  )
+  return Math.round(1000 / (1 + Math.exp(-sum))) / 1000
+}
+
+/** What an answer with these hits begins with: “Large, Diavola: £14.20”; undefined without hits or a value that is likely right. */
+export function saidOf(hits: readonly Hit[], value: Value | null): string | undefined {
+  if (!value || value.confidence < minSaid || hits.length === 0) return undefined
+  return `${[...value.column, ...value.row].join(', ')}: ${value.text}`
+}

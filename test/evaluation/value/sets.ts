@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import type { HitTable } from '../../../shared/retrieval/value/tables.ts'
+import { toMarkdown } from '../../../shared/text/markdown.ts'
+import { normalized } from '../ask.ts'
+import { readSet } from '../labelled-set.ts'
+
+export interface TableQuestion {
+  question: string
+  /** The one document of the knowledge base that is asked. */
+  document: { title: string; content: string }
+  kind?: string | undefined
+  /** Null where no cell answers. */
+  answer: ExpectedCell | null
+}
+
+export interface ExpectedCell {
+  text?: string
+  row?: string[]
+  column?: string[]
+  /** What the row has, as `| cell | cell`. */
+  words?: string
+}
+
+export type FoundCell = { text: string; row: string[]; column: string[] } | null | undefined
+
+/** Questions of documents/*.md (questions.json) or of tables as CSV (questions.csv with file and value). */
+export function tableQuestions(folder: string): TableQuestion[] {
+  if (existsSync(join(folder, 'questions.json'))) return handMade(folder)
+  const rows: Record<string, string>[] = parse(readFileSync(join(folder, 'questions.csv')), { columns: true })
+  return rows.map(({ question = '', file = '', value = '' }) => {
+    const options = { relax_column_count: true, relax_quotes: true, escape: '\\' } as const
+    const cells: string[][] = parse(readFileSync(join(folder, file), 'utf8').replaceAll('""', '\\"'), options)
+    const content = toMarkdown([{ kind: 'table', rows: cells, headerRows: 1 }])
+    return { question, document: { title: '', content }, answer: { text: value } }
+  })
+}
+
+function handMade(folder: string): TableQuestion[] {
+  const questions: (ExpectedCell & { question: string; document: string; kind?: string; answer: string | null })[] =
+    JSON.parse(readFileSync(join(folder, 'questions.json'), 'utf8'))
+  return questions.map(({ question, kind, document, answer, row, column }) => {
+    const [title = '', ...lines] = readFileSync(join(folder, 'documents', document), 'utf8').split('\n')
+    return {
+      ...{ question, kind },
+      document: { title: title.replace('# ', ''), content: lines.join('\n').trim() },
+      answer: answer === null ? null : { text: answer, row: row!, column: column! },
+    }
+  })
+}
+
+const asksPrice = /was kostet|wie teuer|preis|price|how much|cost|combien|prix|wie hoch/
+const priceHeader = /^(?:preis|prix|price|fee|gebühr|a month)$/i
+
+/** Of businesses whose documents have prose, too; without questions for a row whose right column nobody has written down. */
+export function businessQuestions(folder: string): TableQuestion[] {
+  return readSet(folder).flatMap(({ documents, questions }) =>
+    questions.flatMap(({ question, expected }): TableQuestion[] => {
+      const document = documents.find(({ title }) => title === expected?.title)
+      if (!document || !expected?.words) return []
+      const lines = document.content.split('\n').filter((line) => line.startsWith('|'))
+      const isRow = lines.some((line) => normalized(line).includes(normalized(expected.words!)))
+      if (!isRow) return [{ question, document, answer: null }]
+      return asksPrice.test(question) ? [{ question, document, answer: { words: expected.words } }] : []
+    }),
+  )
+}
+
+/** @param table that has the cell */
+export function isRightCell(found: FoundCell, answer: ExpectedCell | null, table?: HitTable): boolean {
+  if (!found || !answer) return !found && !answer
+  if (answer.words && table) {
+    const cells = table.rows.find(({ path }) => path === found.row)!.cells
+    const hasPrices = table.columns.some((path) => priceHeader.test(path.join()))
+    return isIn(`| ${cells.join(' | ')} |`, answer.words) && (!hasPrices || priceHeader.test(found.column.join()))
+  }
+  const isSame = (a: string[], b: string[] | undefined) => !b || normalized(a.join(': ')) === normalized(b.join(': '))
+  return (
+    key(found.text) === key(answer.text ?? '') && isSame(found.row, answer.row) && isSame(found.column, answer.column)
+  )
+}
+
+const isIn = (text: string, words: string) => normalized(text).includes(normalized(words))
+const key = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}.,-]+/gu, ' ')
+    .trim()
+
+const several =
+  /\b(?:most|least|fewest|more|less|fewer|\w+est|total|combined|difference|average|sum|before|after|next|previous|previously|prior|following|follows|last|first|second|third|final|same|either|than|except|besides|between|above|below|top|bottom|listed|best|worst|times|longer|earlier|later|higher|lower|another|immediately)\b/i
+
+/** Whether one look-up answers: no word that orders or compares, and the question has half of a further cell of the row, which is in half of the rows at most. */
+export function isLookUp({ question, document, answer }: TableQuestion): boolean {
+  if (several.test(question) || !answer?.text) return false
+  const rows = document.content
+    .split('\n')
+    .slice(2)
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map(key),
+    )
+  const text = key(answer.text)
+  const asked = new Set(key(question).split(/[^\p{L}\p{N}]+/u))
+  const isNamed = (cell: string) => {
+    const words = cell.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
+    const met = words.filter((word) => asked.has(word))
+    return met.some((word) => word.length > 3 || /\d/.test(word)) && met.length * 2 >= words.length
+  }
+  const isTelling = (cell: string) => rows.filter((row) => row.includes(cell)).length * 2 <= rows.length
+  return rows.some((row) => row.includes(text) && row.some((cell) => cell !== text && isNamed(cell) && isTelling(cell)))
+}
