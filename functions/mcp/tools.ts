@@ -8,6 +8,7 @@ import { levelOf } from '../../shared/retrieval/answerable.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
+import { saidOf } from '../../shared/retrieval/value/value.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { findPassages, joined } from './passages.ts'
 import { fetchArguments, idOf, placeOf, searchArguments } from './schemas.ts'
@@ -43,7 +44,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       deadline_ms: limits.deadlineMilliseconds,
       call_id: callId,
     } as const
-    const { data: found, degraded, answerable } = await answer(db, scope, question, timing)
+    const { data: found, degraded, answerable, value } = await answer(db, scope, question, timing)
     const data = levelOf(answerable!) === 'nothing' ? [] : found
     if (found.length === 0) await requireServed({ db, scope, timing })
     const results = data.map(({ document_id, chunk_index, document_title, content }) => ({
@@ -52,7 +53,11 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       url: `${documentsUrl}/${document_id}`,
       text: content,
     }))
-    return { ...resultOf({ results }), ...(degraded && { _meta: { [degradedKey]: degraded } }) }
+    const said = saidOf(data, value)
+    return {
+      ...resultOf({ ...(said && { value: said }), results }),
+      ...(degraded && { _meta: { [degradedKey]: degraded } }),
+    }
   }
 
   async function fetch({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {

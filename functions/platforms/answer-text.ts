@@ -1,7 +1,14 @@
 import type { Hit } from '../../shared/retrieval/schemas.ts'
+import type { Consultation } from './consultation.ts'
 
 /** The length of an answer in UTF-16 code units, after which Retell cuts. */
 export const maxAnswer = 15_000
+
+/** The passages, of which the first begins with the value. */
+export function passagesOf({ hits, value }: Pick<Consultation, 'hits' | 'value'>): string[] {
+  const passages = hits.map(passageOf)
+  return value ? [`${value}.\n\n${passages[0]}`, ...passages.slice(1)] : passages
+}
 
 export function passageOf({ document_title, content }: Hit): string {
   return `From “${document_title}”:\n${content.trim()}`

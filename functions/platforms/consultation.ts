@@ -5,9 +5,12 @@ import { levelOf } from '../../shared/retrieval/answerable.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
+import { saidOf } from '../../shared/retrieval/value/value.ts'
 
 export interface Consultation {
   hits: Hit[]
+  /** What the answer begins with: the cell of a table that answers. */
+  value: string | undefined
   /** What to say to a model where there are no hits. @throws ApiError agent_not_found; Unavailable */
   nothing(): Promise<string>
 }
@@ -33,9 +36,11 @@ export async function consult(
   asked: Asked,
   timing: Timing,
 ): Promise<Consultation> {
-  const { data, answerable } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
+  const { data, answerable, value } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
+  const hits = levelOf(answerable!) === 'nothing' ? [] : data
   return {
-    hits: levelOf(answerable!) === 'nothing' ? [] : data,
+    hits,
+    value: saidOf(hits, value),
     async nothing() {
       const { agents } = await timing.measure('db', () => db.batch({ agents: findServing(scope) }))
       return requireServing(agents)

@@ -1,5 +1,5 @@
 import { isObject } from '../../shared/http/input/fields.ts'
-import { fitting, passageOf } from './answer-text.ts'
+import { fitting, passagesOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
 import { questionOf } from './question.ts'
 
@@ -13,6 +13,7 @@ export async function answerRetell(
   const question = questionOf(isObject(call.args) ? call.args : call)
   if (question === undefined)
     return 'The argument `query` is missing. Call the function again and pass what the caller wants to know.'
-  const { hits, nothing } = await consult({ ...byTool, ...question })
-  return hits.length > 0 ? fitting(hits.map(passageOf), separator).join(separator) : await nothing()
+  const found = await consult({ ...byTool, ...question })
+  const passages = passagesOf(found)
+  return passages.length > 0 ? fitting(passages, separator).join(separator) : await found.nothing()
 }

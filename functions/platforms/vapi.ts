@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { fitting, onOneLine, passageOf } from './answer-text.ts'
+import { fitting, onOneLine, passagesOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
 import { questionIn, questionOf } from './question.ts'
 import {
@@ -52,8 +52,9 @@ async function offerDocuments({ messages, messagesOpenAIFormatted }: KnowledgeBa
   const query = questionIn(turns.length > 0 ? turns : turnsOfCaller(messagesOpenAIFormatted))
   if (query === undefined) return { documents: [] }
   try {
-    const { hits } = await vapi.consult({ ...beforeReply, query })
-    const contents = fitting(hits.map(passageOf))
+    const found = await vapi.consult({ ...beforeReply, query })
+    const { hits } = found
+    const contents = fitting(passagesOf(found))
     const documents = contents.map((content, i) => {
       const { score, chunk_id } = hits[i]!
       return { content, similarity: score, uuid: chunk_id }
@@ -88,9 +89,9 @@ async function answerToolCall(call: ToolCall, { consult, explain }: Vapi) {
   const question = questionOf(args ?? parameters)
   if (question === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
   try {
-    const { hits, nothing } = await consult({ ...byTool, ...question })
-    const passages = hits.map((hit) => onOneLine(passageOf(hit)))
-    const result = hits.length > 0 ? fitting(passages, ' ').join(' ') : await nothing()
+    const found = await consult({ ...byTool, ...question })
+    const passages = passagesOf(found).map(onOneLine)
+    const result = passages.length > 0 ? fitting(passages, ' ').join(' ') : await found.nothing()
     return { name, toolCallId: call.id, result }
   } catch (error) {
     return failed(explain(error))

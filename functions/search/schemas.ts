@@ -3,7 +3,7 @@ import { embedding } from '../../shared/http/input/embedding.ts'
 import { described, fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
-import { alternatives, callId, degraded, hit, query, searchModes } from '../../shared/retrieval/schemas.ts'
+import { alternatives, callId, degraded, hit, query, searchModes, value } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
@@ -75,5 +75,9 @@ export const searchResponse = v.strictObject({
   answerable: described(
     v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     'The probability that the first hit answers the query: 0 without a hit, null in a search by `embedding` only.',
+  ),
+  value: described(
+    v.nullable(value),
+    'The cell of a table among the first five hits that answers the query; null where none stands out.',
   ),
 })

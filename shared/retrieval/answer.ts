@@ -22,10 +22,11 @@ import {
   rememberQueryVector,
   vectorCache,
 } from './query-vector/query-vectors.ts'
-import type { Hit, Mode } from './schemas.ts'
+import type { Hit, Mode, Value } from './schemas.ts'
 import { type Found, type LikenessOf, search } from './search.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
+import { findValue } from './value/value.ts'
 
 /** Whose knowledge base is asked, and who pays for the vector of a question. */
 export interface PayingAgent extends AgentScope {
@@ -53,6 +54,8 @@ export interface Answer {
   /** The probability that the first hit answers; null in a search by a vector only. */
   answerable: number | null
   degraded: null | 'keyword_only'
+  /** The cell of a table among the hits that answers; null where none stands out. */
+  value: Value | null
   likenessOf: LikenessOf
 }
 
@@ -155,17 +158,21 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
   async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
     const figures: Figures = {}
     try {
-      const { hits, ...found } = await findAnswer(db, scope, input, timing, figures)
+      const { hits, ...rest } = await findAnswer(db, scope, input, timing, figures)
       const data = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
+      const found = {
+        ...rest,
+        value: text === undefined ? null : findValue([text, ...(input.alternatives ?? [])], data),
+      }
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt
       const question = {
         ...{ text, callId, mode, hits, answerable: found.answerable!, isDegraded: found.degraded !== null },
         milliseconds: Math.round(spent),
       }
-      const rest = input.deadline_ms - spent
-      await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(rest, maxLogMilliseconds)))
+      const left = input.deadline_ms - spent
+      await timing.measure('db', () => keepQuestion(db, scope, question, Math.min(left, maxLogMilliseconds)))
       return { data, ...found }
     } finally {
       const { arrivedAt, spent } = timing
@@ -184,7 +191,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     input: Question,
     timing: Timing,
     figures: Figures,
-  ): Promise<Omit<Answer, 'data'> & Pick<Found, 'hits'>> {
+  ): Promise<Omit<Answer, 'data' | 'value'> & Pick<Found, 'hits'>> {
     let found: Awaited<ReturnType<typeof findBy>>
     let asked = 0
     do found = await findBy(db, scope, input, timing, figures)
@@ -201,7 +208,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     input: Question,
     timing: Timing,
     figures: Figures,
-  ): Promise<(Omit<Answer, 'data'> & Pick<Found, 'hits'>) | 'other_model'> {
+  ): Promise<(Omit<Answer, 'data' | 'value'> & Pick<Found, 'hits'>) | 'other_model'> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const texts = hypotheses.filter((text) => text !== undefined)

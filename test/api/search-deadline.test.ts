@@ -55,7 +55,10 @@ describe('at its deadline', () => {
       await allCalled
       clock.advance(9_000)
       for (const { status, body } of await Promise.all(searches))
-        expect({ status, body }).toEqual({ status: 200, body: { data: [], degraded: 'keyword_only', answerable: 0 } })
+        expect({ status, body }).toEqual({
+          status: 200,
+          body: { data: [], degraded: 'keyword_only', answerable: 0, value: null },
+        })
     })
     expect(reported).toMatchObject({ SearchesDegraded: count, QueryVectorMisses: count })
   })

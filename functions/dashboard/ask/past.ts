@@ -9,6 +9,7 @@ import { replacing } from '../../../shared/golden/try-text.ts'
 import { type DocumentId, newId } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import type { Answer, PayingAgent } from '../../../shared/retrieval/answer.ts'
+import { findValue } from '../../../shared/retrieval/value/value.ts'
 
 interface Then {
   id: DocumentId
@@ -44,7 +45,13 @@ export async function pastAnswer(
   const all = [...changes, ...removed.map(({ id }) => ({ document_id: id, action: 'removes' as const }))]
   const found = (await searchAfter(db, scope, { changes: all, made }, [asked])).get(asked.id)!
   const data = found.hits.slice(0, limit).map(({ revision: _, ...hit }) => hit)
-  return { data, answerable: found.answerable, degraded: null, likenessOf: found.likenessOf }
+  return {
+    data,
+    answerable: found.answerable,
+    degraded: null,
+    value: findValue([query], data),
+    likenessOf: found.likenessOf,
+  }
 }
 
 /** Documents whose text is newer than that time, with what was served then; a client's own chunks of then are not kept. */

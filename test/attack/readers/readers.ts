@@ -32,7 +32,8 @@ import { metadataFilter } from '../../../shared/http/input/metadata.ts'
 import { coverageOf } from '../../../shared/retrieval/coverage.ts'
 import { keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
 import { orderedByRuns } from '../../../shared/retrieval/letter-runs.ts'
-import { query as queryField } from '../../../shared/retrieval/schemas.ts'
+import { hitExample, query as queryField } from '../../../shared/retrieval/schemas.ts'
+import { findValue } from '../../../shared/retrieval/value/value.ts'
 import { canonical } from '../../../shared/sources/address.ts'
 import { indexedTerms, titleTerms } from '../../../shared/terms/indexed-terms.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
@@ -194,6 +195,17 @@ export const readers: Record<string, Reader> = {
   'what a passage has of a question': {
     limit: maxPassage,
     read: (text) => coverageOf(text.slice(0, maxQuestion), [text, text]),
+  },
+  'the cell of a table that answers': {
+    limit: maxPassage,
+    read: (text) =>
+      findValue(
+        [text],
+        [
+          { ...hitExample, content: text },
+          { ...hitExample, content: text.replaceAll(' ', '|') },
+        ],
+      ),
   },
   'runs of letters in passages': {
     limit: maxPassage,

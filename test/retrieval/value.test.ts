@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { mcpClient } from '../mcp/mcp-client.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+/** Of a pizzeria with a courier; no test changes it. */
+let tenant: Tenant
+
+const menu = `Prices in pounds.
+
+| Pizza | Mon–Thu | Mon–Thu | Fri–Sun | Fri–Sun |
+| --- | --- | --- | --- | --- |
+| Pizza | Small | Large | Small | Large |
+| Classics | | | | |
+| Margherita | £7.20 | £12.10 | £7.90 | £13.00 |
+| Diavola | £8.40 | £13.60 | £9.10 | £14.20 |
+| Specials | | | | |
+| Truffle | £11.00 | £17.50 | £12.00 | £18.50 |`
+
+const courier = `| Weight | Same town | Nationwide |
+| --- | --- | --- |
+| up to 2 kg | £4.80 | £9.50 |
+| up to 5 kg | £6.20 | £12.00 |
+| up to 10 kg | £8.90 | £16.80 |
+
+Ask us about insurance.`
+
+const hours = `| Day | Open | Kitchen closes |
+| --- | --- | --- |
+| Monday to Thursday | 11:30–22:00 | 21:15 |
+| Friday and Saturday | 11:30–23:30 | 22:45 |
+| Sunday | closed | – |
+
+| Lesson | Age | Starts |
+| --- | --- | --- |
+| Little bakers | 4–6 | 10:00 |
+| Young bakers | 7–12 | 14:30 |
+| Bakers | 13+ | 17:00 |`
+
+beforeAll(async () => {
+  tenant = await stand.tenant()
+  for (const [title, content] of Object.entries({ Menu: menu, Courier: courier, 'Opening hours and lessons': hours }))
+    await tenant.call('POST', tenant.knowledgeBase, { title, content })
+  await stand.deliver()
+})
+
+const search = async (query: string, more: object = {}) =>
+  (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query, ...more })).body
+const valueFor = async (query: string, more?: object) => (await search(query, more)).value
+
+describe('the value of a search is the cell', () => {
+  test('of the row and column that are named, with their paths and its chunk', async () => {
+    const { data, value } = await search('what does a large diavola cost on sunday')
+    expect(value).toEqual({
+      text: '£14.20',
+      row: ['Classics', 'Diavola'],
+      column: ['Fri–Sun', 'Large'],
+      chunk_id: data.find(({ document_title }: { document_title: string }) => document_title === 'Menu').chunk_id,
+      confidence: expect.closeTo(0.9, 0),
+    })
+    expect(value.confidence).toBeGreaterThanOrEqual(0.5)
+  })
+
+  test.each([
+    ['how much is a small truffle pizza on a wednesday', '£11.00', 'a weekday within days'],
+    ['how much for three kilos nationwide', '£12.00', 'a number below the lowest limit that it fits'],
+    ['what is eight hundred grams in the same town', '£4.80', 'another unit'],
+    ['how long are you open on friday', '11:30–23:30', 'a day of two'],
+    ['when does the kitchen close on tuesday', '21:15', 'a column by its name'],
+    ['what time does the lesson start for my nine year old', '14:30', 'an age within a range'],
+    ['my son is fifteen when does his lesson start', '17:00', 'an age above a range'],
+    ['what is a large dyavola on monday', '£13.60', 'a name as it sounds'],
+  ])('%s: %s', async (query, text) => {
+    expect(await valueFor(query)).toMatchObject({ text })
+  })
+
+  test('that another reading of the question finds', async () => {
+    const alternatives = ['how much is a small margherita on saturday']
+    expect(await valueFor('how much is a small mark a reader', { alternatives })).toMatchObject({ text: '£7.90' })
+  })
+})
+
+test('where no cell stands out there is no value to say, nor where only a vector is searched', async () => {
+  for (const query of ['how much is a large calzone on sunday', 'who is the chef', 'what would forty kilos cost'])
+    expect((await valueFor(query))?.confidence ?? 0).toBeLessThan(0.5)
+  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: Array(1536).fill(1) })
+  expect(body.value).toBe(null)
+})
+
+test('rows of a long table have their group and both header rows in every passage', async () => {
+  const rows = (group: string) =>
+    Array.from({ length: 60 }, (_, i) => `| ${group} ${i} | £${i}.10 | £${i}.20 | £${i}.30 | £${i}.40 |`)
+  const head = menu.split('\n').slice(2, 5)
+  const content = [...head, '| Thin | | | | |', ...rows('thinly'), '| Thick | | | | |', ...rows('thickly')].join('\n')
+  const own = await stand.tenant()
+  await own.call('POST', own.knowledgeBase, { title: 'Bases', content })
+  await stand.deliver()
+  for (const [row, group] of [
+    ['thinly 57', 'Thin'],
+    ['thickly 41', 'Thick'],
+  ]) {
+    const query = `what does a large ${row} cost on saturday`
+    const { body } = await own.call('POST', `${own.knowledgeBase}/search`, { query })
+    expect(body.value).toMatchObject({ row: [group, row], column: ['Fri–Sun', 'Large'] })
+  }
+})
+
+describe('an answer begins with a likely value:', () => {
+  const query = 'what does a large diavola cost on sunday'
+  const said = 'Fri–Sun, Large, Classics, Diavola: £14.20'
+
+  test('MCP’s', async () => {
+    const result = await mcpClient(tenant).tool('search', { query })
+    expect(result.structuredContent.value).toBe(said)
+    expect(result.content[0].text.startsWith(`{"value":"${said}"`)).toBe(true)
+  })
+
+  test('Vapi’s, to a tool and before a reply', async () => {
+    const vapi = async (message: object) =>
+      (await tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })).body
+    const calls = [{ id: '1', type: 'function', function: { name: 'knowledge_base', arguments: { query } } }]
+    const { results } = await vapi({ type: 'tool-calls', toolCallList: calls })
+    expect(results[0].result.startsWith(`${said}. From “`)).toBe(true)
+    const messages = [{ role: 'user', content: query }]
+    const { documents } = await vapi({ type: 'knowledge-base-request', messages })
+    expect(documents[0].content.startsWith(`${said}.\n\nFrom “`)).toBe(true)
+  })
+
+  test('Retell’s', async () => {
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { query })
+    expect(body.startsWith(`${said}.\n\nFrom “`)).toBe(true)
+    const unlikely = await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { query: 'who makes the pizza' })
+    expect(unlikely.body.startsWith('From “')).toBe(true)
+  })
+})
