@@ -23,6 +23,7 @@ const search = [
     'switch-model',
     'search',
     'search-after',
+    'grants',
   ],
 ].map((name) => read(`search/${name}`))
 

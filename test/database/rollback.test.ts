@@ -36,3 +36,25 @@ test('a migration keeps what code of the release before names, and demands nothi
   await pool.end()
   await database.drop()
 })
+
+test('functions of search stay beside those of the same names that code of the release before calls with other arguments', async () => {
+  const databases = [await createEmptyDatabase(), await createEmptyDatabase()]
+  const [whole, before] = databases.map(({ url }) => new Pool({ connectionString: url, max: 1 })) as [Pool, Pool]
+  const functionsOf = async (pool: Pool) => {
+    const { rows } = await pool.query(
+      `select distinct proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
+    )
+    return new Set(rows.map(({ name }) => String(name)))
+  }
+  await migrate(whole)
+  await migrate(before, { migrations: Object.fromEntries(Object.entries(all).slice(0, -1)) })
+  const ofSearch = [...(await functionsOf(whole)).difference(await functionsOf(before))]
+  expect(ofSearch.length).toBeGreaterThan(20)
+  for (const name of ofSearch)
+    await before.query(`create function ${name}(older text) returns text language sql return older`)
+  await migrate(before)
+  for (const name of ofSearch)
+    expect((await before.query(`select ${name}('still there') as said`)).rows).toEqual([{ said: 'still there' }])
+  for (const pool of [whole, before]) await pool.end()
+  for (const database of databases) await database.drop()
+})

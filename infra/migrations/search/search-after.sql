@@ -74,6 +74,3 @@ begin
   end;
   return answers;
 end $$;
-
-grant execute on function answers_after to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents,
-  cuecard_embedding, cuecard_questions;

@@ -123,7 +123,3 @@ begin
       left join sized s on s.position = 1 or s.bytes <= asked.max_bytes
     order by s.position;
 end $$;
-
-grant execute on function metadata_of_chunk, is_valid, documents_in_revision, served_chunks, served_terms, occurrences, distance, likeness,
-  weighed_terms, nearest_chunks, chunks_with_words, with_stored_vectors, scored_chunks, search
-  to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;

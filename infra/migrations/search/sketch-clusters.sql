@@ -184,5 +184,3 @@ begin
 end $$;
 create or replace trigger delete_clustered_sketches after delete on chunks referencing old table as deleted
   for each statement execute function delete_clustered_sketches();
-
-grant execute on function agents_to_cluster, cluster_chunks to cuecard_sweeper;

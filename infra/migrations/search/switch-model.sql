@@ -31,5 +31,3 @@ begin
   where a.organization_id = organization and a.id = agent;
   return true;
 end $$;
-
-grant execute on function switch_model to cuecard_embedding;

@@ -301,7 +301,3 @@ begin
 end $$;
 create or replace trigger delete_terms_of_chunks after delete on chunks referencing old table as deleted
   for each statement execute function delete_terms_of_chunks();
-
-grant execute on function concatenated, bits_of, positions, lists_of_terms, sums, reached, at_least, candidates
-  to cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard;
-grant execute on function agents_to_list, list_chunks to cuecard_sweeper;
