@@ -34,6 +34,21 @@ begin
     asked.vectors := '{}';
   end if;
   asked.as_of := coalesce(asked.as_of, now());
+  -- Where only one arm is asked: joining it to nothing would take as long as a search of a small agent.
+  if asked.mode = 'semantic' or cardinality(asked.vectors) = 0 then
+    return query
+      select distinct on (document_id, revision, chunk_index) *
+      from (
+        select document_id, revision, chunk_index, round(cosine::numeric, 9)::float8 as score, cosine, null::float8, unlike, reach
+        from nearest_chunks(asked, examined) where asked.mode = 'semantic'
+        union all
+        select document_id, revision, chunk_index, w.score, null, w.score, null, null
+        from (
+          select w.*, round((case when is_certain then certainty + (1 - certainty) * score else score end)::numeric, 9)::float8
+          from chunks_with_words(asked, examined) w) w(hypothesis, document_id, revision, chunk_index, raw, is_certain, known, score)) f
+      order by document_id, revision, chunk_index, score desc;
+    return;
+  end if;
   return query
     with nearest as materialized (select * from nearest_chunks(asked, examined)),
     words as materialized (select * from chunks_with_words(asked, examined)),
