@@ -12,7 +12,7 @@ export interface Range {
   unit: string | undefined
 }
 
-const units: Record<string, [unit: string, factor: number]> = {}
+const units = new Map<string, readonly [unit: string, factor: number]>()
 for (const [unit, words] of Object.entries({
   kg: 'kg=1 kilo=1 kilos=1 kilogram=1 kilograms=1 kilogramm=1 g=.001 gram=.001 grams=.001 gramm=.001 t=1000 lb=.4536 lbs=.4536',
   m: 'm=1 metre=1 metres=1 meter=1 meters=1 metern=1 cm=.01 centimetre=.01 centimetres=.01 centimeter=.01 zentimeter=.01 mm=.001 km=1000 kilometre=1000 kilometres=1000 kilometer=1000 kilometers=1000 kilometern=1000 mile=1609 miles=1609 inch=.0254 inches=.0254 "=.0254 ″=.0254 zoll=.0254',
@@ -24,7 +24,7 @@ for (const [unit, words] of Object.entries({
   people: 'people=1 persons=1 person=1 guests=1 personen=1 leute=1 personnes=1',
 }))
   for (const word of words.split(' '))
-    units[word.slice(0, word.lastIndexOf('='))] = [unit, Number(word.slice(word.lastIndexOf('=') + 1))]
+    units.set(word.slice(0, word.lastIndexOf('=')), [unit, Number(word.slice(word.lastIndexOf('=') + 1))])
 
 const days =
   'monday mon montag mo lundi|tuesday tue tues dienstag di mardi|wednesday wed mittwoch mi mercredi|thursday thu thur thurs donnerstag do jeudi|friday fri freitag fr vendredi|saturday sat samstag sonnabend sa samedi|sunday sun sonntag so dimanche'
@@ -37,44 +37,22 @@ for (const [kind, names] of [
 ] as const)
   for (const [i, words] of names.split('|').entries())
     for (const word of words.split(' ')) calendar.set(word, [{ kind, low: i, high: i, unit: undefined }])
-const spans = {
-  weekend: [5, 6],
-  weekends: [5, 6],
-  wochenende: [5, 6],
-  weekdays: [0, 4],
-  weekday: [0, 4],
-  werktags: [0, 4],
-  wochentags: [0, 4],
-  daily: [0, 6],
-  taglich: [0, 6],
-}
-for (const [word, [low, high]] of Object.entries(spans))
-  calendar.set(word, [{ kind: 'day', low: low!, high: high!, unit: undefined }])
+for (const [words, high] of [
+  ['weekdays weekday werktags wochentags', 4],
+  ['daily taglich', 6],
+] as const)
+  for (const word of words.split(' ')) calendar.set(word, [{ kind: 'day', low: 0, high, unit: undefined }])
+for (const word of ['weekend', 'weekends', 'wochenende'])
+  calendar.set(word, [{ kind: 'day', low: 5, high: 6, unit: undefined }])
 
 /** Words that are also others are days and months only in a table. */
 const ambiguous = new Set('mo di mi do fr sa so sat sun wed mar mars mai may march dec jan'.split(' '))
-const partsOfDay: Record<string, number> = {
-  breakfast: 8,
-  fruhstuck: 8,
-  morning: 10,
-  morgens: 9,
-  vormittag: 10,
-  vormittags: 10,
-  lunch: 12.5,
-  lunchtime: 12.5,
-  noon: 12,
-  midday: 12,
-  mittag: 12.5,
-  mittags: 12.5,
-  afternoon: 15,
-  nachmittag: 15,
-  nachmittags: 15,
-  evening: 19,
-  abend: 19,
-  abends: 19,
-  tonight: 20,
-  night: 22,
-}
+const partsOfDay = new Map(
+  'breakfast=8 fruhstuck=8 morgens=9 morning=10 vormittag=10 vormittags=10 noon=12 midday=12 lunch=12.5 lunchtime=12.5 mittag=12.5 mittags=12.5 afternoon=15 nachmittag=15 nachmittags=15 evening=19 abend=19 abends=19 tonight=20 night=22'
+    .split(' ')
+    .map((entry) => entry.split('='))
+    .map(([word, time]) => [word!, Number(time)]),
+)
 const hour = 60
 
 /** The day, month or time of day that a word of a question names. @param before the word before it */
@@ -86,7 +64,7 @@ export function namedIn(word: string, before: string | undefined): Range[] {
     !/^(?:in|im|of|on|am|for|ab|bis|until|till|during|end|ende|mid|mitte|early|late|anfang|en)$/.test(before ?? '')
   )
     return []
-  const time = partsOfDay[folded]
+  const time = partsOfDay.get(folded)
   if (time !== undefined) return [rangeOf('time', time * hour)]
   return calendar.get(name) ?? dayAndTime(folded)
 }
@@ -95,7 +73,7 @@ export function namedIn(word: string, before: string | undefined): Range[] {
 function dayAndTime(word: string): Range[] {
   const found = /^(\p{L}{2,9}tag)(\p{L}{4,10})$/u.exec(word)
   const day = found && calendar.get(found[1]!)
-  const time = found && partsOfDay[found[2]!]
+  const time = found && partsOfDay.get(found[2]!)
   return day && time !== undefined && time !== null ? [...day, rangeOf('time', time * hour)] : []
 }
 
@@ -103,7 +81,7 @@ export function rangeOf(kind: Kind, low: number, high = low, unit?: string): Ran
   return { kind, low, high, unit }
 }
 
-export const unitOf = (word: string | undefined) => (word === undefined ? undefined : units[fold(word)])
+export const unitOf = (word: string | undefined) => (word === undefined ? undefined : units.get(fold(word)))
 
 const number = String.raw`([£€$]?) ?(\d{1,9}(?:[.,]\d{3})*(?:[.,:]\d{1,2})?)`
 const suffix = String.raw`(?: ?(\p{L}{1,12}|[%+"″€£$])(?:\.m\.?)?)?`
@@ -158,7 +136,7 @@ function amountsIn(text: string): Range[] {
   return ranges
 }
 
-const factorOf = (match: RegExpExecArray) => units[fold(match[3] ?? '')]?.[1] ?? 1
+const factorOf = (match: RegExpExecArray) => units.get(fold(match[3] ?? ''))?.[1] ?? 1
 
 function toAmount(match: RegExpExecArray): Amount {
   const [whole, sign = '', digits = '', word = ''] = match
@@ -167,7 +145,7 @@ function toAmount(match: RegExpExecArray): Amount {
     end:
       match.index +
       whole.length -
-      (units[fold(word)] || /^(?:uhr|h|am|pm|a|p)$/.test(word)
+      (units.get(fold(word)) || /^(?:uhr|h|am|pm|a|p)$/.test(word)
         ? 0
         : whole.length - whole.lastIndexOf(digits) - digits.length),
   }
@@ -177,7 +155,7 @@ function toAmount(match: RegExpExecArray): Amount {
     return { ...rangeOf('time', (hours! + half) * hour + (minutes ?? 0)), ...place }
   }
   const value = Number(digits.replaceAll(/[.,](?=\d{3})/g, '').replace(',', '.'))
-  const [unit, factor] = units[fold(word)] ?? units[sign] ?? [undefined, 1]
+  const [unit, factor] = units.get(fold(word)) ?? units.get(sign) ?? [undefined, 1]
   return { ...rangeOf('number', value * factor, value * factor, unit), ...place }
 }
 
@@ -230,7 +208,7 @@ const rangeWords = new Set('up to bis ab from over under more uber unter age age
 export function isOfRange(word: string): boolean {
   return (
     /\d/.test(word) ||
-    units[word] !== undefined ||
+    units.has(word) ||
     rangeWords.has(word) ||
     calendar.has(word) ||
     calendar.has(word.replace(/s$/, ''))
