@@ -63,7 +63,9 @@ describe.each(roles)('a search as %s', (role) => {
         [],
       )
       const keys = await keysOfIndexes()
-      const filtered = scans.filter((node) => keys[node['Relation Name']!]?.some((key) => hasWord(node.Filter, key)))
+      const filtered = scans.filter((node) =>
+        keys[node['Relation Name']!]?.some((key) => hasWord(searchableBy(node), key)),
+      )
       expect(filtered.map(described)).toEqual([])
     },
   )
@@ -82,6 +84,10 @@ const described = (node: Node) =>
 
 /** A look-up for one candidate reads a few pages, a scan those of the agent's chunks. */
 const pagesOfScan = (node: Node) => (node['Actual Loops'] > 3 ? 8 : chunks / 10)
+
+/** A filter without what no index answers: that a column is in none of a set. */
+const searchableBy = ({ Filter }: Node) =>
+  Filter?.replaceAll(/\(NOT \(ANY \(\w+ = \(hashed SubPlan \d+\)\.col1\)\)\)/g, '')
 
 const hasWord = (text: string | undefined, word: string) => new RegExp(`\\b${word}\\b`).test(text ?? '')
 
