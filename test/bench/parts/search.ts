@@ -9,7 +9,7 @@ import { exactOf } from '../stage/exact.ts'
 import { withLatency } from '../stage/latency.ts'
 import { type Content, loadOurs, loadPeers } from '../stage/load.ts'
 import type { Service, Store, WordStore } from '../stage/peers.ts'
-import { analyze, copyOrganization } from '../stage/tables.ts'
+import { analyze, copyOrganization, endIdleSessions } from '../stage/tables.ts'
 
 const limit = 10
 const rounds = 40
@@ -99,6 +99,7 @@ async function load(
   }
   progress('vacuum analyze')
   await analyze(cuecard.database)
+  await endIdleSessions(cuecard.database)
   for (const store of stores) await store.analyze()
   return loaded
 }

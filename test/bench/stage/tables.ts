@@ -13,6 +13,15 @@ export async function analyze(db: OurDatabase): Promise<void> {
   await db.query('vacuum analyze')
 }
 
+/**
+ * Ends the sessions that loading has left idle. Neon's proxy keeps twenty of all logins together, for five minutes, so that a search would
+ * else have a new session each time.
+ */
+export async function endIdleSessions(db: OurDatabase): Promise<void> {
+  await db.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename <> current_user and state = 'idle'`)
+}
+
 /** What search serves of an agent. */
 export async function countChunks(db: OurDatabase, agentId: string): Promise<number> {
   const [row] = await db.query(
