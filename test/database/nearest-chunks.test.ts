@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
-import { dimensions, normalize, toStored } from '../../shared/embedding/vectors.ts'
+import { normalize, toStored } from '../../shared/embedding/vectors.ts'
 import { querySketch } from '../../shared/retrieval/query-vector/query-sketch.ts'
 import { Random } from '../simulation/random.ts'
 import { axis } from '../support/axis.ts'
 import { isOnServer, isThorough } from '../support/effort.ts'
+import { scatteredVectors } from '../support/scattered.ts'
 import { storeServed } from '../support/served-document.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
@@ -39,17 +40,7 @@ async function bruteForce(tenant: Tenant, vector: ArrayLike<number>, condition =
 /** In ten documents: more than are compared exactly. */
 const perDocument = isThorough || isOnServer ? 300 : 120
 
-const random = new Random(5)
-const noise = Float32Array.from({ length: 50_000 }, () => random.next() - 0.5)
-/** Another direction each time: the same numbers, shifted, have no more in common than others. */
-const scattered = () => {
-  const start = random.below(noise.length - dimensions)
-  return noise.slice(start, start + dimensions)
-}
-const around = (center: Float32Array, scale: number) => {
-  const aside = scattered()
-  return center.map((number, i) => number + scale * aside[i]!)
-}
+const { scattered, around } = scatteredVectors(new Random(5))
 
 /** What is left of a vector at a right angle to the unit vector, normalized. */
 function rejectionOf(vector: Float32Array, unit: Float32Array): Float32Array {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { dimensions, toStored } from '../../shared/embedding/vectors.ts'
+import { toStored } from '../../shared/embedding/vectors.ts'
 import { Random } from '../simulation/random.ts'
 import { axis } from '../support/axis.ts'
+import { scatteredVectors } from '../support/scattered.ts'
 import { storeServed } from '../support/served-document.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
@@ -18,18 +19,9 @@ interface Hit {
 }
 
 const key = ({ document_id, chunk_index }: Hit) => `${document_id} ${chunk_index}`
-const random = new Random(7)
-const noise = Float32Array.from({ length: 50_000 }, () => random.next() - 0.5)
-const scattered = () => {
-  const start = random.below(noise.length - dimensions)
-  return noise.slice(start, start + dimensions)
-}
-const around = (center: Float32Array) => {
-  const aside = scattered()
-  return center.map((number, i) => number + 0.5 * aside[i]!)
-}
+const { scattered, around } = scatteredVectors(new Random(7))
 const centers = Array.from({ length: 30 }, scattered)
-const chunks = (count: number) => Array.from({ length: count }, (_, i) => ({ vector: around(centers[i % 30]!) }))
+const chunks = (count: number) => Array.from({ length: count }, (_, i) => ({ vector: around(centers[i % 30]!, 0.5) }))
 
 async function cluster({ organizationId, agentId }: Tenant) {
   for (let count = 1; count > 0; ) {
@@ -65,7 +57,7 @@ describe('an agent of 1,500 chunks in 30 topics', () => {
   const documents: string[] = []
   const expectBest = async () => {
     for (let i = 0; i < 8; i++) {
-      const query = around(centers[3 * i]!)
+      const query = around(centers[3 * i]!, 0.5)
       expect((await search(tenant, query)).map(key)).toEqual((await best(tenant, query)).map(key))
     }
   }
