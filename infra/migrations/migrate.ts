@@ -14,17 +14,15 @@ const baseline = '0001_baseline'
 
 /** What search calls, as it is today: the newest migration that changes any of it applies all. */
 const search = [
-  ...[
-    'reading',
-    'semantic-arm',
-    'term-lists',
-    'sketch-clusters',
-    'keyword-arm',
-    'switch-model',
-    'search',
-    'search-after',
-    'grants',
-  ],
+  'reading',
+  'semantic-arm',
+  'term-lists',
+  'sketch-clusters',
+  'keyword-arm',
+  'switch-model',
+  'search',
+  'search-after',
+  'grants',
 ].map((name) => read(`search/${name}`))
 
 /** In order. See README.md for how the next one is written. */

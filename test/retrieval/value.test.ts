@@ -3,7 +3,7 @@ import { mcpClient } from '../mcp/mcp-client.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
-/** Of a pizzeria with a courier; no test changes it. */
+/** A pizzeria with a courier; no test changes it. */
 let tenant: Tenant
 
 const menu = `Prices in pounds.

@@ -16,7 +16,7 @@ const read = (file: string) => readFileSync(join(directory, file))
 export const width = 512
 /** Later tokens of a sentence are not read. */
 const maxTokens = 128
-/** Of sentences that are encoded together: with fewer the products are slower, with more each token looks past more of other sentences. */
+/** How many tokens are encoded together: with fewer the products are slower, with more each token skips more of other sentences. */
 const maxBatchTokens = 128
 /** A Lambda that embeds has one vCPU. */
 const threads = config().AWS_LAMBDA_FUNCTION_NAME ? 1 : Math.min(2, availableParallelism())

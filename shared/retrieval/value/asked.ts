@@ -27,7 +27,7 @@ export interface Unit {
 export interface AskedQuestion {
   units: Unit[]
   kinds: ReadonlySet<AnswerKind>
-  /** Words that count, order or compare: unless the cell's names have them, it does not answer alone. */
+  /** Words that count, order or compare. A cell whose row and column lack one of them does not answer alone. */
   beyond: string[]
 }
 

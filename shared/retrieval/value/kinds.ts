@@ -6,11 +6,11 @@ import type { HitTable } from './tables.ts'
 export type AnswerKind = 'price' | 'time' | 'phone' | 'count' | 'who' | 'where' | 'day'
 
 interface Kind {
-  /** In lower case. */
+  /** Matches a question in lower case. */
   question: RegExp
   isCell(text: string): boolean
   header?: RegExp
-  /** Whose words say no more than the kind. */
+  /** A word of one of these says only which kind is asked for. */
   concepts: readonly string[]
 }
 

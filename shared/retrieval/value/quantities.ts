@@ -98,7 +98,7 @@ const nearest = 0.001
 
 const known = new BoundedMap<string, Range[]>(20_000)
 
-/** Of a table's cell. */
+/** The ranges that a cell of a table names. */
 export function rangesIn(text: string): Range[] {
   const ranges = known.get(text) ?? readRanges(text)
   known.set(text, ranges)

@@ -11,7 +11,7 @@ export interface HitTable {
   hit: Pick<Hit, 'chunk_id' | 'document_title' | 'content' | 'metadata'>
   /** The document's title, the headings and the line above. */
   context: string[]
-  /** For each column the headers above it, outermost first. */
+  /** The headers above each column, outermost first. */
   columns: string[][]
   rows: TableRow[]
 }

@@ -6,7 +6,7 @@ import { tablesIn } from './tables.ts'
 /** What is known of the best cell, each about 0 to 1, as the logistic regression reads it. */
 export type Features = Record<keyof typeof weights, number>
 
-/** From this confidence on answers begin with the value. */
+/** Answers begin with a value that is at least so likely right. */
 const minSaid = 0.5
 /** Cells further down rarely answer, and cost time. */
 const readHits = 5
@@ -63,17 +63,17 @@ export function bestCell(query: string, tables: ReturnType<typeof tablesIn>) {
     ...{ outside, elsewhere, cover, fit, isOnly, conflict, isFirst },
     isBeyond: asked.beyond.some((word) => !names.includes(word)) ? 1 : 0,
   }
-  return { cell, features, query }
+  return { cell, features }
 }
 
 const saturated = (score: number, half: number) => score / (score + half)
 
-function confidenceOf(features: Features): number {
-  const sum = (Object.keys(weights) as (keyof Features)[]).reduce(
-    (sum, name) => sum + weights[name] * features[name],
-    0,
-  )
-  return Math.round(1000 / (1 + Math.exp(-sum))) / 1000
+const confidenceOf = (features: Features) => Math.round(1000 * probability(weights, features)) / 1000
+
+/** A logistic regression's probability that the cell answers. */
+export function probability(weights: Features, features: Features): number {
+  const names = Object.keys(weights) as (keyof Features)[]
+  return 1 / (1 + Math.exp(-names.reduce((sum, name) => sum + weights[name] * features[name], 0)))
 }
 
 /** What an answer with these hits begins with: “Large, Diavola: £14.20”; undefined without hits or a value that is likely right. */

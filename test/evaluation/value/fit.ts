@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { chunk } from '../../../shared/chunking/chunker.ts'
 import type { Hit } from '../../../shared/retrieval/schemas.ts'
 import { tablesIn } from '../../../shared/retrieval/value/tables.ts'
-import { bestCell, type Features } from '../../../shared/retrieval/value/value.ts'
+import { bestCell, type Features, probability } from '../../../shared/retrieval/value/value.ts'
 import { businessQuestions, isLookUp, isRightCell, type TableQuestion, tableQuestions } from './sets.ts'
 
 /** A wrong value that is said does more harm than a right one that is not. */
@@ -49,15 +49,7 @@ function hitsOf({ title, content }: TableQuestion['document']): Hit[] {
   }))
 }
 
-function probability(weights: Features, features: Features): number {
-  const sum = (Object.keys(weights) as (keyof Features)[]).reduce(
-    (all, name) => all + weights[name] * features[name],
-    0,
-  )
-  return 1 / (1 + Math.exp(-sum))
-}
-
-/** By gradient descent on the weighted log loss. */
+/** The weights that gradient descent finds for the weighted log loss. */
 function fitted(samples: readonly Sample[]): Features {
   const weights = Object.fromEntries(Object.keys(samples[0]!.features).map((name) => [name, 0])) as unknown as Features
   const names = Object.keys(weights) as (keyof Features)[]
