@@ -4,7 +4,6 @@ import { ApiError, echoed } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
-import { levelOf } from '../../shared/retrieval/answerable.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -44,8 +43,8 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       deadline_ms: limits.deadlineMilliseconds,
       call_id: callId,
     } as const
-    const { data: found, degraded, answerable, value } = await answer(db, scope, question, timing)
-    const data = levelOf(answerable!) === 'nothing' ? [] : found
+    const { data: found, degraded, status, value } = await answer(db, scope, question, timing)
+    const data = status === 'nothing' ? [] : found
     if (found.length === 0) await requireServed({ db, scope, timing })
     const results = data.map(({ document_id, chunk_index, document_title, content }) => ({
       id: idOf(document_id, chunk_index),

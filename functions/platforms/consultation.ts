@@ -1,7 +1,6 @@
 import type { Database } from '../../shared/database/database.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
-import { levelOf } from '../../shared/retrieval/answerable.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -36,8 +35,8 @@ export async function consult(
   asked: Asked,
   timing: Timing,
 ): Promise<Consultation> {
-  const { data, answerable, value } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
-  const hits = levelOf(answerable!) === 'nothing' ? [] : data
+  const { data, status, value } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
+  const hits = status === 'nothing' ? [] : data
   return {
     hits,
     value: saidOf(hits, value),

@@ -27,15 +27,15 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           200: {
             description: 'The matching chunks',
             schema: searchResponse,
-            example: { data: [hitExample], degraded: null, answerable: 0.979, value: null },
+            example: { data: [hitExample], degraded: null, answerable: 0.979, status: 'found', value: null },
             headers: ['Server-Timing'],
           },
         },
       },
       async ({ c, key, meter, db, params, body }) => {
         const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
-        const { data, degraded, answerable, value } = await answer(db, scope, body, timingOf(c))
-        return c.json({ data: fitToResponse(data), degraded, answerable, value })
+        const { data, degraded, answerable, status, value } = await answer(db, scope, body, timingOf(c))
+        return c.json({ data: fitToResponse(data), degraded, answerable, status, value })
       },
     )
     .post(

@@ -3,6 +3,7 @@ import { embedding } from '../../shared/http/input/embedding.ts'
 import { described, fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
+import { levels } from '../../shared/retrieval/answerable.ts'
 import { alternatives, callId, degraded, hit, query, searchModes, value } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
@@ -75,6 +76,10 @@ export const searchResponse = v.strictObject({
   answerable: described(
     v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
     'The probability that the first hit answers the query: 0 without a hit, null in a search by `embedding` only.',
+  ),
+  status: described(
+    v.picklist(levels),
+    '`nothing` without a hit, or with an `answerable` so low that platforms and MCP give their models no passage; `uncertain` below 0.5, or where `answerable` is null; else `found`.',
   ),
   value: described(
     v.nullable(value),

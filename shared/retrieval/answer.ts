@@ -11,6 +11,7 @@ import type { AgentId } from '../ids.ts'
 import { estimatedTokens } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
+import { type Level, levelOf } from './answerable.ts'
 import type { Clock } from './clock.ts'
 import { keepQuestion } from './keep-question.ts'
 import { queryEmbedder } from './query-vector/embed-query.ts'
@@ -54,6 +55,7 @@ export interface Answer {
   /** The probability that the first hit answers; null in a search by a vector only. */
   answerable: number | null
   degraded: null | 'keyword_only'
+  status: Level
   /** The cell of a table among the hits that answers; null where none stands out. */
   value: Value | null
   likenessOf: LikenessOf
@@ -161,8 +163,11 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const { hits, ...rest } = await findAnswer(db, scope, input, timing, figures)
       const data = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
+      const answerable = data.length === 0 && rest.answerable !== null ? 0 : rest.answerable
       const found = {
         ...rest,
+        answerable,
+        status: levelOf(data.length, answerable),
         value: text === undefined ? null : findValue([text, ...(input.alternatives ?? [])], data),
       }
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
@@ -191,7 +196,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     input: Question,
     timing: Timing,
     figures: Figures,
-  ): Promise<Omit<Answer, 'data' | 'value'> & Pick<Found, 'hits'>> {
+  ): Promise<Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>> {
     let found: Awaited<ReturnType<typeof findBy>>
     let asked = 0
     do found = await findBy(db, scope, input, timing, figures)
@@ -208,7 +213,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     input: Question,
     timing: Timing,
     figures: Figures,
-  ): Promise<(Omit<Answer, 'data' | 'value'> & Pick<Found, 'hits'>) | 'other_model'> {
+  ): Promise<(Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>) | 'other_model'> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const texts = hypotheses.filter((text) => text !== undefined)

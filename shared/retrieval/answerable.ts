@@ -30,12 +30,13 @@ export const probablyAnswered = 0.5
 /** A model gets an empty answer below this probability, which loses less than one right first hit in a hundred. */
 const minAnswerable = 0.15
 
-export type Level = 'found' | 'uncertain' | 'nothing'
+export const levels = ['found', 'uncertain', 'nothing'] as const
+export type Level = (typeof levels)[number]
 
-/** What a probability of `answerable` means to people and models. */
-export function levelOf(answerable: number): Level {
-  if (answerable < minAnswerable) return 'nothing'
-  return answerable < probablyAnswered ? 'uncertain' : 'found'
+/** What so many hits, and the probability that the first of them answers, mean to people and models; null is a probability that is not known. */
+export function levelOf(hits: number, answerable: number | null): Level {
+  if (hits === 0 || (answerable !== null && answerable < minAnswerable)) return 'nothing'
+  return answerable === null || answerable < probablyAnswered ? 'uncertain' : 'found'
 }
 
 /** The probability that the first hit answers the question. */

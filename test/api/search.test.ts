@@ -8,7 +8,7 @@ import { manualClock } from '../support/manual-clock.ts'
 import { hangingEmbedder, newEmbedder, newSearch } from '../support/own-search.ts'
 import { vectorOf } from '../support/provider-responses.ts'
 import { storeServed } from '../support/served-document.ts'
-import { useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -93,18 +93,29 @@ describe('a search', () => {
     ])
   })
 
-  test.each(['hybrid', 'keyword', 'semantic'])('%s says how probably its first hit answers', async (mode) => {
-    const tenant = await stand.tenant()
-    const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
-    expect((await search(tenant, { query: 'parking', mode })).body).toMatchObject({ data: [], answerable: 0 })
-    const knower = await knowing('Parking is free.', 'We are closed on Sunday.', 'Bring your own towel.')
-    const [answered, other] = await Promise.all(
-      ['is parking free', 'do you sell parrots'].map(async (query) => (await search(knower, { query, mode })).body),
-    )
-    expect(answered.answerable).toBeGreaterThan(0.8)
-    expect(other.answerable).toBeLessThan(0.5)
-    expect((await search(tenant, { embedding: axis(1) })).body.answerable).toBeNull()
-  })
+  test.each(['hybrid', 'keyword', 'semantic'])(
+    '%s says how probably its first hit answers, and whether it found the answer',
+    async (mode) => {
+      const tenant = await stand.tenant()
+      const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
+      expect((await search(tenant, { query: 'parking', mode })).body).toMatchObject({
+        ...{ data: [], answerable: 0, status: 'nothing' },
+      })
+      const knower = await knowing('Parking is free.', 'We are closed on Sunday.', 'Bring your own towel.')
+      const [answered, other] = await Promise.all(
+        ['is parking free', 'do you sell parrots'].map(async (query) => (await search(knower, { query, mode })).body),
+      )
+      expect(answered.answerable).toBeGreaterThan(0.8)
+      expect(answered.status).toBe('found')
+      expect(other.answerable).toBeLessThan(0.5)
+      expect(other.status).toBe(other.answerable < 0.15 ? 'nothing' : 'uncertain')
+      const unlike = { query: 'is parking free', mode, min_score: 1 }
+      expect((await search(knower, unlike)).body).toMatchObject({ data: [], answerable: 0, status: 'nothing' })
+      const byVector = (asked: Tenant) => search(asked, { embedding: axis(1) })
+      expect((await byVector(tenant)).body).toMatchObject({ answerable: null, status: 'nothing' })
+      expect((await byVector(knower)).body).toMatchObject({ answerable: null, status: 'uncertain' })
+    },
+  )
 
   test('with an embedder that needs no network stores no vector', async () => {
     const tenant = await stand.tenant()

@@ -9,6 +9,7 @@ import { replacing } from '../../../shared/golden/try-text.ts'
 import { type DocumentId, newId } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import type { Answer, PayingAgent } from '../../../shared/retrieval/answer.ts'
+import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { findValue } from '../../../shared/retrieval/value/value.ts'
 
 interface Then {
@@ -49,6 +50,7 @@ export async function pastAnswer(
     data,
     answerable: found.answerable,
     degraded: null,
+    status: levelOf(data.length, found.answerable),
     value: findValue([query], data),
     likenessOf: found.likenessOf,
   }

@@ -5,7 +5,7 @@ import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
 import { documentId } from '../../../shared/ids.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
-import { type Level, levelOf } from '../../../shared/retrieval/answerable.ts'
+import type { Level } from '../../../shared/retrieval/answerable.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords, type Presence, type SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
@@ -72,7 +72,7 @@ export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQ
     }
     const isPast = mode === 'hybrid' && asOf !== undefined && Date.parse(asOf) < Date.now()
     const past = isPast ? await pastAnswer({ db, embedder, chunkSize }, scope, { ...question, asOf }) : undefined
-    const { data, answerable, degraded, likenessOf } =
+    const { data, status, degraded, likenessOf } =
       past ?? (await answer(db, { ...scope, logsQuestions: false }, question, timing))
     const total = systemClock.now() - timing.arrivedAt
     const scale = degraded ? 'keyword' : mode
@@ -87,7 +87,7 @@ export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQ
     }
     return {
       passages: data.map(toPassage),
-      level: levelOf(answerable!),
+      level: status,
       words,
       isByWords: scale !== 'semantic',
       isDegraded: degraded !== null,

@@ -40,7 +40,7 @@ export function callView(
 
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
   const { question, answerable, mode, is_degraded, milliseconds, asked_at, hits } = asked
-  const level = levelOf(answerable)
+  const level = levelOf(hits.length, answerable)
   const [first, ...others] = hits
   const given = first && givenOf(first)
   return html`<header><h2>“${question}”</h2>${levelView(level)}</header>
