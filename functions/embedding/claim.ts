@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
-import type { Correction, Tables } from '../../shared/database/tables.ts'
+import type { Correction, PageStart, Tables } from '../../shared/database/tables.ts'
 import { type Claim, type Claimant, claimDocuments, toClaim } from '../../shared/documents/attempt.ts'
 import { awaitsText, isFile } from '../../shared/documents/transitions.ts'
 import type { AgentId } from '../../shared/ids.ts'
@@ -27,6 +27,7 @@ export interface RevisionClaim extends Claim, DocumentScope {
   mayReplace: boolean
   /** What people have corrected in the file's text. */
   corrections: Correction[]
+  pageStarts: PageStart[] | null
 }
 
 const d = columnsOf('documents', 'd')
@@ -44,6 +45,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
     claimed: claimDocuments(db, claimants)
       .where(sql<boolean>`not ${awaitsText}`)
       .returning(['d.agent_id', 'd.active_revision', 'd.title', 'd.ignores_golden_questions', 'd.corrections'])
+      .returning('d.page_starts')
       .returning(sql<boolean>`(${d.may_replace} and ${d.active_revision} is null and ${isFile})`.as('may_replace'))
       .returning(sql<string | null>`(select a.model ${ofAgent})`.as('model'))
       .returning(sql<boolean>`(select a.knowledge_base_enabled ${ofAgent})`.as('is_serving'))
@@ -78,6 +80,7 @@ export async function claim(db: Database, claimants: Claimant[]): Promise<(Revis
         ignoresGoldenQuestions: row.ignores_golden_questions,
         mayReplace: row.may_replace,
         corrections: row.corrections,
+        pageStarts: row.page_starts,
       }
     )
   })

@@ -13,6 +13,7 @@ import {
 import { corrected } from '../../shared/documents/corrections.ts'
 import { hashContent } from '../../shared/documents/documents.ts'
 import { attemptsFailed } from '../../shared/documents/failures.ts'
+import { movedStarts } from '../../shared/documents/page-starts.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedder.ts'
@@ -65,8 +66,10 @@ export async function processDocument(
   const job = { ...pipeline, db, shared, claim }
   try {
     const content = corrected(claim.content, claim.corrections)
-    if (content !== claim.content && !(await storeCorrected(job, content))) return undefined
-    await embedRevision({ ...job, claim: { ...claim, content } }, remaining)
+    const pageStarts = claim.pageStarts && movedStarts(claim.pageStarts, claim.content, content)
+    const read = { ...job, claim: { ...claim, content, pageStarts } }
+    if (content !== claim.content && !(await storeCorrected(read))) return undefined
+    await embedRevision(read, remaining)
   } catch (error) {
     if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
     else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
@@ -77,10 +80,10 @@ export async function processDocument(
 }
 
 /** Makes the corrections of a file's text in the text that was extracted anew. False when the lease is lost. */
-async function storeCorrected({ db, claim }: Job, content: string): Promise<boolean> {
+async function storeCorrected({ db, claim }: Job): Promise<boolean> {
   const update = db
     .updateTable('documents as d')
-    .set(transitions.correct(content, hashContent(content)))
+    .set(transitions.correct(claim.content, hashContent(claim.content), claim.pageStarts))
     .where(transitions.leaseFence(claim))
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows > 0n
 }

@@ -14,6 +14,7 @@ import {
   type NewRows,
   type NewTerms,
 } from '../../shared/documents/new-chunks.ts'
+import { pagesOf } from '../../shared/documents/page-starts.ts'
 import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
 import * as transitions from '../../shared/documents/transitions.ts'
 import { isUnchanged, lockKnowledge, type Verdict, warningsAfter } from '../../shared/golden/check.ts'
@@ -85,6 +86,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
             ...transitions.complete,
             chunk_count: ref('planned.chunk_count'),
             chunk_offsets: ref('planned.chunk_offsets'),
+            chunk_pages: ref('planned.chunk_pages'),
             ...(verdict && { warnings: warningsAfter(verdict) }),
           }))
           .where(isHeld(parts))
@@ -136,6 +138,7 @@ const plannedColumns = {
   served_revision: 'int',
   chunk_count: 'int',
   chunk_offsets: 'int[]',
+  chunk_pages: 'jsonb',
   fingerprint: 'bytea',
 } as const
 
@@ -145,6 +148,7 @@ function toPlanned({ claim, plan }: Part): Record<keyof typeof plannedColumns, u
     served_revision: claim.activeRevision,
     chunk_count: plan.chunks.length,
     chunk_offsets: offsetsOf(plan.chunks),
+    chunk_pages: claim.pageStarts && pagesOf(plan.chunks, claim.pageStarts),
     fingerprint: `\\x${fingerprint(plan.vectorIds)}`,
   }
 }

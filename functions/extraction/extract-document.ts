@@ -98,11 +98,15 @@ async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | 
 async function handOver(
   db: Database,
   lease: transitions.Lease,
-  { text, notes = [], sourceType, title, eTag }: Extracted & { eTag: string },
+  { text, notes = [], pageStarts = [], sourceType, title, eTag }: Extracted & { eTag: string },
 ): Promise<boolean> {
   const content_hash = hashContent(text)
   const file_notes = JSON.stringify(notes)
-  const extracted = { extracted_text: text, file_notes, content_hash, source_type: sourceType, file_etag: eTag }
+  const page_starts = pageStarts.length > 0 ? JSON.stringify(pageStarts) : null
+  const extracted = {
+    ...{ extracted_text: text, page_starts, file_notes, content_hash },
+    ...{ source_type: sourceType, file_etag: eTag },
+  }
   const { handedOver } = await db.batch({
     ...(title !== undefined && {
       titled: sql`update documents d set title = ${title}, title_terms = ${titleTerms(title)}

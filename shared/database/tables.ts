@@ -101,6 +101,8 @@ export interface Tables extends SourceTables, WebhookTables {
     served_at: Date | null
     chunk_count: Generated<number>
     chunk_offsets: number[] | null
+    page_starts: JSONColumnType<PageStart[] | null, string | null | undefined, string | null>
+    chunk_pages: JSONColumnType<(number | string)[] | null, string | null | undefined, string | null>
     /** How many chunks the revision in progress brings, if it is stored in several parts. */
     planned_chunk_count: number | null
     searchable_chunk_count: Generated<number>
@@ -284,6 +286,9 @@ export interface ExtractionNote {
   page: number
   text: string
 }
+
+/** Where a page, sheet or slide begins in its document's text, in UTF-16 units, and its number or name. */
+export type PageStart = [at: number, page: number | string]
 
 /** A passage of a file's text, and what a person wrote instead. */
 export interface Correction {

@@ -21,6 +21,7 @@ const fileColumns = [
   'upload_until',
   'uploaded_at',
   'extracted_text',
+  'page_starts',
   'file_notes',
   'pages_read',
   'pages',

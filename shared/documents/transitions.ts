@@ -1,6 +1,6 @@
 import { type Expression, sql, type UpdateType } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import type { SourceType, Status, Tables } from '../database/tables.ts'
+import type { PageStart, SourceType, Status, Tables } from '../database/tables.ts'
 import { uploadSeconds } from '../files/upload-time.ts'
 import { ApiError } from '../http/errors.ts'
 import type { DocumentId, OrganizationId } from '../ids.ts'
@@ -71,6 +71,7 @@ const fromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${s
 
 interface ExtractedText {
   extracted_text: string
+  page_starts: string | null
   file_notes: string
   content_hash: Buffer
   source_type: SourceType
@@ -107,7 +108,7 @@ export const restart = (origin: Origin): Transition => ({
 })
 
 const noPages = { pages_read: null, pages: null } satisfies Transition
-const noText = { extracted_text: null, file_notes: '[]', ...noPages } satisfies Transition
+const noText = { extracted_text: null, page_starts: null, file_notes: '[]', ...noPages } satisfies Transition
 export const awaitText = { ...noText, content_hash: null, uploaded_at: now } satisfies Transition
 
 /** Makes a file's document a text document; the file is deleted. */
@@ -127,8 +128,8 @@ export const leaveSource = {
 } satisfies Transition
 
 /** The file and its text stay together. */
-export const correct = (extracted_text: string, content_hash: Buffer) =>
-  ({ extracted_text, content_hash }) satisfies Transition
+export const correct = (extracted_text: string, content_hash: Buffer, starts: readonly PageStart[] | null) =>
+  ({ extracted_text, content_hash, page_starts: starts && JSON.stringify(starts) }) satisfies Transition
 
 /** The form that posts the file is made at the same time. */
 export const awaitFile = (file: { source_url: string; source_type: SourceType; file_bytes: number }) =>
@@ -161,6 +162,7 @@ export const empty = (requested_by: string): Transition => ({
   ...takeOver(requested_by),
   active_revision: null,
   chunk_offsets: null,
+  chunk_pages: null,
 })
 
 /** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
@@ -169,6 +171,7 @@ export const complete = {
   active_revision: d.revision,
   served_at: sql<Date>`case when ${d.active_revision} >= ${d.text_revision} then ${d.served_at} else now() end`,
   chunk_offsets: null,
+  chunk_pages: null,
   ...settled,
 } satisfies Transition
 

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import { type Database, violates } from '../database/database.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
-import type { Correction } from '../database/tables.ts'
+import type { Correction, PageStart } from '../database/tables.ts'
 import {
   isUnchanged,
   keepResults,
@@ -26,6 +26,7 @@ import { hashContent, preconditionFailed } from './documents.ts'
 import { neverValid, type UpdateInput } from './input.ts'
 import { rejectTakenIds } from './insert-document.ts'
 import { enqueue, type Outbox } from './outbox.ts'
+import { movedStarts } from './page-starts.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { deleteUnusedVectors } from './served-chunks.ts'
 import {
@@ -60,7 +61,7 @@ export async function updateDocument(
   for (let i = 0; i < maxDecisions; i++) {
     const found = await read(db, scope, input.corrections !== undefined)
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
-    const { extracted_text, corrections } = found
+    const { extracted_text, page_starts, corrections } = found
     const isCorrected = input.corrections !== undefined && found.is_file && extracted_text !== null
     const decision = decide(
       { ...found, is_file: found.is_file && !isCorrected },
@@ -80,7 +81,11 @@ export async function updateDocument(
           !isCorrected && { content: input.content, content_hash, ...(!input.isPage && leaveSource) }),
         ...(found.is_file && !isCorrected && (content_hash ? becomeText : awaitText)),
         ...(isCorrected && {
-          ...correct(input.content!, content_hash!),
+          ...correct(
+            input.content!,
+            content_hash!,
+            page_starts && movedStarts(page_starts, extracted_text, input.content!),
+          ),
           corrections: JSON.stringify(
             input.corrections!(corrected(extracted_text, corrections), corrections, input.content!),
           ),
@@ -158,6 +163,7 @@ interface Found extends DocumentState {
   edits: number
   /** Null where it is not asked for. */
   extracted_text: string | null
+  page_starts: PageStart[] | null
   corrections: Correction[]
 }
 
@@ -165,7 +171,7 @@ async function read(db: Database, scope: DocumentScope, hasText: boolean) {
   const found = sql<Found>`
     select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, d.title,
       d.active_revision, d.valid_from, d.valid_until, ${isFile} as is_file, d.corrections,
-      case when ${hasText}::boolean then d.extracted_text end as extracted_text,
+      case when ${hasText}::boolean then d.extracted_text end as extracted_text, d.page_starts,
       exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
         and c.revision = d.revision and c.vector_id is not null) as has_embedding
     from documents d where ${isDocument(scope)}`

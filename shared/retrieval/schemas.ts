@@ -46,6 +46,23 @@ export const degraded = v.pipe(
 
 const armScore = (description: string) => described(v.nullable(v.number()), description)
 
+export const source = v.pipe(
+  v.strictObject({
+    title: described(v.string(), 'The document’s.'),
+    url: described(
+      v.nullable(v.string()),
+      'The document’s `external_id`, if that is a web address, as a web page’s is.',
+    ),
+    page: described(
+      v.nullable(v.union([v.string(), v.pipe(v.number(), v.integer(), v.minValue(1))])),
+      'The number of a PDF’s page or of a slide, or the name of a sheet, on which the chunk begins.',
+    ),
+    heading: described(v.nullable(v.string()), 'The last of `headings` in `metadata`.'),
+  }),
+  v.metadata({ title: 'HitSource', description: 'Where it is from, to be said, and for a person to open it there.' }),
+)
+export type Source = v.InferOutput<typeof source>
+
 export const hit = v.pipe(
   v.strictObject({
     chunk_id: v.pipe(v.string(), v.uuid()),
@@ -67,6 +84,7 @@ export const hit = v.pipe(
       semantic: armScore('Cosine similarity; null if meaning was not searched or did not find the chunk.'),
       keyword: armScore('By words, from 0 to 1; null if words were not searched or did not find the chunk.'),
     }),
+    source,
   }),
   v.title('Hit'),
 )
@@ -99,4 +117,5 @@ export const hitExample: Hit = {
   metadata: { start: 0, end: 65, headings: [] },
   score: 0.866,
   scores: { semantic: 0.686, keyword: 0.777 },
+  source: { title: 'Opening hours', url: null, page: null, heading: null },
 }

@@ -6,7 +6,7 @@ import { payloadLimit } from '../http/payload.ts'
 import { answerable } from './answerable.ts'
 import { coverageOf } from './coverage.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
-import type { Hit, Mode } from './schemas.ts'
+import type { Hit, Mode, Source } from './schemas.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
 
 /** `revision`: the one of its document that search serves. */
@@ -32,6 +32,9 @@ export interface Models {
 /** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
 export type LikenessOf = (cosine: number) => number
 
+/** Where a hit is: see `source_of_chunk` in infra/migrations/search. */
+type Place = Pick<Source, 'url' | 'page'>
+
 export type Row = {
   is_agent: boolean
   has_vector: boolean
@@ -41,7 +44,7 @@ export type Row = {
   reach: number | null
   semantic: number
   keyword: number
-} & (Omit<FoundHit, 'scores'> | { chunk_id: null })
+} & ((Omit<FoundHit, 'scores' | 'source'> & Place) | { chunk_id: null })
 
 /**
  * What was heard, in all its hypotheses; a chunk has its best score over them. Best first, ties by document and index; as many as fit
@@ -57,7 +60,9 @@ export async function search(
 ): Promise<Found> {
   const limit = Math.max(filters.limit, comparedHits)
   const calls = questionsOf(scope, mode, hypotheses, { ...filters, limit }).map(
-    (question) => sql<Row>`select * from search(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })})`,
+    (question) => sql<Row>`select f.*, o.*
+      from search(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })}) f
+        left join lateral source_of_chunk(${scope.organizationId}, f.document_id, f.chunk_index) o on true`,
   )
   const all: Row[][] = Object.values(
     await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),
@@ -75,7 +80,7 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
   const { has_vector, model, unlike, reach } = rows[0]!
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
   const found = rows.flatMap(({ is_agent, has_vector, model, unlike, reach, semantic, keyword, ...hit }) =>
-    hit.chunk_id === null ? [] : [{ ...hit, scores: { semantic, keyword } }],
+    hit.chunk_id === null ? [] : [{ ...withSource(hit), scores: { semantic, keyword } }],
   )
   const hits = mode === 'hybrid' && has_vector ? orderedByRuns(queries, found) : found
   const scale = mode === 'hybrid' && !has_vector ? 'keyword' : mode
@@ -86,6 +91,14 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
     model,
     likenessOf,
   }
+}
+
+/** With where it is from, to be said and to be opened. */
+export function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url, page, ...hit }: Placed) {
+  const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
+  const heading: unknown = headings.at(-1)
+  const source = { title: hit.document_title, url, page, heading: typeof heading === 'string' ? heading : null }
+  return { ...hit, source }
 }
 
 /** By the hypothesis that the first hit answers most likely. */

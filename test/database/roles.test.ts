@@ -185,7 +185,15 @@ describe('the roles of the Lambdas', () => {
       'metadata_of_chunk',
       'nearest_chunks',
     ]
-    ofSearch.push('occurrences', 'scored_chunks', 'search', 'served_chunks', 'served_terms', 'weighed_terms')
+    ofSearch.push(
+      'occurrences',
+      'scored_chunks',
+      'search',
+      'served_chunks',
+      'served_terms',
+      'source_of_chunk',
+      'weighed_terms',
+    )
     ofSearch.push('with_stored_vectors')
     ofSearch.push('at_least', 'bits_of', 'candidates', 'concatenated', 'lists_of_terms', 'positions', 'reached', 'sums')
     const grants = {

@@ -22,6 +22,6 @@ export async function extractText(
 ): Promise<Extracted> {
   const turn = previous.then(() => reader.read({ file, fileName }, organizationId, progress))
   previous = turn.catch(() => undefined)
-  const { text, notes, sourceType, title } = await turn
-  return { text, notes, sourceType, title }
+  const { text, notes, pageStarts, sourceType, title } = await turn
+  return { text, notes, pageStarts, sourceType, title }
 }

@@ -1,4 +1,4 @@
-import type { ExtractionNote } from '../../../shared/database/tables.ts'
+import type { ExtractionNote, PageStart } from '../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import type { FileType } from '../../../shared/files/file-types.ts'
 import { type Block, firstHeading } from '../../../shared/text/blocks.ts'
@@ -8,28 +8,33 @@ import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { saneTitle } from '../../../shared/text/title.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
 import { contentType, type Format, packageFormat, sourceTypes } from './format.ts'
+import { isMark, markBlock, placedPages } from './page-marks.ts'
 import type { Progress } from './pdf/page-notes.ts'
 import { checkedPackage } from './zip-package.ts'
 
 export type Extracted = {
   text: string
   notes?: ExtractionNote[] | undefined
+  pageStarts?: PageStart[]
   sourceType: FileType
   title?: string | undefined
 }
 
 /** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
 export async function readFile(file: Buffer, fileName: string, progress: Progress = () => {}): Promise<Extracted> {
-  const { format, content, notes, titles = [] } = await contentOf(file, fileName, progress)
-  const text = cleanText(typeof content === 'string' ? content : toMarkdown(content))
+  const { format, content, notes, pages = [], titles = [] } = await contentOf(file, fileName, progress)
+  const marked = cleanText(typeof content === 'string' ? content : toMarkdown(content))
+  const { text, pageStarts } = placedPages(marked, pages)
   if (!/[\p{L}\p{N}]/u.test(text)) throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
-  return { text, notes, sourceType: sourceTypes[format], title: saneTitle(titles) }
+  return { text, notes, pageStarts, sourceType: sourceTypes[format], title: saneTitle(titles) }
 }
 
 type Content = {
   format: Format
   content: string | Block[]
   notes?: ExtractionNote[]
+  /** Number or name of each page, sheet or slide that the content marks. */
+  pages?: (number | string)[]
   titles?: (string | undefined)[]
 }
 
@@ -37,8 +42,9 @@ type Content = {
 async function contentOf(file: Buffer, fileName: string, progress: Progress): Promise<Content> {
   switch (contentType(file)) {
     case 'pdf': {
-      const { blocks, notes, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file, progress)
-      return { format: 'pdf', content: blocks, notes, titles: [...titles, firstHeading(blocks)] }
+      const { blocks, notes, pages, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file, progress)
+      const heading = firstHeading(blocks.filter((block) => !isMark(block)))
+      return { format: 'pdf', content: blocks, notes, pages, titles: [...titles, heading] }
     }
     case 'picture': {
       const { blocks, notes } = await (await import('./pdf/read-picture.ts')).readPicture(file, progress)
@@ -71,20 +77,32 @@ async function packageContent(file: Buffer): Promise<Content> {
   // anydoc cannot leave hidden parts out.
   if (format === 'ods' && hides) throw new Unreadable('hidden_parts')
   if (format === 'xlsx')
-    return { format, content: await (await import('./formats/workbook.ts')).workbookBlocks(file), titles: [title] }
+    return { format, titles: [title], ...(await (await import('./formats/workbook.ts')).workbookBlocks(file)) }
   if (format === 'epub') {
     const content = await (await import('./formats/book.ts')).bookBlocks(file)
     return { format, content, titles: [title, firstHeading(content)] }
   }
   const blocks = await (await import('./formats/office.ts')).officeBlocks(file, format)
-  const isDeck = format === 'pptx'
-  const content = isDeck ? await (await import('./formats/slide-titles.ts')).withSlideTitles(blocks, file) : blocks
   // The first heading of a workbook is a sheet's name; the title property of a presentation is mostly its template's.
-  if (format === 'ods') return { format, content, titles: [title] }
-  const heading = firstHeading(content)
-  if (isDeck || format === 'odp') return { format, content, titles: [heading, title] }
+  if (format === 'pptx') {
+    const { withSlideMarks, withSlideTitles } = await import('./formats/slide-titles.ts')
+    const titled = await withSlideTitles(blocks, file)
+    return { format, titles: [firstHeading(titled), title], ...(await withSlideMarks(titled, file)) }
+  }
+  if (format === 'ods') return { format, titles: [title], ...withSheetMarks(blocks) }
+  const heading = firstHeading(blocks)
+  if (format === 'odp') return { format, content: blocks, titles: [heading, title] }
   const heads = await (await import('./formats/page-heads.ts')).pageHeads(file, format)
-  return { format, content: [...heads, ...content], titles: [title, heading] }
+  return { format, content: [...heads, ...blocks], titles: [title, heading] }
+}
+
+/** Each heading is a sheet's name. */
+function withSheetMarks(blocks: readonly Block[]) {
+  const sheets = blocks.filter((block) => block.kind === 'heading')
+  const content = blocks.flatMap((block) =>
+    block.kind === 'heading' ? [markBlock(sheets.indexOf(block)), block] : [block],
+  )
+  return { content, pages: sheets.map(({ text }) => text) }
 }
 
 async function characterContent(file: Buffer, fileName: string): Promise<Content> {

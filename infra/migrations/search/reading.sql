@@ -15,6 +15,16 @@ begin atomic
   offset 0;
 end;
 
+-- Where a chunk is from, for people: the address of its document, and the page that it begins on.
+create or replace function source_of_chunk(organization uuid, document uuid, chunk_index integer)
+  returns table (url text, page jsonb)
+  language sql stable
+begin atomic
+  select case when d.external_id ~ '^https?://' then d.external_id end, d.chunk_pages -> chunk_index
+  from documents d where d.organization_id = organization and d.id = document
+  offset 0;
+end;
+
 create or replace function is_valid(valid_from timestamptz, valid_until timestamptz, as_of timestamptz) returns boolean
   language sql immutable
 begin atomic

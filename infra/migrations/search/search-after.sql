@@ -28,7 +28,7 @@ begin
       status = case when c.action = 'removes' then 'pending' else 'completed' end,
       revision = d.revision + (c.action = 'replaces')::integer,
       active_revision = case c.action when 'serves' then d.revision when 'replaces' then d.revision + 1 end,
-      chunk_count = coalesce(c.chunk_count, d.chunk_count), chunk_offsets = null,
+      chunk_count = coalesce(c.chunk_count, d.chunk_count), chunk_offsets = null, chunk_pages = null,
       lease_token = null, lease_expires_at = null, error_message = null
     from jsonb_to_recordset(changes) as c(document_id uuid, action text, chunk_count integer)
     where c.action is not null and d.organization_id = organization and d.agent_id = agent and d.id = c.document_id;
@@ -66,8 +66,10 @@ begin
           array[row (null, g.embedding, g.high, g.middle, g.low, g.cosine_per_unit)::asked_vector] as vectors
         where g.id is not null) stored on true
       cross join lateral (
-        select jsonb_agg(f) as found
-        from search(jsonb_populate_record(null::question, q.question || coalesce(to_jsonb(stored), '{}'))) f) s;
+        select jsonb_agg(to_jsonb(f) || coalesce(to_jsonb(o), '{}')) as found
+        from search(jsonb_populate_record(null::question, q.question || coalesce(to_jsonb(stored), '{}'))) f
+          cross join lateral (values (f.document_id, f.chunk_index)) h(document_id, chunk_index)
+          left join lateral source_of_chunk(organization, h.document_id, h.chunk_index) o on true) s;
     raise exception using errcode = 'CU001';
   exception when sqlstate 'CU001' then
     null;

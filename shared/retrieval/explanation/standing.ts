@@ -7,7 +7,8 @@ import type { DocumentId } from '../../ids.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { comparedHits, orderedByRuns } from '../letter-runs.ts'
 import { queryVectorKey } from '../query-vector/query-vectors.ts'
-import type { Hit, Mode } from '../schemas.ts'
+import type { Hit, Mode, Source } from '../schemas.ts'
+import { withSource } from '../search.ts'
 import { type AskedQuestion, asQuestion, questionsOf } from '../statement/asked-question.ts'
 
 export interface Standing {
@@ -56,7 +57,7 @@ export async function findStanding(
   const { place: given, semantic, keyword, ...hit } = ordered[index]!
   const place = given > comparedHits ? given : index + 1
   return {
-    best: { place, hit: { ...hit, scores: { semantic, keyword } } },
+    best: { place, hit: { ...withSource(hit), scores: { semantic, keyword } } },
     compared,
     isExact: !is_large || place <= surePlaces,
   }
@@ -72,7 +73,7 @@ async function embedQuery(embedder: Embedder, query: string): Promise<Float32Arr
 }
 
 type Row = { compared: number; is_large: boolean } & (
-  | (Omit<Hit, 'scores'> & Hit['scores'] & { place: number })
+  | (Omit<Hit, 'scores' | 'source'> & Hit['scores'] & Pick<Source, 'url' | 'page'> & { place: number })
   | { place: null }
 )
 
@@ -87,12 +88,13 @@ sized as (
   from placed),
 best as (
   select n.place, n.score, n.semantic, n.keyword, n.document_id, n.chunk_index,
-    c.id as chunk_id, d.title as document_title, c.content, c.token_count, m.metadata
+    c.id as chunk_id, d.title as document_title, c.content, c.token_count, m.metadata, o.url, o.page
   from placed n
   join documents d on d.organization_id = ${organizationId} and d.id = n.document_id
   join chunks c on c.organization_id = d.organization_id and c.agent_id = ${agentId} and c.document_id = d.id
     and c.revision = n.revision and c.chunk_index = n.chunk_index
   cross join metadata_of_chunk(c.organization_id, c.agent_id, c.document_id, c.revision, c.chunk_index) m
+  cross join source_of_chunk(c.organization_id, c.document_id, c.chunk_index) o
   where n.place <= ${comparedHits} or n.place = (select min(place) from placed where document_id = ${documentId})
   order by n.place)
 select * from sized left join best on true order by place`

@@ -1,7 +1,7 @@
 import type { Hit, Value } from '../schemas.ts'
 import { readQuestion } from './asked.ts'
 import { scoredCells } from './cells.ts'
-import { tablesIn } from './tables.ts'
+import { type HitTable, tablesIn } from './tables.ts'
 
 /** What is known of the best cell, each about 0 to 1, as the logistic regression reads it. */
 export type Features = Record<keyof typeof weights, number>
@@ -31,7 +31,7 @@ const weights = {
 }
 
 /** The cell of a table among the hits that answers one of the readings of the question; null where none stands out. */
-export function findValue(queries: readonly string[], hits: readonly Hit[]): Value | null {
+export function findValue(queries: readonly string[], hits: readonly HitTable['hit'][]): Value | null {
   const tables = hits.slice(0, readHits).flatMap(tablesIn)
   if (tables.length === 0) return null
   let best: Value | null = null

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { chunk } from '../../../shared/chunking/chunker.ts'
-import type { Hit } from '../../../shared/retrieval/schemas.ts'
-import { tablesIn } from '../../../shared/retrieval/value/tables.ts'
+import { type HitTable, tablesIn } from '../../../shared/retrieval/value/tables.ts'
 import { bestCell, type Features, probability } from '../../../shared/retrieval/value/value.ts'
 import { businessQuestions, isLookUp, isRightCell, type TableQuestion, tableQuestions } from './sets.ts'
 
@@ -42,10 +41,10 @@ function samplesOf(questions: readonly TableQuestion[]): Sample[] {
   })
 }
 
-function hitsOf({ title, content }: TableQuestion['document']): Hit[] {
+function hitsOf({ title, content }: TableQuestion['document']): HitTable['hit'][] {
   return chunk(content).map(({ content, metadata }, i) => ({
-    ...{ chunk_id: String(i), document_id: '', document_title: title, chunk_index: i, content, token_count: 0 },
-    ...{ metadata: metadata as Hit['metadata'], score: 1, scores: { semantic: null, keyword: null } },
+    ...{ chunk_id: String(i), document_title: title, content },
+    metadata: { ...metadata },
   }))
 }
 

@@ -1,4 +1,5 @@
 import { type Block, plain } from '../../../../shared/text/blocks.ts'
+import { markBlock } from '../page-marks.ts'
 import { characters, entriesNamed } from '../zip-package.ts'
 
 const maxLetters = 100
@@ -21,6 +22,35 @@ export async function withSlideTitles(blocks: readonly Block[], file: Buffer): P
     titled.splice(start < 0 ? at : start, 0, { kind: 'heading', level, text: title })
   }
   return titled
+}
+
+/** Marks where slides begin, as far as their first words or headings are found. The pages are the numbers of all slides, hidden ones too. */
+export async function withSlideMarks(blocks: readonly Block[], file: Buffer) {
+  const parts = await entriesNamed(
+    file,
+    /^ppt\/(presentation\.xml|_rels\/presentation\.xml\.rels|slides\/slide\d+\.xml)$/,
+  )
+  const xml = (name: string) => parts.get(`ppt/${name}`)?.toString() ?? ''
+  const slides = new Map(
+    [...xml('_rels/presentation.xml.rels').matchAll(/<Relationship [^<>]*>/g)].map(([relation]) => [
+      /\bId="([^"]*)"/.exec(relation)?.[1],
+      /\bTarget="(?:\/ppt\/)?([^"]*)"/.exec(relation)?.[1] ?? '',
+    ]),
+  )
+  const order = [...xml('presentation.xml').matchAll(/<p:sldId [^<>]*\br:id="([^"]*)"/g)]
+  const starts = new Map<Block, number>()
+  let from = 0
+  for (const [index, [, id]] of order.entries()) {
+    const paragraphs = paragraphsIn(xml(slides.get(id) ?? ''))
+    const begins = (block: Block) =>
+      block.kind === 'heading' ? paragraphs.includes(block.text.trim()) : plain([block]).startsWith(paragraphs[0]!)
+    const at = paragraphs.length > 0 ? blocks.findIndex((block, i) => i >= from && begins(block)) : -1
+    if (at < 0) continue
+    starts.set(blocks[at]!, index)
+    from = at + 1
+  }
+  const content = blocks.flatMap((block) => (starts.has(block) ? [markBlock(starts.get(block)!), block] : [block]))
+  return { content, pages: order.map((_, index) => index + 1) }
 }
 
 function titleOf(boxes: readonly Box[]): string | undefined {

@@ -3,6 +3,7 @@ import { readXlsx } from 'hucre/xlsx'
 import { dateToSerial, format, isDateFormat } from 'numfmt'
 import type { Block } from '../../../../shared/text/blocks.ts'
 import { Unreadable } from '../../../../shared/text/unreadable.ts'
+import { markBlock } from '../page-marks.ts'
 import { type SheetCell, sheetBlocks } from './table-rows.ts'
 
 const maxCells = 2_000_000
@@ -11,12 +12,13 @@ const maxMergedRows = 10_000
 const dateOfTheReader = /^(m\/d\/yy(yy)?|mm-dd-yy|\[\$-F800\].*|m\/d\/yy h:mm)$/i
 
 /** Each sheet under its name, without hidden parts. @throws Unreadable for a file that is no workbook */
-export async function workbookBlocks(file: Buffer): Promise<Block[]> {
+export async function workbookBlocks(file: Buffer): Promise<{ content: Block[]; pages: string[] }> {
   const { sheets } = await readWorkbook(file)
-  return sheets.flatMap((sheet): Block[] => {
-    const content = sheetBlocks(rowsOf(sheet))
-    return content.length > 0 ? [{ kind: 'heading', level: 2, text: sheet.name }, ...content] : []
+  const content = sheets.flatMap((sheet, index): Block[] => {
+    const blocks = sheetBlocks(rowsOf(sheet))
+    return blocks.length > 0 ? [markBlock(index), { kind: 'heading', level: 2, text: sheet.name }, ...blocks] : []
   })
+  return { content, pages: sheets.map(({ name }) => name) }
 }
 
 async function readWorkbook(file: Buffer) {

@@ -1,25 +1,27 @@
 import type { Block, Table } from '../../../../shared/text/blocks.ts'
 import { headerRowsOf, isAmount } from '../../../../shared/text/table-header.ts'
+import { markBlock, pageMark } from '../page-marks.ts'
 
+/** Marks where each page begins, also within a table or paragraph that goes on. */
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []
   // Joined once at the end: each look at the end of a growing text would copy it.
   const continued = new Map<{ text: string }, string[]>()
-  for (const page of pages) {
+  for (const [index, page] of pages.entries()) {
     const [first, ...rest] = page
     const last = blocks.at(-1)
     if (last?.kind === 'table' && first?.kind === 'table' && isContinued(last, first)) {
-      last.rows.push(...withoutHeader(first.rows, last.rows[0]!))
+      last.rows.push(...beginningWith(pageMark(index), withoutHeader(first.rows, last.rows[0]!)))
       blocks.push(...rest)
     } else if (last?.kind === 'paragraph' && first?.kind === 'paragraph') {
       const parts = continued.get(last) ?? [last.text]
       const isOne = goesOn(parts.at(-1)!, first.text)
       if (isOne) {
-        parts.push(first.text)
+        parts.push(pageMark(index) + first.text)
         continued.set(last, parts)
       }
-      blocks.push(...(isOne ? rest : page))
-    } else blocks.push(...page)
+      blocks.push(...(isOne ? rest : [markBlock(index), ...page]))
+    } else if (first) blocks.push(markBlock(index), ...page)
   }
   for (const [paragraph, parts] of continued) paragraph.text = parts.join(' ')
   return blocks
@@ -39,6 +41,13 @@ function width({ rows }: Table): number {
 
 function withoutHeader(rows: string[][], header: readonly string[]): string[][] {
   return rows[0]?.join('\n') === header.join('\n') ? rows.slice(1) : rows
+}
+
+/** The mark goes into the first row that names no group. */
+function beginningWith(mark: string, rows: string[][]): string[][] {
+  const at = rows.findIndex((row) => new Set(row.filter(Boolean)).size > 1)
+  const cell = rows[at]?.findIndex(Boolean)
+  return rows.map((row, r) => (r === at ? row.map((text, c) => (c === cell ? mark + text : text)) : row))
 }
 
 function goesOn(before: string, after: string): boolean {

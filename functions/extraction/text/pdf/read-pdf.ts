@@ -22,7 +22,7 @@ const scans = [
   { letters: 100, share: 0.5 },
 ]
 
-type PdfContent = { blocks: Block[]; notes: ExtractionNote[]; titles: (string | undefined)[] }
+type PdfContent = { blocks: Block[]; notes: ExtractionNote[]; pages: number[]; titles: (string | undefined)[] }
 
 /** Reads a page by its tags if they have a table, else by its layout. @throws Unreadable */
 export async function readPdf(file: Buffer, progress: Progress): Promise<PdfContent> {
@@ -37,7 +37,7 @@ export async function readPdf(file: Buffer, progress: Progress): Promise<PdfCont
     const read = pages.map((page) => pageBlocks(page, laidOut.get(page.content)))
     const notes = pages.flatMap(({ number, doubtful }, index) => notesOn(number, read[index]!.isDoubtful, doubtful))
     const blocks = [...artifactLines(pages), ...joinPages(read.map((page) => page.blocks))]
-    return { blocks, notes, titles: await titlesOf(pdf) }
+    return { blocks, notes, pages: pages.map(({ number }) => number), titles: await titlesOf(pdf) }
   } finally {
     await pdf.loadingTask.destroy()
   }

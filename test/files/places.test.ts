@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { movedStarts } from '../../shared/documents/page-starts.ts'
+import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { createFile, newExtractor } from '../support/files.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+
+const stand = useStand()
+
+const sourceOf = async (tenant: Tenant, query: string): Promise<Hit['source']> =>
+  (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body.data[0].source
+
+async function served(fileName: string) {
+  const tenant = await stand.tenant()
+  const file = await createFile(stand, tenant, { fileName })
+  const content = await readFile(join(import.meta.dirname, 'fixtures', fileName))
+  await newExtractor(stand, { extractText }).upload(file, content)
+  await stand.deliver()
+  return { tenant, file }
+}
+
+test.each([
+  ['parts.pdf', 'what is spare part SP-4002', 1],
+  ['parts.pdf', 'spare part SP-4060', 2],
+  ['parts.pdf', 'spare part SP-4118', 4],
+  ['price-list.impress.pdf', 'opening hours on Saturday', 4],
+  ['price-list.xlsx', 'opening hours on Saturday', 'Opening hours'],
+  ['price-list.ods', 'rental of a cargo bike', 'Rental'],
+  ['price-list.pptx', 'puncture repair', 2],
+  ['price-list.docx', 'puncture repair', null],
+])('a hit of %s for “%s” says its page: %s', async (fileName, query, page) => {
+  const { tenant } = await served(fileName)
+  expect(await sourceOf(tenant, query)).toMatchObject({ title: expect.any(String), url: null, page })
+})
+
+test('a hit says its heading; one of a web page its address; and a client’s own chunks, also in place of a file, have no page', async () => {
+  const { tenant, file } = await served('price-list.pptx')
+  const address = 'https://example.com/opening'
+  const path = `${tenant.knowledgeBase}/by-external-id/${encodeURIComponent(encodeURIComponent(address))}`
+  await tenant.call('PUT', path, { title: 'Visit us', content: '# Towels\n\n## Sauna\n\nBring a towel to the sauna.' })
+  await stand.deliver()
+  expect(await sourceOf(tenant, 'a towel in the sauna')).toEqual({
+    ...{ title: 'Visit us', url: address, page: null, heading: 'Sauna' },
+  })
+  const chunk = { chunk_index: 1, content: 'Locker 7 is broken.', metadata: { headings: ['Lockers'] } }
+  const embedding = Array.from({ length: 1536 }, (_, i) => (i === 3 ? 1 : 0))
+  await tenant.call('POST', `${file.path}/chunks`, { chunks: [{ ...chunk, embedding }] })
+  await tenant.call('PATCH', file.path, { status: 'completed' })
+  expect(await sourceOf(tenant, 'locker 7')).toMatchObject({ url: null, page: null, heading: 'Lockers' })
+})
+
+test('an edit moves where pages begin, and a page whose first words it changes moves with the one before', () => {
+  const before = 'One costs €8.20.\n\nTwo is closed on Monday.\n\nThree has a garden.'
+  const starts = ['One', 'Two', 'Three'].map((word, i): [number, number] => [before.indexOf(word), i + 1])
+  const after = before.replace('€8.20', '€13.20 a day').replace('Three has', 'The third has')
+  expect(movedStarts(starts, before, after)).toEqual([
+    ...[['One', 1] as const, ['Two', 2] as const].map(([word, page]) => [after.indexOf(word), page]),
+    [after.indexOf('The third'), 3],
+  ])
+})
