@@ -31,14 +31,17 @@ export function withSection(readme: string, command: string, markdown: string): 
 
 function toMarkdown(run: Run): string {
   const measured = (part: string) => run.parts.find(({ name }) => name === part)?.measurements ?? []
+  const shown = rows.flatMap(([part, work, label]) => {
+    const found = measured(part).find((each) => work.test(each.work))
+    return found ? [{ label, found }] : []
+  })
   return [
     '| medians | Cuecard | best peer | |',
     '|---|---|---|---|',
-    ...rows.flatMap(([part, work, label]) => {
-      const found = measured(part).find((each) => work.test(each.work))
-      return found ? [toRow(label, found)] : []
-    }),
+    ...shown.map(({ label, found }) => toRow(label, found)),
     ...recallRow(measured('recall')),
+    '',
+    ...new Set(shown.flatMap(({ found }) => found.remark ?? [])),
     '',
     `<sub>${run.startedAt.slice(0, 10)}: ${run.machine}; ${run.server}; Node ${run.versions.node}; 205,000 chunks in the table. Every figure and its
 spread: [run.json](test/bench/results/run.json).</sub>`,

@@ -32,7 +32,15 @@ export type WordStore = Omit<Store, 'add' | 'search'> & {
 
 /** A service of its own, beside the database. */
 export interface Service extends Pick<Store, 'search' | 'close'> {
+  /** Larger agents it is not asked of. */
+  maxChunks?: number
   add(agent: string, rows: Omit<Row, 'agent'>[]): Promise<void>
+}
+
+/** A library that searches in the process of its caller. */
+export interface Library extends Omit<Service, 'search'> {
+  byWords: WordStore['search']
+  hybrid(agent: string, question: string, limit: number, vector: number[]): Promise<string[]>
 }
 
 export type Splitter = (text: string) => Promise<number> | number
@@ -43,6 +51,7 @@ export interface Peers {
   byWords(database: PeersDatabase): Promise<Record<string, WordStore>>
   /** Those that can run on this machine. */
   services(): Promise<Record<string, Service>>
+  libraries(): Promise<Record<string, Library>>
   /** Each returns how many chunks it makes. */
   splitters(): Promise<Record<string, Splitter>>
 }
@@ -75,6 +84,11 @@ export function openPeers(progress: (text: string) => void): Peers {
         progress(`left out: ${(error as Error).message}`)
         return {}
       }
+    },
+    async libraries() {
+      const { lanceDb } = await load('lancedb.mjs')
+      const { orama } = await load('orama.mjs')
+      return { LanceDB: await lanceDb(), Orama: orama() }
     },
     splitters: async () => (await load('splitters.mjs')).splitters(),
   }
