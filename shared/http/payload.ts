@@ -8,6 +8,9 @@ export const payloadLimit = 6_200_000
 /** Bytes of text after which a page ends early: escaped, control characters grow sixfold, and Neon’s proxy carries 10 MiB. */
 export const pageBytes = Math.floor((10 * 1024 * 1024) / 6.5)
 
+/** Of JSON in JSON: an escaped character takes two. */
+const maxBytesPerCharacter = 3
+
 export function payloadBytes(body: string): number {
   return Buffer.byteLength(JSON.stringify(body))
 }
@@ -15,8 +18,8 @@ export function payloadBytes(body: string): number {
 /** @throws ApiError payload_too_large for a result that Lambda would answer with a 500 */
 export function requireFitsLambda(result: { body?: string | undefined; isBase64Encoded?: boolean | undefined }): void {
   const { body = '', isBase64Encoded = false } = result
-  const maxBytesPerCharacter = isBase64Encoded ? 1 : 6
-  if (maxBytesPerCharacter * body.length < resultLimit - 100_000) return
+  const maxBytes = isBase64Encoded ? 1 : 6
+  if (maxBytes * body.length < resultLimit - 100_000) return
   if (Buffer.byteLength(JSON.stringify(result)) > resultLimit)
     throw new ApiError(
       'payload_too_large',
@@ -27,8 +30,7 @@ export function requireFitsLambda(result: { body?: string | undefined; isBase64E
 /** Before a change: what its response repeats may be longer than it was in the body, as a number such as 1e20. @throws ApiError payload_too_large */
 export function requireFitsResponse(repeated: unknown): void {
   const text = JSON.stringify(repeated)
-  // Each character takes three bytes at most, or is escaped and takes two.
-  const bytes = 3 * text.length + 2 > payloadLimit ? payloadBytes(text) : 0
+  const bytes = maxBytesPerCharacter * text.length + 2 > payloadLimit ? payloadBytes(text) : 0
   if (bytes > payloadLimit)
     throw new ApiError(
       'payload_too_large',
@@ -38,6 +40,7 @@ export function requireFitsResponse(repeated: unknown): void {
 
 /** The first items, as many as fit into one response, but at least one. */
 export function fitToResponse<T>(items: T[]): T[] {
+  if (maxBytesPerCharacter * JSON.stringify(items).length < payloadLimit) return items
   let bytes = 0
   const count = items.findIndex((item) => {
     bytes += payloadBytes(JSON.stringify(item))

@@ -55,10 +55,10 @@ begin atomic
     where chosen is null and organization_id = organization and agent_id = agent
     union all
     select document_id, revision, chunk_index, vector_id, sketch from chunks
-    where organization_id = organization and agent_id = agent and document_id = any (chosen)
+    where chosen is not null and organization_id = organization and agent_id = agent and document_id = any (chosen)
     union all
     select document_id, revision, chunk_index, vector_id, sketch from clustered_sketches
-    where organization_id = organization and agent_id = agent and cluster = any (clusters)
+    where clusters is not null and organization_id = organization and agent_id = agent and cluster = any (clusters)
       and document_id not in (select unnest(chosen))) c
   where c.sketch is not null
     and (c.document_id not in (select r.document_id from documents_in_revision(organization, agent, as_of) r)

@@ -57,7 +57,7 @@ begin
       select hypothesis, coalesce(known, 0) as known
       from (select distinct hypothesis from unnest(asked.terms)) t
       left join (select distinct hypothesis, known from words) w using (hypothesis)),
-    found as (
+    found as materialized (
       select hypothesis, document_id, revision, chunk_index, w.score as keyword, coalesce(w.is_certain, false) as is_certain,
         coalesce(n.cosine, (
           select 1 - (v.embedding <=> asked.vectors[hypothesis].vector) from chunks c, vectors v
