@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { anyObject, described, fields } from '../../shared/http/input/fields.ts'
+import { anyObject, described, fields, listOf } from '../../shared/http/input/fields.ts'
 import type { DocumentId } from '../../shared/ids.ts'
-import { alternatives, query } from '../../shared/retrieval/schemas.ts'
+import { alternatives, history, maxSeen, query } from '../../shared/retrieval/schemas.ts'
 
 const rpcVersion = v.literal('2.0', 'must be "2.0"')
 const maxLabel = 1000
@@ -96,10 +96,20 @@ export const invalidRequest = {
 }
 export const methodNotFound = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } }
 
-export const searchArguments = fields({ query, alternatives: v.optional(alternatives) })
-
 /** An id that `search` gives or `fetch` takes: of a document, or of a passage of it, which is `document#index`. */
 const passageId = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:#(\d{1,7}))?$/i
+
+export const searchArguments = fields({
+  query,
+  alternatives: v.optional(alternatives),
+  history: v.optional(history),
+  seen: v.optional(
+    listOf(v.pipe(v.string(), v.regex(passageId, 'must be an id from a result'), v.toLowerCase()), {
+      items: 'ids',
+      max: maxSeen,
+    }),
+  ),
+})
 
 export interface Place {
   documentId: DocumentId

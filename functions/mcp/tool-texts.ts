@@ -29,6 +29,16 @@ export const searchTool = {
         items: { type: 'string' },
         description: 'What else the speaker may have said, if speech recognition offers other readings. At most 9.',
       },
+      history: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'What the speaker asked before in this conversation, oldest first. At most 10.',
+      },
+      seen: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The `id`s of earlier results, so that others come before them. At most 100.',
+      },
     },
     required: ['query'],
     additionalProperties: false,

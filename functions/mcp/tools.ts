@@ -1,4 +1,5 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import type * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { ApiError, echoed } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
@@ -35,7 +36,7 @@ class ToolError extends Error {}
 
 export function newTools({ answer, clock, limits }: Dependencies) {
   async function search({ db, scope, timing, documentsUrl, callId }: Call, input: unknown): Promise<CallToolResult> {
-    const heard = readBody(searchArguments, input) as { query: string; alternatives?: string[] }
+    const heard = readBody(searchArguments, input) as v.InferOutput<typeof searchArguments>
     const question = {
       mode: 'hybrid',
       ...heard,

@@ -40,7 +40,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         operationId: 'answerVapi',
         summary: 'Answer Vapi',
         description:
-          'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, if that is a fragment with the turns before, back to a whole question, four at most; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is. A message may have ten tool calls.',
+          'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, and the ten turns before are its `history`; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is. A message may have ten tool calls.',
         permission: 'kb:read',
         params: agentPath,
         body: vapiMessage,

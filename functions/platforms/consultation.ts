@@ -17,6 +17,8 @@ export interface Consultation {
 export interface Asked {
   query: string
   alternatives?: string[]
+  /** What the caller said before, oldest first. */
+  history: string[]
   limit: number
   deadline_ms: number
   call_id?: string | undefined

@@ -1,48 +1,41 @@
 import * as v from 'valibot'
 import { isObject } from '../../shared/http/input/fields.ts'
 import { parseBounded } from '../../shared/json-levels.ts'
-import { maxAlternatives, query } from '../../shared/retrieval/schemas.ts'
-import { termsOf } from '../../shared/terms/terms.ts'
-import { wordsOf } from '../../shared/terms/words.ts'
-import { normalForm } from '../../shared/text/normal-form.ts'
+import { endOf, hasTerms } from '../../shared/retrieval/in-context.ts'
+import { maxAlternatives, maxTurns, query } from '../../shared/retrieval/schemas.ts'
+import { textPart } from './schemas.ts'
 
-/** The length of a question in UTF-16 code units, so at most as many characters as a search takes. */
-const maxQuestion = 8000
-
-/** A turn with fewer terms is a fragment: “and on Sundays”, “yes please”. */
-const minTerms = 2
-
-/** The turns that a question may span: what lies further back is no longer the subject. */
-const maxTurns = 4
-
-/**
- * The caller's last turn and, while it is a fragment, those before it that have terms; undefined when there is nothing to look for.
- * (Historical query expansion: Lin et al., ACM TOIS 2021.) @param turns oldest first
- */
-export function questionIn(turns: readonly string[]): string | undefined {
-  const last = turns.at(-1) ?? ''
-  let terms = termsIn(last)
-  const asked = [last]
-  for (const turn of turns.slice(0, -1).reverse()) {
-    if (terms >= minTerms || asked.length === maxTurns) break
-    const termsOfTurn = termsIn(turn)
-    if (termsOfTurn === 0) continue
-    asked.unshift(turn)
-    terms = termsOfTurn
-  }
-  return terms === 0 ? undefined : asQuestion(asked.join(' '))
+export interface AskedInCall {
+  query: string
+  /** What the caller said before, oldest first. */
+  history: string[]
 }
 
-/** The end of a text that is too long: what was said last is what is asked. */
-function asQuestion(text: string): string {
-  return text
-    .slice(-maxQuestion)
-    .replace(/^[\udc00-\udfff]/, '')
-    .trim()
+/** The caller's last turn, after the others; undefined when there is nothing to look for. @param turns oldest first */
+export function questionIn(turns: readonly string[]): AskedInCall | undefined {
+  const said = saidIn(turns)
+  return said.some(hasTerms) ? { query: said.at(-1)!, history: historyIn(turns) } : undefined
 }
 
-function termsIn(text: string): number {
-  return wordsOf(normalForm(text)).flatMap((word) => termsOf(word.text)).length
+/** What the caller said before the turn that a tool's question stands for. */
+export function historyIn(turns: readonly string[]): string[] {
+  return saidIn(turns).slice(-1 - maxTurns, -1)
+}
+
+/** The texts of a conversation's turns of the caller, whichever form a platform writes; in OpenAI's a text may be a list of parts. */
+export function turnsOfCaller(conversation: readonly unknown[]): string[] {
+  return conversation
+    .flatMap((turn) => (isObject(turn) && turn.role === 'user' ? [turn.content ?? turn.message] : []))
+    .map((content) => (Array.isArray(content) ? textOf(content) : content))
+    .filter((text) => typeof text === 'string')
+}
+
+function textOf(parts: unknown[]): string {
+  return parts.map((part) => (v.is(textPart, part) ? part.text : '')).join(' ')
+}
+
+function saidIn(turns: readonly string[]): string[] {
+  return turns.map(endOf).filter((turn) => turn !== '')
 }
 
 export interface AskedByTool {
@@ -55,7 +48,7 @@ export function questionOf(args: unknown): AskedByTool | undefined {
   const named = isObject(args) ? args : parseObject(args)
   const texts = Object.values(named).filter((value) => typeof value === 'string')
   const text = typeof named.query === 'string' ? named.query : texts.length === 1 ? texts[0] : undefined
-  return text?.trim() ? { query: asQuestion(text), alternatives: alternativesIn(named.alternatives) } : undefined
+  return text?.trim() ? { query: endOf(text), alternatives: alternativesIn(named.alternatives) } : undefined
 }
 
 function alternativesIn(list: unknown): string[] {

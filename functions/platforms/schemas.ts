@@ -60,7 +60,10 @@ const called = {
 const toolCall = v.looseObject({ id: label, ...called, function: v.optional(v.looseObject(called)) })
 export const toolCalls = v.looseObject({
   toolCallList: listOf(toolCall, { items: 'calls', max: maxToolCalls }),
+  /** The conversation, if it is in the form of a `knowledge-base-request`. */
+  artifact: v.fallback(v.looseObject({ messages: v.array(v.unknown()) }), { messages: [] }),
 })
+export type ToolCalls = v.InferOutput<typeof toolCalls>
 export type ToolCall = v.InferOutput<typeof toolCall>
 
 const sentence = (description: string) => v.optional(described(v.string(), description))

@@ -1,12 +1,12 @@
 import * as v from 'valibot'
 import { fitting, onOneLine, passagesOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
-import { questionIn, questionOf } from './question.ts'
+import { historyIn, questionIn, questionOf, turnsOfCaller } from './question.ts'
 import {
   type KnowledgeBaseRequest,
   knowledgeBaseRequest,
   type ToolCall,
-  textPart,
+  type ToolCalls,
   toolCalls,
   type VapiAnswer,
 } from './schemas.ts'
@@ -29,7 +29,7 @@ export async function answerVapi(message: unknown, vapi: Vapi): Promise<VapiAnsw
     case 'knowledge-base-request':
       return await answered(knowledgeBaseRequest, message, (request) => offerDocuments(request, vapi))
     case 'tool-calls':
-      return await answered(toolCalls, message, (request) => answerToolCalls(request.toolCallList, vapi))
+      return await answered(toolCalls, message, (request) => answerToolCalls(request, vapi))
     default:
       return {}
   }
@@ -49,10 +49,10 @@ async function answered<S extends v.GenericSchema>(
 
 async function offerDocuments({ messages, messagesOpenAIFormatted }: KnowledgeBaseRequest, vapi: Vapi) {
   const turns = turnsOfCaller(messages)
-  const query = questionIn(turns.length > 0 ? turns : turnsOfCaller(messagesOpenAIFormatted))
-  if (query === undefined) return { documents: [] }
+  const question = questionIn(turns.length > 0 ? turns : turnsOfCaller(messagesOpenAIFormatted))
+  if (question === undefined) return { documents: [] }
   try {
-    const found = await vapi.consult({ ...beforeReply, query })
+    const found = await vapi.consult({ ...beforeReply, ...question })
     const { hits } = found
     const contents = fitting(passagesOf(found))
     const documents = contents.map((content, i) => {
@@ -65,31 +65,19 @@ async function offerDocuments({ messages, messagesOpenAIFormatted }: KnowledgeBa
   }
 }
 
-/** In `messages` the text is `message`, in OpenAI's form `content`, which may be a list of parts. */
-function turnsOfCaller(messages: KnowledgeBaseRequest['messages']): string[] {
-  return messages
-    .filter(({ role }) => role === 'user')
-    .map(({ content, message }) => content ?? message)
-    .map((content) => (Array.isArray(content) ? textOf(content) : content))
-    .filter((text) => typeof text === 'string')
+async function answerToolCalls({ toolCallList, artifact }: ToolCalls, vapi: Vapi) {
+  const history = historyIn(turnsOfCaller(artifact.messages))
+  return { results: await Promise.all(toolCallList.map((call) => answerToolCall(call, history, vapi))) }
 }
 
-function textOf(parts: unknown[]): string {
-  return parts.map((part) => (v.is(textPart, part) ? part.text : '')).join(' ')
-}
-
-async function answerToolCalls(calls: ToolCall[], vapi: Vapi) {
-  return { results: await Promise.all(calls.map((call) => answerToolCall(call, vapi))) }
-}
-
-async function answerToolCall(call: ToolCall, { consult, explain }: Vapi) {
+async function answerToolCall(call: ToolCall, history: string[], { consult, explain }: Vapi) {
   const { name = '', arguments: args, parameters } = call.function ?? call
   const failed = (error: string) => ({ name, toolCallId: call.id, error })
   if (!toolNames.includes(name)) return failed(`There is no tool of this name. Name it ${toolNames[0]}.`)
   const question = questionOf(args ?? parameters)
   if (question === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
   try {
-    const found = await consult({ ...byTool, ...question })
+    const found = await consult({ ...byTool, ...question, history })
     const passages = passagesOf(found).map(onOneLine)
     const result = passages.length > 0 ? fitting(passages, ' ').join(' ') : await found.nothing()
     return { name, toolCallId: call.id, result }

@@ -5,6 +5,7 @@ import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
+import { inContext } from '../../shared/retrieval/in-context.ts'
 import { hitExample } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { prefetchBody, searchBody, searchResponse } from './schemas.ts'
@@ -44,7 +45,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         operationId: 'prefetchSearch',
         summary: 'Prepare a search',
         description:
-          'Fetches the vector of a `query`, so that a search for the same words (but for case, punctuation and white space) needs no call to the embedding provider. Send it what a caller has said so far, while they are still speaking.',
+          'Fetches the vector of a `query`, so that a search for the same words (but for case, punctuation and white space) needs no call to the embedding provider. With `history` for a search with the same. Send it what a caller has said so far, while they are still speaking.',
         permission: 'kb:read',
         params: agentPath,
         body: prefetchBody,
@@ -53,7 +54,13 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
       },
       async ({ c, key, meter, db, params, body }) => {
         const scope = { organizationId: key.organizationId, ...params, meter }
-        await prefetch(db, scope, [body.query, ...(body.alternatives ?? [])], timingOf(c))
+        const said = [body.query, ...(body.alternatives ?? [])]
+        await prefetch(
+          db,
+          scope,
+          said.map((text) => inContext(text, body.history)),
+          timingOf(c),
+        )
         return c.body(null, 202)
       },
     ).app

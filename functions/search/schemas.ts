@@ -4,7 +4,17 @@ import { described, fields, integer, listOf } from '../../shared/http/input/fiel
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
-import { alternatives, callId, degraded, hit, query, searchModes, value } from '../../shared/retrieval/schemas.ts'
+import {
+  alternatives,
+  callId,
+  degraded,
+  history,
+  hit,
+  query,
+  searchModes,
+  seen,
+  value,
+} from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 
 const { deadlineMilliseconds, minDeadlineMilliseconds, maxDeadlineMilliseconds } = timeouts
@@ -44,6 +54,8 @@ export const searchBody = v.pipe(
       metadataFilter('Finds only chunks of documents whose metadata contains this object.'),
     ),
     call_id: v.optional(callId),
+    history: v.optional(history),
+    seen: v.optional(seen),
   }),
   v.forward(
     v.check(
@@ -56,6 +68,10 @@ export const searchBody = v.pipe(
     v.check(({ query, alternatives }) => alternatives === undefined || query !== undefined, 'needs `query`'),
     ['alternatives'],
   ),
+  v.forward(
+    v.check(({ query, history }) => history === undefined || query !== undefined, 'needs `query`'),
+    ['history'],
+  ),
   v.check(
     ({ mode, query, embedding }) =>
       query !== undefined || embedding !== undefined || (mode ?? 'semantic') !== 'semantic',
@@ -66,7 +82,7 @@ export const searchBody = v.pipe(
 )
 
 export const prefetchBody = v.pipe(
-  fields({ query, alternatives: v.optional(alternatives), call_id: v.optional(callId) }),
+  fields({ query, alternatives: v.optional(alternatives), history: v.optional(history), call_id: v.optional(callId) }),
   v.title('PrefetchQuery'),
 )
 

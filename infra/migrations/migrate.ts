@@ -9,6 +9,7 @@ import { steps as enteredOrganization } from './0003_entered_organization.ts'
 import { steps as question } from './0004_question.ts'
 import { steps as sketchClusters } from './0005_sketch_clusters.ts'
 import { steps as pages } from './0006_pages.ts'
+import { steps as calls } from './0007_calls.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -48,7 +49,8 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0003_entered_organization': enteredOrganization,
   '0004_question': question,
   '0005_sketch_clusters': sketchClusters,
-  '0006_pages': [...pages, inTransaction(...search)],
+  '0006_pages': pages,
+  '0007_calls': [...calls, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

@@ -13,6 +13,7 @@ import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Level, levelOf } from './answerable.ts'
 import type { Clock } from './clock.ts'
+import { inContext } from './in-context.ts'
 import { keepQuestion } from './keep-question.ts'
 import { queryEmbedder } from './query-vector/embed-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
@@ -168,7 +169,13 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
         ...rest,
         answerable,
         status: levelOf(data.length, answerable),
-        value: text === undefined ? null : findValue([text, ...(input.alternatives ?? [])], data),
+        value:
+          text === undefined
+            ? null
+            : findValue(
+                [text, ...(input.alternatives ?? [])].map((said) => inContext(said, input.history)),
+                data,
+              ),
       }
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt
@@ -216,12 +223,13 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
   ): Promise<(Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>) | 'other_model'> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
-    const texts = hypotheses.filter((text) => text !== undefined)
+    const inContexts = hypotheses.map((text) => text && inContext(text, input.history))
+    const texts = inContexts.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
     const embedder = embedderFor(scope)
     const asked_model = mode === 'keyword' || query === undefined || embedding ? undefined : embedder?.model
     const find = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
-      const asked = hypotheses.map((query, i) => ({ query, ...by(i) }))
+      const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
       return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }))
     }
     const isOther = ({ model }: Found) => {

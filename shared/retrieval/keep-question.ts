@@ -5,9 +5,7 @@ import type { KeptHit, Tables } from '../database/tables.ts'
 import { newId } from '../ids.ts'
 import { describeError, log } from '../log.ts'
 import { report } from '../metrics.ts'
-import { termsOf } from '../terms/terms.ts'
-import { wordsOf } from '../terms/words.ts'
-import { normalForm } from '../text/normal-form.ts'
+import { hasTerms } from './in-context.ts'
 
 export interface AnsweredQuestion {
   text: string
@@ -59,8 +57,4 @@ export async function keepQuestion(
     })
     report({ QuestionsNotKept: 1 })
   }
-}
-
-function hasTerms(text: string): boolean {
-  return wordsOf(normalForm(text)).some((word) => termsOf(word.text).length > 0)
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { described, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { uuid } from '../ids.ts'
 
 export const query = v.pipe(
   v.string('must be a string'),
@@ -18,6 +19,20 @@ export const maxAlternatives = 9
 export const alternatives = described(
   listOf(query, { items: 'texts', max: maxAlternatives }),
   'What else the speech recogniser may have heard: other hypotheses of the same utterance. Needs `query`.',
+)
+
+export const maxTurns = 10
+
+export const history = described(
+  listOf(query, { items: 'turns', max: maxTurns }),
+  'What the caller said before in this call, oldest first: its words count too, those of each turn half as much as those of the next. Needs `query`.',
+)
+
+export const maxSeen = 100
+
+export const seen = described(
+  listOf(uuid, { items: 'chunk ids', max: maxSeen }),
+  'The `chunk_id`s that the call was given: their `score` is halved, so that others come before them.',
 )
 
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const

@@ -76,7 +76,9 @@ export async function search(
 
 /** Rows of the database function `search`. */
 export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
-  const queries = hypotheses.flatMap(({ query }) => query ?? [])
+  const queries = [
+    ...new Set(hypotheses.flatMap(({ query, inContext = query }) => (query === undefined ? [] : [query, inContext!]))),
+  ]
   const { has_vector, model, unlike, reach } = rows[0]!
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
   const found = rows.flatMap(({ is_agent, has_vector, model, unlike, reach, semantic, keyword, ...hit }) =>

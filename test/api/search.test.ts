@@ -70,6 +70,45 @@ describe('a search', () => {
     expect(body.answerable).toBeGreaterThan(0.5)
   })
 
+  test('counts what the caller said before, and halves the score of what the call was given', async () => {
+    const monthly = 'The e-bike costs 200 euros for a month.'
+    const tenant = await knowing('The e-bike costs 30 euros a day.', monthly, 'The helmet costs 9 euros for a month.')
+    const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
+    const history = ['How much is an e-bike?']
+    for (const mode of ['hybrid', 'keyword', 'semantic']) {
+      const asked = { query: 'and for a month', mode }
+      const { body } = await search(tenant, { ...asked, history })
+      expect(body.data[0].content, mode).toBe(monthly)
+      const [{ chunk_id, score, scores }] = body.data
+      const again = (await search(tenant, { ...asked, history, seen: [chunk_id.toUpperCase()] })).body.data
+      expect(again[0].content).not.toBe(monthly)
+      expect(again.find((hit: Hit) => hit.chunk_id === chunk_id)).toMatchObject({ content: monthly, scores })
+      expect(again.find((hit: Hit) => hit.chunk_id === chunk_id).score).toBeLessThan(
+        mode === 'hybrid' ? score : score / 1.9,
+      )
+      const without = (await search(tenant, asked)).body
+      expect((await search(tenant, { ...asked, history: [], seen: [] })).body).toEqual(without)
+    }
+  })
+
+  test('with a turn and the same one before it finds what it finds without', async () => {
+    const tenant = await knowing('Guests park behind the house.', 'Dogs are welcome behind the house.')
+    const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
+    const asked = { query: 'where do guests park' }
+    expect((await search(tenant, { ...asked, history: [asked.query] })).body).toEqual(
+      (await search(tenant, asked)).body,
+    )
+  })
+
+  test('and a prefetch of a fragment have the vector of what it means after the turns before', async () => {
+    const tenant = await stand.tenant()
+    const { search, prefetch } = newSearch(provider)
+    const history = ['How much is an e-bike?']
+    await prefetch(tenant, 'and monthly', undefined, history)
+    await search(tenant, { query: 'and monthly', history })
+    expect(provider.calls.map(({ texts }) => texts)).toEqual([['How much is an e-bike? and monthly']])
+  })
+
   test('and a prefetch have the vectors of all hypotheses from one call, and ask for none twice', async () => {
     const tenant = await stand.tenant()
     const { search, prefetch } = newSearch(provider)

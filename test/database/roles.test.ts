@@ -194,7 +194,7 @@ describe('the roles of the Lambdas', () => {
       'source_of_chunk',
       'weighed_terms',
     )
-    ofSearch.push('with_stored_vectors')
+    ofSearch.push('with_earlier_turns', 'with_stored_vectors')
     ofSearch.push('at_least', 'bits_of', 'candidates', 'concatenated', 'lists_of_terms', 'positions', 'reached', 'sums')
     const grants = {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),

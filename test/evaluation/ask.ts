@@ -1,5 +1,6 @@
 import type { Expected, Question } from '../../infra/admin/questions/questions-file.ts'
-import type { Hit, Value } from '../../shared/retrieval/schemas.ts'
+import { type Hit, maxTurns, type Value } from '../../shared/retrieval/schemas.ts'
+import type { Before } from './labelled-set.ts'
 import type { Rank } from './metrics.ts'
 
 export const modes = ['hybrid', 'semantic', 'keyword'] as const
@@ -18,6 +19,9 @@ interface SearchRequest {
   mode: Mode
   limit: number
   deadline_ms: number
+  history?: string[]
+  /** Titles of documents. */
+  seen?: string[]
 }
 
 export interface SearchAnswer {
@@ -46,20 +50,32 @@ export interface Answer extends Question {
 
 /**
  * Each question in every mode, one search after the other: the system may be answering callers.
- * @param asked called after each question
+ * @param asked called after each question @param before by the id of a question, what its call was before it
  */
-export async function askAll(search: Search, questions: readonly Question[], asked: () => void): Promise<Answer[]> {
+export async function askAll(
+  search: Search,
+  questions: readonly Question[],
+  asked: () => void,
+  before: Readonly<Record<string, Before>> = {},
+): Promise<Answer[]> {
   const answers: Answer[] = []
   for (const question of questions) {
-    for (const mode of modes) answers.push(await ask(search, question, mode))
+    for (const mode of modes) answers.push(await ask(search, question, mode, before[question.id]))
     asked()
   }
   return answers
 }
 
-async function ask(search: Search, question: Question, mode: Mode): Promise<Answer> {
+async function ask(search: Search, question: Question, mode: Mode, before?: Before): Promise<Answer> {
   const { expected, question: query } = question
-  const { data, degraded, answerable } = await search({ query, mode, limit: depth, deadline_ms: deadlineMilliseconds })
+  const latest = before && { ...before, history: before.history.slice(-maxTurns) }
+  const { data, degraded, answerable } = await search({
+    query,
+    mode,
+    limit: depth,
+    deadline_ms: deadlineMilliseconds,
+    ...latest,
+  })
   return {
     ...question,
     mode,

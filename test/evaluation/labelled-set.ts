@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { CommandError } from '../../infra/admin/command-error.ts'
 import { type Question, questionsByLine } from '../../infra/admin/questions/questions-file.ts'
@@ -9,6 +9,15 @@ export interface Business {
   name: string
   documents: { title: string; content: string }[]
   questions: Question[]
+  /** By the id of a question, what its call was before it. */
+  before?: Record<string, Before>
+}
+
+export interface Before {
+  /** The caller's turns, oldest first. */
+  history: string[]
+  /** Titles of the documents that the call was given. */
+  seen: string[]
 }
 
 /**
@@ -30,10 +39,12 @@ function readBusiness(folder: string): Business {
     .sort()
     .map((file) => readDocument(join(folder, file)))
   const file = join(folder, 'questions.csv')
+  const before = join(folder, 'history.json')
   return {
     name: basename(folder),
     documents,
     questions: [...questionsByLine(readFileSync(file, 'utf8'), file).values()],
+    ...(existsSync(before) && { before: JSON.parse(readFileSync(before, 'utf8')) }),
   }
 }
 

@@ -26,6 +26,7 @@ interface Options {
   questions?: string
   model?: string
   floor?: string
+  history?: true
   url: string
   agent?: string
   key?: string
@@ -59,6 +60,7 @@ const program = new Command('npm run evaluate --')
     forSet('--model <model>', 'encoder, lexical, or the base URL of a provider; else what the environment configures'),
   )
   .addOption(forSet('--floor <cosine>', 'raise all cosines, as models whose lowest is 0.7 do'))
+  .addOption(forSet('--history', 'ask with the earlier turns and given documents of each history.json'))
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
   .addOption(forSet('--tables [folder]', 'ask for cells of tables instead: of test/evaluation/tables, or of a folder'))
   .addOption(forSet('--fit-values <folder>', 'fit the confidence of cells to public tables and those to tune on'))
@@ -114,7 +116,14 @@ async function askSet(options: Options): Promise<Run> {
     const asked = progress(businesses.flatMap((business) => questionsTo(business, businesses)).length)
     const answers: Answer[] = []
     for (const business of businesses)
-      answers.push(...(await askAll(await stand.ingest(business), questionsTo(business, businesses), asked)))
+      answers.push(
+        ...(await askAll(
+          await stand.ingest(business),
+          questionsTo(business, businesses),
+          asked,
+          options.history && business.before,
+        )),
+      )
     return { source: { model: stand.model, set }, answers }
   } finally {
     await stand.close()

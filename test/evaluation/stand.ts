@@ -27,7 +27,14 @@ export async function openStand(serverUrl: string | undefined, embedder: Embedde
         const { title, status, error_message } = JSON.parse(await cuecard.readDocument(agent, id))
         if (status !== 'completed') throw new Error(`${name}, ${title}: ${status}, ${error_message}`)
       }
-      return async (request) => JSON.parse(await cuecard.search(post(`${agent.path}/search`, request)))
+      const chunks = await cuecard.database.query(
+        'select c.id, d.title from chunks c join documents d using (organization_id, agent_id) where c.document_id = d.id and agent_id = $1',
+        [agent.agentId],
+      )
+      return async ({ seen: titles, ...request }) => {
+        const seen = titles && chunks.flatMap(({ id, title }) => (titles.includes(title!) ? [id!] : [])).slice(0, 100)
+        return JSON.parse(await cuecard.search(post(`${agent.path}/search`, { ...request, seen })))
+      }
     },
 
     close: () => cuecard.close(),

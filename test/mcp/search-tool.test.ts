@@ -80,7 +80,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     [
       'what it does not know',
       { ...question, limit: 3 },
-      '`limit` is not a known field (allowed: query, alternatives).',
+      '`limit` is not a known field (allowed: query, alternatives, history, seen).',
     ],
   ])('says what to do about %s, as a tool error', async (_, input, said) => {
     const { isError, content } = await mcpClient(tenant, era).tool('search', input)

@@ -4,36 +4,14 @@ import { questionIn, questionOf } from '../../functions/platforms/question.ts'
 describe('the question of a conversation', () => {
   const before = 'When is the workshop open?'
 
-  test.each([
-    ['and on Sundays', `${before} and on Sundays`],
-    ['Und am Sonntag?', `${before} Und am Sonntag?`],
-    ['et pour les enfants', `${before} et pour les enfants`],
-    ['yes, please', `${before} yes, please`],
-    ['how much is that', `${before} how much is that`],
-    ['', `${before}`],
-    ['okay', `${before} okay`],
-    ['what does the gel saddle cost', 'what does the gel saddle cost'],
-    ['what is LM2142', 'what is LM2142'],
-    ['免税の手続きはできますか', '免税の手続きはできますか'],
-    ['Welche Wasserhärte hat Baunatal?', 'Welche Wasserhärte hat Baunatal?'],
-  ])('that ends with %j is %j', (last, question) => {
-    expect(questionIn(['Hello?', before, last])).toBe(question)
-  })
-
-  test('keeps its topic through fragments, past what says nothing', () => {
-    const topic = 'How much is a rental e-bike?'
-    const fragments = ['and for a week', 'and for two']
-    expect(questionIn([topic, ...fragments])).toBe(`${topic} and for a week and for two`)
-    expect(questionIn(['Where do guests park?', topic, 'uh', fragments[0]!, 'okay', 'hm', fragments[1]!])).toBe(
-      `${topic} and for a week and for two`,
-    )
-    expect(questionIn([topic, 'uh', 'okay'])).toBe(`${topic} okay`)
-  })
-
-  test('goes back four turns at most', () => {
-    expect(questionIn([before, 'and Monday', 'and Tuesday', 'and Friday', 'and Sunday'])).toBe(
-      'and Monday and Tuesday and Friday and Sunday',
-    )
+  test('is the caller’s last turn, after ten others at most', () => {
+    expect(questionIn(['Hello?', before, '', ' and on Sundays ', ' '])).toEqual({
+      query: 'and on Sundays',
+      history: ['Hello?', before],
+    })
+    expect(questionIn([before])).toEqual({ query: before, history: [] })
+    const turns = Array.from({ length: 20 }, (_, i) => `turn ${i}`)
+    expect(questionIn(turns)).toEqual({ query: 'turn 19', history: turns.slice(9, 19) })
   })
 
   test('is none while there is nothing to look for', () => {
@@ -41,15 +19,11 @@ describe('the question of a conversation', () => {
       expect(questionIn(turns)).toBeUndefined()
   })
 
-  test('with a single turn is that turn', () => {
-    expect(questionIn(['and on Sundays'])).toBe('and on Sundays')
-  })
-
   test('keeps the end of what is too long for a search, and no half of a character', () => {
-    const question = questionIn([`${'word '.repeat(10)}${'😀'.repeat(4001)}x the gel saddle`])!
-    expect(question.length).toBeLessThanOrEqual(8000)
-    expect(question.endsWith('x the gel saddle')).toBe(true)
-    expect(question.isWellFormed()).toBe(true)
+    const { query } = questionIn([`${'word '.repeat(10)}${'😀'.repeat(4001)}x the gel saddle`])!
+    expect(query.length).toBeLessThanOrEqual(8000)
+    expect(query.endsWith('x the gel saddle')).toBe(true)
+    expect(query.isWellFormed()).toBe(true)
   })
 })
 

@@ -64,7 +64,6 @@ describe('before a reply', () => {
       reply(user('Do you bake gluten-free bread?'), bot, user('Where do guests park?')),
     )
     expect(body.documents[0].content).toContain(known.parking[1])
-    expect(JSON.stringify(body)).not.toContain(known.bread[1])
   })
 
   test('nothing is looked for while nothing was asked', async () => {

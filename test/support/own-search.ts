@@ -39,7 +39,7 @@ export function newSearch(provider: { baseUrl: string }, more: Partial<Answering
     callerOf(app, tenant.apiKey)('POST', `${tenant.knowledgeBase}${path}`, body)
   return {
     search: (tenant: Tenant, body: object = { query: 'a question' }) => post(tenant, '/search', body),
-    prefetch: (tenant: Tenant, query: string, alternatives?: string[]) =>
-      post(tenant, '/search/prefetch', { query, alternatives }),
+    prefetch: (tenant: Tenant, query: string, alternatives?: string[], history?: string[]) =>
+      post(tenant, '/search/prefetch', { query, alternatives, history }),
   }
 }

@@ -11,6 +11,45 @@ begin
   return asked;
 end $$;
 
+-- Adds the words of a call's earlier turns to a question, to each of its hypotheses: `turns`, the latest first, are lists of [group, way,
+-- key, weight]. Each turn weighs half as much as the next. A word that a later turn has too is left out, so that it counts once, by its
+-- largest weight, and so is what no slot is left for. That an earlier word is missing lowers no score.
+create or replace function with_earlier_turns(asked question, turns jsonb) returns question
+  language plpgsql stable as $$
+declare
+  max_slots constant integer := 31;
+  own constant integer := coalesce(cardinality(asked.keys_of_slots), 0);
+  hypotheses constant integer := greatest(1, cardinality(asked.vectors), (select max(hypothesis) from unnest(asked.terms)));
+  said asked_term[];
+begin
+  with words as (
+    select turn, grp, way, key, weight * 0.5 ^ turn as weight, dense_rank() over (order by turn, grp) as place
+    from jsonb_array_elements(turns) with ordinality t(words, turn), jsonb_array_elements(words) w,
+      lateral (select (w ->> 0)::integer as grp, (w ->> 1)::integer as way, (w ->> 2)::integer as key, (w ->> 3)::float8 as weight) e),
+  latest as (
+    select *, place > min(place) over (partition by key) or key = any (asked.keys_of_slots) is true as is_repeated from words),
+  added as (
+    select *, own - 1 + dense_rank() over (order by place, key) as slot
+    from (select *, bool_or(is_repeated) over (partition by place) as is_left_out from latest) l where not is_left_out),
+  kept as (
+    select * from (select *, max(slot) over (partition by place) as last from added) a where last < max_slots)
+  select array_agg(row (h, -place, way, slot, weight, false, false)::asked_term),
+    asked.keys_of_slots || array(select key from kept group by key, slot order by slot)
+  into said, asked.keys_of_slots
+  from kept cross join generate_series(1, hypotheses) h;
+  if said is not null then
+    asked.terms := coalesce(asked.terms, '{}') || said;
+    asked.keyword_weight := coalesce(asked.keyword_weight, 0.6);
+    asked.probes := array(
+      select ('{' || string_agg(key || ':' || digit, ',') || '}/100000000')::sparsevec
+      from (
+        select key, (min(n) - 1) / 12 as probe, 4 ^ ((min(n) - 1) % 12)::integer as digit
+        from unnest(asked.keys_of_slots) with ordinality k(key, n) group by key) d
+      group by probe order by probe);
+  end if;
+  return asked;
+end $$;
+
 -- What both arms have found, in no order, each chunk with its best score over the hypotheses. In `semantic` the score is the cosine, in
 -- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
 -- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
@@ -95,6 +134,7 @@ create or replace function search(asked question)
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
+  seen_weight constant float8 := 0.5;
   is_agent constant boolean := exists (select from agents a where a.organization_id = asked.organization and a.id = asked.agent);
   has_vector boolean;
 begin
@@ -106,6 +146,9 @@ begin
     on conflict do nothing;
     asked := with_stored_vectors(asked);
   end if;
+  if asked.mode <> 'semantic' and asked.earlier is not null then
+    asked := with_earlier_turns(asked, asked.earlier);
+  end if;
   has_vector := not exists (select from unnest(asked.vectors) where vector is null);
   if asked.document_metadata is not null then
     asked.documents := array(
@@ -116,7 +159,18 @@ begin
   return query
     with best as (
       select s.*, row_number() over ranks as position
-      from (select * from scored_chunks(asked, null) order by score desc, document_id, chunk_index limit asked.hit_limit) s
+      from (
+        select document_id, revision, chunk_index, semantic, keyword, unlike, reach,
+          case when asked.seen is not null and exists (
+            select from chunks c
+            where c.organization_id = asked.organization and c.agent_id = asked.agent and c.document_id = f.document_id
+              and c.revision = f.revision and c.chunk_index = f.chunk_index
+              and (c.id::text = any (asked.seen) or c.document_id || '#' || c.chunk_index = any (asked.seen)))
+            then seen_weight * score else score end as score
+        from (
+          select * from scored_chunks(asked, null)
+          order by score desc, document_id, chunk_index limit asked.hit_limit + coalesce(cardinality(asked.seen), 0)) f
+        order by score desc, document_id, chunk_index limit asked.hit_limit) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
       select b.*, c.id, d.title, d.active_revision, c.content, c.token_count, m.metadata,

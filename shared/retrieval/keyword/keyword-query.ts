@@ -97,6 +97,17 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
   return { ...found, terms, weight: unspaced.test(query) ? pairsShare : wordsShare }
 }
 
+/** A term of an earlier turn of a call: group, way, key in `sparsevec`, weight. */
+export type SaidTerm = [group: number, way: number, key: number, weight: number]
+
+/** What a turn adds to later ones of its call: its words, but not their sounds. */
+export function termsSaid(turn: string): SaidTerm[] {
+  const { entries = [], terms = [] } = keywordQuery(turn) ?? {}
+  return entries.flatMap(({ group, way, slot, weight, isFallback }): SaidTerm[] =>
+    isFallback ? [] : [[group, way, keyOf(terms[slot]!), weight]],
+  )
+}
+
 function groupsOf(words: Word[]): Group[] {
   const spans = [...joinedSpans(words), ...spokenSpans(words)]
   const groups: Group[] = []

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AgentScope } from '../../database/scope.ts'
 import type { DocumentId } from '../../ids.ts'
 import { keyOf } from '../../terms/terms.ts'
-import { type KeywordQuery, keywordQuery, maxSlots, probesOf } from '../keyword/keyword-query.ts'
+import { type KeywordQuery, keywordQuery, maxSlots, probesOf, termsSaid } from '../keyword/keyword-query.ts'
 import { type QueryVectorKey, storedQuery } from '../query-vector/query-vectors.ts'
 import type { Mode } from '../schemas.ts'
 
@@ -15,11 +15,17 @@ export interface Filters {
   document_metadata?: Record<string, unknown> | undefined
   /** When documents must be valid; now unless given. */
   as_of?: string | undefined
+  /** What the caller said before, oldest first. */
+  history?: readonly string[] | undefined
+  /** Ids of chunks that the call was given. */
+  seen?: readonly string[] | undefined
 }
 
 /** One hypothesis of what was asked. */
 export interface Asked {
   query?: string | undefined
+  /** What it means after the turns before: see `inContext`. */
+  inContext?: string | undefined
   vector?: ArrayLike<number> | undefined
   /** The key under which its vector is stored, if there is none here, or else is to be stored. */
   key?: QueryVectorKey | undefined
@@ -57,7 +63,7 @@ function toQuestion(
   { organizationId, agentId }: AgentScope,
   mode: Mode,
   { asked, words, terms }: Call,
-  { limit, document_ids, metadata, document_metadata, as_of }: Filters,
+  { limit, document_ids, metadata, document_metadata, as_of, history, seen }: Filters,
 ) {
   return {
     mode,
@@ -67,6 +73,8 @@ function toQuestion(
     metadata,
     document_metadata,
     as_of,
+    earlier: history?.toReversed().map(termsSaid),
+    seen,
     hit_limit: limit,
     vectors: mode === 'keyword' ? [] : asked.map(toVector),
     ...askedWords(words, [...terms]),
