@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
-import { type CompiledQuery, Kysely, type QueryResult } from 'kysely'
+import {
+  type CompiledQuery,
+  QueryCreator,
+  type QueryExecutor,
+  type QueryExecutorProvider,
+  type QueryResult,
+} from 'kysely'
 import { config } from '../config.ts'
 import { ApiError } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
 import { secret } from '../secrets.ts'
 import { Unavailable } from '../unavailable.ts'
-import { neonDialect } from './neon-dialect.ts'
+import { NeonDbError, neonConfig, type Query, query, type Result } from './neon.ts'
+import { neonExecutor } from './neon-executor.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
@@ -19,19 +25,22 @@ export interface Connection {
   isRepeatable?: boolean | undefined
 }
 
-export type Statement<Row = unknown> = { compile(db: Kysely<Tables>): CompiledQuery<Row> }
+export type Statement<Row = unknown> = { compile(db: QueryExecutorProvider): CompiledQuery<Row> }
 export type Batch = Readonly<Record<string, Statement>>
 export type Results<Q extends Batch> = {
   -readonly [K in keyof Q]: NonNullable<Q[K]> extends Statement<infer Row> ? Row[] : never
 }
 
 /** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable; ApiError payload_too_large; NeonDbError for an error of Postgres */
-export class Database extends Kysely<Tables> {
+export class Database extends QueryCreator<Tables> implements QueryExecutorProvider {
+  readonly getExecutor: () => QueryExecutor
   readonly #connection: Connection
   readonly #organization: OrganizationId | undefined
 
   constructor(connection: Connection, organization?: OrganizationId) {
-    super({ dialect: neonDialect(async (query) => toQueryResult((await this.#send([query]))[0]!)) })
+    const executor = neonExecutor(async (query) => toQueryResult((await this.#send([query]))[0]!))
+    super({ executor })
+    this.getExecutor = () => executor
     this.#connection = connection
     this.#organization = organization
     if (connection.endpoint) useEndpoint(connection.endpoint)
@@ -63,10 +72,7 @@ export class Database extends Kysely<Tables> {
     const deadline = AbortSignal.timeout(Math.ceil(this.#connection.timeoutSeconds * 1000))
     for (let attempt = 1; ; attempt++) {
       try {
-        const options = { fullResults: true, fetchOptions: { signal: deadline } } as const
-        const sql = neon(url, options)
-        const sent = queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters]))
-        return sent.length === 1 ? await Promise.all(sent) : await sql.transaction(sent, options)
+        return await query(url, queries, deadline)
       } catch (error) {
         if (hasStatus(error, 413) || hasStatus(error, 507)) throw tooLarge(error)
         const rejected = isLoginRejected(error) ? url : undefined
@@ -84,13 +90,11 @@ export class Database extends Kysely<Tables> {
           isRepeated = true
           continue
         }
-        throw isLost ? new Unavailable('database', withoutUrl(error, url)) : error
+        throw isLost ? new Unavailable('database', error) : error
       }
     }
   }
 }
-
-type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
  * The settings of an organization's transaction take no statement of their own: Neon's proxy awaits each. The type of the parameter
@@ -103,9 +107,9 @@ function entering(organization: OrganizationId, { sql: text, parameters }: Query
   return { sql, parameters: [...parameters, organization] }
 }
 
-function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): QueryResult<unknown> {
+function toQueryResult({ command, rowCount, rows }: Result): QueryResult<unknown> {
   const isChange = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
-  return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount) }) }
+  return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount ?? 0) }) }
 }
 
 export function configuredDatabase(
@@ -125,7 +129,7 @@ export function waitedTooLong(error: unknown): boolean {
 }
 
 export function useEndpoint(origin: string): void {
-  neonConfig.fetchEndpoint = `${origin}/sql`
+  neonConfig.fetchEndpoint = () => `${origin}/sql`
 }
 
 const serializationFailure = '40001'
@@ -147,13 +151,8 @@ function isLoginRejected(error: unknown): boolean {
     : /password authentication failed|endpoint could not be found|"code":\s*"28/.test(error.message)
 }
 
-/** What the driver makes of each answer of the proxy but 200 and 400, whose JSON it reads. */
 function hasStatus(error: unknown, status: number, text = ''): boolean {
-  return (
-    error instanceof NeonDbError &&
-    error.message.startsWith(`Server error (HTTP status ${status})`) &&
-    error.message.includes(text)
-  )
+  return error instanceof NeonDbError && error.status === status && error.message.includes(text)
 }
 
 function tooLarge(cause: unknown): ApiError {
@@ -170,12 +169,6 @@ function isUnreachable(error: unknown): boolean {
 const unconnected = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
 
 function isUnconnected(error: unknown): boolean {
-  const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
+  const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'code' in cause && unconnected.test(String(cause.code))
-}
-
-/** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */
-function withoutUrl(error: unknown, url: string): unknown {
-  const isQuoted = error instanceof Error && error.message.includes(url)
-  return isQuoted ? new Error('The connection string is malformed') : error
 }

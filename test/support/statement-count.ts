@@ -1,4 +1,4 @@
-import { neonConfig } from '@neondatabase/serverless'
+import { neonConfig } from '../../shared/database/neon.ts'
 
 /**
  * Counts the requests that the database gets until `stop`; reports of what an organization has asked for, which run beside, only with
