@@ -1,12 +1,20 @@
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { agentPath } from '../../shared/ids.ts'
-import { getAgent, listAgents } from '../../shared/organizations/agents.ts'
+import { createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
-import { agentExample, agentSchema } from './schemas.ts'
+import { agentBody, agentExample, agentSchema } from './schemas.ts'
 import { addSourceRoutes } from './sources.ts'
 
 const collection = '/v1/agents'
+const one = `${collection}/:agentId`
+const anAgent = { description: 'The agent', schema: agentSchema, example: agentExample }
+const newAgent = {
+  ...agentExample,
+  knowledge_base_enabled: false,
+  documents: { pending: 0, processing: 0, completed: 0, error: 0 },
+  embedding: { model: null, next: null },
+}
 
 export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sender<CrawlMessage> | undefined }) {
   const routes = router('Agents', options)
@@ -28,16 +36,45 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         return respondPage(c, key, 'agents', agents, hasMore ? [agents.at(-1)!.id] : undefined)
       },
     )
+    .post(
+      collection,
+      {
+        operationId: 'createAgent',
+        summary: 'Create an agent',
+        permission: 'organization:write',
+        body: agentBody,
+        examples: { desk: { name: 'Front desk' } },
+        responses: { 201: { ...anAgent, example: newAgent, headers: ['Location'] } },
+      },
+      async ({ c, key, db, body }) => {
+        const created = await createAgent(db, key.organizationId, body.name)
+        c.header('location', `${collection}/${created.id}`)
+        return c.json(created, 201)
+      },
+    )
     .get(
-      `${collection}/:agentId`,
+      one,
       {
         operationId: 'getAgent',
         summary: 'Get an agent',
         permission: 'kb:read',
         params: agentPath,
-        responses: { 200: { description: 'The agent', schema: agentSchema, example: agentExample } },
+        responses: { 200: anAgent },
       },
       async ({ c, db, scope }) => c.json(await getAgent(db, scope)),
+    )
+    .patch(
+      one,
+      {
+        operationId: 'updateAgent',
+        summary: 'Rename an agent',
+        permission: 'organization:write',
+        params: agentPath,
+        body: agentBody,
+        examples: { desk: { name: 'Front desk' } },
+        responses: { 200: anAgent },
+      },
+      async ({ c, db, scope, body }) => c.json(await renameAgent(db, scope, body.name)),
     )
   addSourceRoutes(routes.tagged('Sources'), queue)
   return routes.app

@@ -1,5 +1,10 @@
 import * as v from 'valibot'
-import { described } from '../../shared/http/input/fields.ts'
+import { described, fields, printable } from '../../shared/http/input/fields.ts'
+
+export const agentBody = v.pipe(
+  fields({ name: v.pipe(v.string('must be a string'), v.trim(), printable(200)) }),
+  v.title('AgentName'),
+)
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 

@@ -10,6 +10,7 @@ import { steps as question } from './0004_question.ts'
 import { steps as sketchClusters } from './0005_sketch_clusters.ts'
 import { steps as pages } from './0006_pages.ts'
 import { steps as calls } from './0007_calls.ts'
+import { steps as namedAgents } from './0008_named_agents.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -50,7 +51,8 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0004_question': question,
   '0005_sketch_clusters': sketchClusters,
   '0006_pages': pages,
-  '0007_calls': [...calls, inTransaction(...search)],
+  '0007_calls': calls,
+  '0008_named_agents': [...namedAgents, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

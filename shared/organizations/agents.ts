@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
 import { agentNotFound } from '../http/not-found.ts'
-import type { OrganizationId } from '../ids.ts'
+import { type AgentId, newId, type OrganizationId } from '../ids.ts'
 
 const a = columnsOf('agents', 'a')
 
@@ -39,6 +39,18 @@ export async function listAgents(
 export async function getAgent(db: Database, scope: AgentScope): Promise<AgentRow> {
   const { rows } = await newestAgents(isAgent(scope), 1).execute(db)
   return rows[0] ?? agentNotFound()
+}
+
+export async function createAgent(db: Database, organizationId: OrganizationId, name: string): Promise<AgentRow> {
+  const id = newId() as AgentId
+  await db.insertInto('agents').values({ organization_id: organizationId, id, name }).execute()
+  return await getAgent(db, { organizationId, agentId: id })
+}
+
+/** @throws ApiError agent_not_found */
+export async function renameAgent(db: Database, scope: AgentScope, name: string): Promise<AgentRow> {
+  await sql`update agents a set name = ${name} where ${isAgent(scope)}`.execute(db)
+  return await getAgent(db, scope)
 }
 
 /** What serves the agent `a`, and how far a change is: chunks with a vector of the next model, counted from an index, of those that search finds. */

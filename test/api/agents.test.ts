@@ -53,3 +53,34 @@ test('the list is newest first, in pages that Link leads through, while others a
   expect(seen).toEqual(ids)
   expect((await tenant.call('GET', '/v1/agents')).body.data).toHaveLength(5 + 3)
 })
+
+test('an agent is made and renamed with organization:write alone', async () => {
+  const tenant = await stand.tenant()
+  const made = await tenant.call('POST', '/v1/agents', { name: ' Front desk ' })
+  const path = `/v1/agents/${made.body.id}`
+  expect(made).toMatchObject({ status: 201, headers: { location: path }, body: { name: 'Front desk' } })
+  expect((await tenant.call('GET', path)).body).toEqual(made.body)
+  const renamed = await tenant.call('PATCH', path, { name: 'Night desk' })
+  expect(renamed).toMatchObject({ status: 200, body: { ...made.body, name: 'Night desk' } })
+  expect((await tenant.call('GET', path)).body).toEqual(renamed.body)
+  const reader = await stand.tenant(['kb:read', 'kb:write', 'organization:read'])
+  for (const [method, at] of [['POST', '/v1/agents'] as const, ['PATCH', `/v1/agents/${reader.agentId}`] as const])
+    expect(await reader.call(method, at, { name: 'X' })).toMatchObject({
+      status: 403,
+      body: { required_permission: 'organization:write' },
+    })
+})
+
+test('an agent of another organization is not renamed, and a name has 1 to 200 printable characters', async () => {
+  const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+  const path = `/v1/agents/${tenant.agentId}`
+  expect((await other.call('PATCH', path, { name: 'Mine' })).body.code).toBe('agent_not_found')
+  for (const name of ['', '  ', 'a\nb', 'x'.repeat(201), 7, null])
+    for (const [method, at] of [['POST', '/v1/agents'] as const, ['PATCH', path] as const])
+      expect(await tenant.call(method, at, { name })).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: '/name' }] },
+      })
+  expect((await tenant.call('PATCH', path, {})).status).toBe(422)
+  expect((await tenant.call('GET', '/v1/agents')).body.data).toMatchObject([{ name: 'Agent' }])
+})

@@ -61,9 +61,9 @@ describe('the roles of the Lambdas', () => {
       group by grantee, privilege_type`.execute(stand.db)
     const expected = linesOf(`
       agents delete: documents sources
-      agents insert: sources
+      agents insert: agents sources
       agents select: agents chunks documents golden_questions source_pages sources
-      agents update: documents golden_questions sources
+      agents update: agents documents golden_questions sources
       chunks delete: chunks idempotency_keys vectors
       chunks insert: chunk_terms chunks idempotency_keys vectors
       chunks select: agents chunks documents golden_questions idempotency_keys vectors
@@ -234,7 +234,7 @@ describe('the roles of the Lambdas', () => {
   })
 
   const forbidden = linesOf(`
-    agents: select title from documents; select ready_document_count from agents; update agents set name = null; \
+    agents: select title from documents; select ready_document_count from agents; update agents set knowledge_version = 0; \
       select title from source_pages; update source_pages set address = null; update sources set url = null; \
       update documents set title = null
     chunks: select requested_by from documents; select title from document_revisions; \
