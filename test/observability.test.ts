@@ -1,3 +1,4 @@
+import { NeonDbError } from '@neondatabase/serverless'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
@@ -6,7 +7,6 @@ import { setRetellSecret } from '../infra/admin/agents.ts'
 import { createKey } from '../infra/admin/tenants.ts'
 import { toEvent } from '../infra/local/gateway/event.ts'
 import { invoke } from '../infra/local/lambda.ts'
-import { NeonDbError } from '../shared/database/neon.ts'
 import { lexicalEmbedder } from '../shared/embedding/lexical-embedder.ts'
 import { hashKey } from '../shared/http/api-keys.ts'
 import { type AgentId, newId, type OrganizationId } from '../shared/ids.ts'
@@ -304,7 +304,7 @@ describe('the log', () => {
 
   test('names a database error without the values that it quotes', () => {
     const fields = { code: '22P02', detail: 'Failing row contains (secret)', constraint: 'chunks_check' }
-    const error = new NeonDbError('invalid input syntax for type vector: "[secret]"', fields)
+    const error = Object.assign(new NeonDbError('invalid input syntax for type vector: "[secret]"'), fields)
     const written = JSON.stringify(describeError(new Error('outer', { cause: error })))
     expect(written).not.toContain('secret')
     for (const named of ['22P02', 'chunks_check']) expect(written).toContain(named)

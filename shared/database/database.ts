@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import {
   type CompiledQuery,
   QueryCreator,
@@ -11,7 +12,6 @@ import { ApiError } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
 import { secret } from '../secrets.ts'
 import { Unavailable } from '../unavailable.ts'
-import { NeonDbError, neonConfig, type Query, query, type Result } from './neon.ts'
 import { neonExecutor } from './neon-executor.ts'
 import type { Tables } from './tables.ts'
 
@@ -72,7 +72,10 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
     const deadline = AbortSignal.timeout(Math.ceil(this.#connection.timeoutSeconds * 1000))
     for (let attempt = 1; ; attempt++) {
       try {
-        return await query(url, queries, deadline)
+        const options = { fullResults: true, fetchOptions: { signal: deadline } } as const
+        const sql = neon(url, options)
+        const sent = queries.map(({ sql: text, parameters }) => sql.query(text, [...parameters]))
+        return sent.length === 1 ? await Promise.all(sent) : await sql.transaction(sent, options)
       } catch (error) {
         if (hasStatus(error, 413) || hasStatus(error, 507)) throw tooLarge(error)
         const rejected = isLoginRejected(error) ? url : undefined
@@ -90,11 +93,13 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
           isRepeated = true
           continue
         }
-        throw isLost ? new Unavailable('database', error) : error
+        throw isLost ? new Unavailable('database', withoutUrl(error, url)) : error
       }
     }
   }
 }
+
+type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
  * The settings of an organization's transaction take no statement of their own: Neon's proxy awaits each. The type of the parameter
@@ -107,9 +112,9 @@ function entering(organization: OrganizationId, { sql: text, parameters }: Query
   return { sql, parameters: [...parameters, organization] }
 }
 
-function toQueryResult({ command, rowCount, rows }: Result): QueryResult<unknown> {
+function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): QueryResult<unknown> {
   const isChange = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
-  return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+  return { rows, ...(isChange && { numAffectedRows: BigInt(rowCount) }) }
 }
 
 export function configuredDatabase(
@@ -129,7 +134,7 @@ export function waitedTooLong(error: unknown): boolean {
 }
 
 export function useEndpoint(origin: string): void {
-  neonConfig.fetchEndpoint = () => `${origin}/sql`
+  neonConfig.fetchEndpoint = `${origin}/sql`
 }
 
 const serializationFailure = '40001'
@@ -151,8 +156,13 @@ function isLoginRejected(error: unknown): boolean {
     : /password authentication failed|endpoint could not be found|"code":\s*"28/.test(error.message)
 }
 
+/** What the driver makes of each answer of the proxy but 200 and 400, whose JSON it reads. */
 function hasStatus(error: unknown, status: number, text = ''): boolean {
-  return error instanceof NeonDbError && error.status === status && error.message.includes(text)
+  return (
+    error instanceof NeonDbError &&
+    error.message.startsWith(`Server error (HTTP status ${status})`) &&
+    error.message.includes(text)
+  )
 }
 
 function tooLarge(cause: unknown): ApiError {
@@ -169,6 +179,12 @@ function isUnreachable(error: unknown): boolean {
 const unconnected = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
 
 function isUnconnected(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined
+  const cause = error instanceof NeonDbError ? error.sourceError?.cause : undefined
   return cause instanceof Error && 'code' in cause && unconnected.test(String(cause.code))
+}
+
+/** The driver quotes a connection string that it cannot read, password and all, and errors are logged. */
+function withoutUrl(error: unknown, url: string): unknown {
+  const isQuoted = error instanceof Error && error.message.includes(url)
+  return isQuoted ? new Error('The connection string is malformed') : error
 }

@@ -1,5 +1,5 @@
+import type { NeonDbError } from '@neondatabase/serverless'
 import { violates } from '../database/database.ts'
-import type { NeonDbError } from '../database/neon.ts'
 import { rateLimited } from '../http/rate-limited.ts'
 
 const retrySeconds = 30

@@ -1,6 +1,6 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { neonConfig } from '../../shared/database/neon.ts'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/axis.ts'
 import { fileOfQuotes } from '../support/provoking.ts'

@@ -1,5 +1,5 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { neonConfig } from '../../shared/database/neon.ts'
 import { hedging } from '../../shared/retrieval/query-vector/hedging.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { isThorough } from '../support/effort.ts'

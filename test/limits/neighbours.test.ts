@@ -1,7 +1,7 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { organizationApp } from '../../functions/organization/app.ts'
-import { neonConfig } from '../../shared/database/neon.ts'
 import { callerOf } from '../support/own-app.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { limit } from '../support/tenant.ts'

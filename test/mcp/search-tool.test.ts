@@ -1,7 +1,7 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { searchTool } from '../../functions/mcp/tool-texts.ts'
-import { neonConfig } from '../../shared/database/neon.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { axis } from '../support/axis.ts'

@@ -1,6 +1,6 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { neonConfig } from '../../shared/database/neon.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
 import { createDocument, type TestDocument } from '../support/documents.ts'
@@ -17,7 +17,7 @@ const connection = useFaultyConnection()
 
 // Counted in front of the faulty connection.
 let requests: string[] = []
-const send = neonConfig.fetchFunction!
+const send = neonConfig.fetchFunction
 neonConfig.fetchFunction = (url: string, init: RequestInit) => {
   requests.push(String(init.body))
   return send(url, init)

@@ -1,6 +1,6 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { neonConfig } from '../../shared/database/neon.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { keepQuestion } from '../../shared/retrieval/keep-question.ts'

@@ -1,10 +1,10 @@
+import { neonConfig } from '@neondatabase/serverless'
 import type { DatabaseError, Pool } from 'pg'
 import { errorBody } from '../../infra/local/database/neon-endpoint.ts'
 import { runSql, type SqlBody } from '../../infra/local/database/neon-sql.ts'
 import { pgliteSessions, type Sessions } from '../../infra/local/database/sessions.ts'
 import { loginOfRole } from '../../infra/postgres-url.ts'
 import { Database } from '../../shared/database/database.ts'
-import { neonConfig } from '../../shared/database/neon.ts'
 
 /** What Neon's `POST /sql` answers to a batch, or the error of its first failing statement. */
 export type Outcome = { status: number; body: unknown }
@@ -15,13 +15,15 @@ const owner = 'owner'
 export function simulatedDatabase(pool: Pool, intercept: (run: () => Promise<Outcome>) => Promise<Outcome>) {
   const before = neonConfig.fetchFunction
   const sessions = pgliteSessions(pool)
-  neonConfig.fetchFunction = async (_url, { body, headers }) => {
-    const { username } = new URL(new Headers(headers).get('Neon-Connection-String')!)
+  neonConfig.fetchFunction = async (
+    _url: string,
+    { body, headers }: { body: string; headers: Record<string, string> },
+  ) => {
+    const { username } = new URL(headers['Neon-Connection-String']!)
     const user = username === owner ? 'postgres' : loginOfRole(username)
-    const { status, body: answer } = await intercept(() => run(sessions, user, JSON.parse(String(body))))
+    const { status, body: answer } = await intercept(() => run(sessions, user, JSON.parse(body)))
     // No streams: whoever awaits the answer goes on in the same turn of the event loop.
-    const response = { ok: status === 200, status, json: async () => answer, text: async () => JSON.stringify(answer) }
-    return response as Response
+    return { ok: status === 200, status, json: async () => answer, text: async () => JSON.stringify(answer) }
   }
   /** The database as a Lambda under that role reaches it. */
   const as = (role: string) =>

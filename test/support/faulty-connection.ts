@@ -1,5 +1,5 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { afterEach } from 'vitest'
-import { neonConfig } from '../../shared/database/neon.ts'
 import { listen } from './loopback.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { neonConfig } from '../../shared/database/neon.ts'
+import { neonConfig } from '@neondatabase/serverless'
 
 /**
  * Counts the requests that the database gets until `stop`; reports of what an organization has asked for, which run beside, only with

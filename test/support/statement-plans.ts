@@ -1,6 +1,6 @@
+import { neonConfig } from '@neondatabase/serverless'
 import { escapeIdentifier, type Pool } from 'pg'
 import { afterAll } from 'vitest'
-import { neonConfig } from '../../shared/database/neon.ts'
 
 export interface Batch {
   url: string

@@ -3,34 +3,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BundleName, bundleAll } from './bundle.ts'
 
-const api = 260_000
+const api = 395_000
 /** Lambdas that ask golden questions have search, too. */
-const guarded = 330_000
+const guarded = 465_000
 
 /** Bytes of code, minified: a cold start has to fetch and parse it. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 350_000,
+  documents: 490_000,
   chunks: guarded,
-  search: 335_000,
-  platforms: 340_000,
-  mcp: 665_000,
+  search: 475_000,
+  platforms: 480_000,
+  mcp: 805_000,
   organization: api,
   /** It deletes sources, which asks golden questions. */
-  agents: 335_000,
-  questions: 320_000,
+  agents: 470_000,
+  questions: 455_000,
   /** It has the screens of webhooks and of websites, with the check of their addresses. */
-  dashboard: 675_000,
+  dashboard: 815_000,
   /** It renders pages of Markdown. */
-  reference: 415_000,
+  reference: 425_000,
   sweeper: api,
   delivery: api,
   embedding: guarded,
-  crawler: 625_000,
+  crawler: 765_000,
   canary: 50_000,
-  extraction: 2_550_000,
+  extraction: 2_700_000,
   /** It makes and checks logins over the same driver as they are used with. */
-  migrate: 270_000,
+  migrate: 415_000,
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'cuecard-bundles-'))
