@@ -54,6 +54,13 @@ export const searchBody = v.pipe(
       metadataFilter('Finds only chunks of documents whose metadata contains this object.'),
     ),
     call_id: v.optional(callId),
+    remember: v.optional(
+      described(
+        v.boolean('must be a boolean'),
+        'Whether this turn of the call, by `call_id`, is remembered for an hour, and what was remembered counts where there is no `history`.',
+      ),
+      true,
+    ),
     history: v.optional(history),
     seen: v.optional(seen),
   }),

@@ -31,6 +31,15 @@ export const purgeSignInAttempts = (db: Database) =>
 
 export const purgeQuestions = (db: Database) => purgeMonthOld(db, 'question_log', 'agent_id', 'asked_at')
 
+/** What is remembered of calls, an hour later. */
+export const purgeCallTurns = (db: Database) =>
+  inBatches(db, 1000, 5000, (limit) => {
+    return sql`delete from call_turns t using (
+        select organization_id, agent_id, call_id, id from call_turns
+        where asked_at < now() - interval '1 hour' order by asked_at limit ${limit}) old
+      where (t.organization_id, t.agent_id, t.call_id, t.id) = (old.organization_id, old.agent_id, old.call_id, old.id)`
+  })
+
 export const purgeDeliveries = (db: Database) => purgeMonthOld(db, 'webhook_deliveries', 'webhook_id', 'created_at')
 
 /** Rows of a table with a key of organization, `parent` and id. */

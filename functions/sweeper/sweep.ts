@@ -16,6 +16,7 @@ import { indexLargeAgents } from './large-agents.ts'
 import { acquireDueModels, toModelMessage } from './models.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import {
+  purgeCallTurns,
   purgeDeliveries,
   purgeKeys,
   purgeQueryVectors,
@@ -81,6 +82,7 @@ export async function sweep(
     sessions_purged: purgeSessions,
     sign_in_attempts_purged: purgeSignInAttempts,
     questions_purged: purgeQuestions,
+    call_turns_purged: purgeCallTurns,
     revisions_purged: purgeRevisions,
     deliveries_purged: purgeDeliveries,
     chunks_listed: (db) => indexLargeAgents(db, 'terms', maySend),

@@ -11,6 +11,7 @@ import { steps as sketchClusters } from './0005_sketch_clusters.ts'
 import { steps as pages } from './0006_pages.ts'
 import { steps as calls } from './0007_calls.ts'
 import { steps as namedAgents } from './0008_named_agents.ts'
+import { steps as rememberedCalls } from './0009_remembered_calls.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -52,7 +53,8 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0005_sketch_clusters': sketchClusters,
   '0006_pages': pages,
   '0007_calls': calls,
-  '0008_named_agents': [...namedAgents, inTransaction(...search)],
+  '0008_named_agents': namedAgents,
+  '0009_remembered_calls': [...rememberedCalls, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

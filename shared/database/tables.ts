@@ -234,6 +234,15 @@ export interface Tables extends SourceTables, WebhookTables {
     checked_at: Date | null
     created_at: Time
   }
+  call_turns: {
+    organization_id: Id
+    agent_id: Id
+    call_id: string
+    id: Id
+    said: Json
+    given: Id[]
+    asked_at: Time
+  }
   question_log: {
     organization_id: Id
     agent_id: Id

@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import type { Meter } from '../http/request-meter.ts'
 import type { Timing } from '../http/server-timing.ts'
-import type { AgentId } from '../ids.ts'
+import { type AgentId, newId } from '../ids.ts'
 import { estimatedTokens } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -15,6 +15,7 @@ import { type Level, levelOf } from './answerable.ts'
 import type { Clock } from './clock.ts'
 import { inContext } from './in-context.ts'
 import { keepQuestion } from './keep-question.ts'
+import { termsSaid } from './keyword/keyword-query.ts'
 import { queryEmbedder } from './query-vector/embed-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
 import {
@@ -25,7 +26,7 @@ import {
   vectorCache,
 } from './query-vector/query-vectors.ts'
 import type { Hit, Mode, Value } from './schemas.ts'
-import { type Found, type LikenessOf, search } from './search.ts'
+import { type Found, type LikenessOf, type RememberedCall, search } from './search.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 import { findValue } from './value/value.ts'
@@ -47,8 +48,11 @@ export interface Question extends Filters {
   alternatives?: string[] | undefined
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
-  /** Kept with the question. */
+  /** Kept with the question; what its call asked and was given is remembered for an hour, unless `remember` is false. */
   call_id?: string | undefined
+  remember?: boolean | undefined
+  /** Whether what is remembered counts; by default where no `history` is given. */
+  recalls?: boolean | undefined
 }
 
 export interface Answer {
@@ -76,6 +80,15 @@ export type AnswerQuestion = ReturnType<typeof answering>['answer']
 interface Hypothesis {
   text: string
   key: QueryVectorKey
+}
+
+/** Hits that are remembered of a turn: of ten turns, as many as a caller can send as `seen`. */
+const maxGiven = 10
+
+function callOf({ call_id, query, remember = true, history, ...input }: Question): RememberedCall | undefined {
+  if (call_id === undefined || query === undefined || !remember) return undefined
+  const { recalls = history === undefined, limit, min_score = -1 } = input
+  return { call_id, turn: newId(), said: termsSaid(query), recalls, given: Math.min(limit, maxGiven), min_score }
 }
 
 /** The time reserved for the last statement: as long as this instance's round trips take, within these bounds. */
@@ -206,7 +219,8 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
   ): Promise<Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>> {
     let found: Awaited<ReturnType<typeof findBy>>
     let asked = 0
-    do found = await findBy(db, scope, input, timing, figures)
+    const call = callOf(input)
+    do found = await findBy(db, scope, input, call, timing, figures)
     while (found === 'other_model' && ++asked < maxModelsAsked)
     if (found === 'other_model')
       throw new Unavailable('database', new Error('The agent changes its model at each search'))
@@ -218,6 +232,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     db: Database,
     scope: AskedAgent,
     input: Question,
+    call: RememberedCall | undefined,
     timing: Timing,
     figures: Figures,
   ): Promise<(Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>) | 'other_model'> {
@@ -230,7 +245,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const asked_model = mode === 'keyword' || query === undefined || embedding ? undefined : embedder?.model
     const find = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
       const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
-      return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }))
+      return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }, call))
     }
     const isOther = ({ model }: Found) => {
       if (asked_model === undefined || model === asked_model) return false

@@ -40,7 +40,7 @@ export type Mode = (typeof searchModes)[number]
 
 export const callId = described(
   printable(255),
-  'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions.',
+  'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions. What a call asked and was given counts for its next questions, within an hour.',
 )
 
 /** The call's id at this place of what a platform sent; undefined if there is none that a search would take. */

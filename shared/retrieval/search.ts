@@ -5,6 +5,7 @@ import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
 import { answerable } from './answerable.ts'
 import { coverageOf } from './coverage.ts'
+import type { SaidTerm } from './keyword/keyword-query.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source } from './schemas.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
@@ -27,6 +28,17 @@ export interface Models {
   asked_model: string | undefined
   /** Serves an agent that names none. */
   assumed_model: string | undefined
+}
+
+/** A call of which this turn is remembered. */
+export interface RememberedCall {
+  call_id: string
+  /** The turn's id. */
+  turn: string
+  said: SaidTerm[]
+  recalls: boolean
+  given: number
+  min_score: number
 }
 
 /** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
@@ -57,11 +69,12 @@ export async function search(
   hypotheses: readonly Asked[],
   filters: Filters,
   models: Models = { asked_model: undefined, assumed_model: undefined },
+  call?: RememberedCall,
 ): Promise<Found> {
   const limit = Math.max(filters.limit, comparedHits)
   const calls = questionsOf(scope, mode, hypotheses, { ...filters, limit }).map(
     (question) => sql<Row>`select f.*, o.*
-      from search(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })}) f
+      from search(${asQuestion({ ...question, ...models, ...call, max_bytes: payloadLimit })}) f
         left join lateral source_of_chunk(${scope.organizationId}, f.document_id, f.chunk_index) o on true`,
   )
   const all: Row[][] = Object.values(

@@ -92,14 +92,16 @@ describe('the roles of the Lambdas', () => {
       embedding update: agents chunks documents embedded_tokens golden_questions
       extraction select: documents
       extraction update: documents
-      mcp insert: query_vectors question_log
-      mcp select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
+      mcp delete: call_turns
+      mcp insert: call_turns query_vectors question_log
+      mcp select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
-      operator delete: agents api_keys calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
+      mcp update: call_turns
+      operator delete: agents api_keys call_turns calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
         idempotency_keys organizations query_vectors question_log signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
-      operator select: agents api_keys calls chunk_terms chunks clustered_sketches document_revisions documents embedded_tokens erasures \
+      operator select: agents api_keys call_turns calls chunk_terms chunks clustered_sketches document_revisions documents embedded_tokens erasures \
         golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
@@ -107,19 +109,23 @@ describe('the roles of the Lambdas', () => {
       organization insert: webhook_deliveries webhooks
       organization select: documents embedded_tokens organizations request_meters webhook_deliveries webhooks
       organization update: organizations webhook_deliveries webhooks
-      platforms insert: query_vectors question_log
-      platforms select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents \
+      platforms delete: call_turns
+      platforms insert: call_turns query_vectors question_log
+      platforms select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents \
         listed_agents query_vectors signing_secrets sketch_clusters term_lists vectors
+      platforms update: call_turns
       questions delete: golden_questions
       questions insert: golden_questions
       questions select: agents documents golden_questions question_log
       questions update: documents golden_questions
-      search insert: query_vectors question_log
-      search select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
+      search delete: call_turns
+      search insert: call_turns query_vectors question_log
+      search select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
-      sweeper delete: document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
+      search update: call_turns
+      sweeper delete: call_turns document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
         webhook_deliveries
-      sweeper select: agents document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
+      sweeper select: agents call_turns document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
         question_log sessions sign_in_attempts sources webhook_deliveries
       sweeper update: agents documents obsolete_files sources
     `)
@@ -194,7 +200,7 @@ describe('the roles of the Lambdas', () => {
       'source_of_chunk',
       'weighed_terms',
     )
-    ofSearch.push('with_earlier_turns', 'with_stored_vectors')
+    ofSearch.push('remember_turn', 'with_earlier_turns', 'with_remembered_turns', 'with_stored_vectors')
     ofSearch.push('at_least', 'bits_of', 'candidates', 'concatenated', 'lists_of_terms', 'positions', 'reached', 'sums')
     const grants = {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),

@@ -43,6 +43,8 @@ async function busyTenant(): Promise<Tenant> {
   await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
     where organization_id = ${organization} limit 1`.execute(stand.db)
+  await run(sql`insert into call_turns (organization_id, agent_id, call_id, id, said, given)
+    values (${organization}, ${agent}, 'call', ${newId()}, '[]', '{}')`)
   await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
   await run(sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
     select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`)

@@ -50,6 +50,38 @@ begin
   return asked;
 end $$;
 
+-- Adds what is remembered of its call to a question. The same question, asked again, does not come after itself.
+create or replace function with_remembered_turns(asked question) returns question
+  language plpgsql stable as $$
+declare
+  turns jsonb;
+  chunks text[];
+begin
+  with recent as (
+    select said, asked_at, id, given from call_turns t
+    where t.organization_id = asked.organization and t.agent_id = asked.agent and t.call_id = asked.call_id and t.id <> asked.turn
+      and t.asked_at > now() - interval '1 hour' and (t.said <> asked.said or t.said = '[]'))
+  select jsonb_agg(said order by asked_at desc, id desc), array(select unnest(given)::text from recent) into turns, chunks from recent;
+  asked.earlier := coalesce(asked.earlier, turns);
+  asked.seen := coalesce(asked.seen || chunks, asked.seen, chunks);
+  return asked;
+end $$;
+
+-- The turns of a call that are kept are its last ten. A turn that is searched twice, for want of its vector, is kept once.
+create or replace function remember_turn(asked question, chunks uuid[]) returns void
+  language plpgsql volatile as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  insert into call_turns (organization_id, agent_id, call_id, id, said, given)
+  values (asked.organization, asked.agent, asked.call_id, asked.turn, asked.said, chunks)
+  on conflict (organization_id, agent_id, call_id, id) do update set given = excluded.given;
+  delete from call_turns t
+  where t.organization_id = asked.organization and t.agent_id = asked.agent and t.call_id = asked.call_id and t.id in (
+    select id from call_turns
+    where organization_id = asked.organization and agent_id = asked.agent and call_id = asked.call_id
+    order by asked_at desc, id desc offset 10 for update skip locked);
+end $$;
+
 -- What both arms have found, in no order, each chunk with its best score over the hypotheses. In `semantic` the score is the cosine, in
 -- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
 -- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
@@ -146,6 +178,9 @@ begin
     on conflict do nothing;
     asked := with_stored_vectors(asked);
   end if;
+  if asked.recalls then
+    asked := with_remembered_turns(asked);
+  end if;
   if asked.mode <> 'semantic' and asked.earlier is not null then
     asked := with_earlier_turns(asked, asked.earlier);
   end if;
@@ -188,7 +223,9 @@ begin
     from (
       select (
         select coalesce(a.model, asked.assumed_model) from agents a
-        where a.organization_id = asked.organization and a.id = asked.agent) as model) a
+        where a.organization_id = asked.organization and a.id = asked.agent) as model,
+        case when is_agent and asked.call_id is not null then remember_turn(asked, array(
+          select s.id from sized s where s.position <= asked.given and s.score >= asked.min_score order by s.position)) end) a
       left join sized s on s.position = 1 or s.bytes <= asked.max_bytes
     order by s.position;
 end $$;
