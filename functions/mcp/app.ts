@@ -7,7 +7,7 @@ import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
-import { callIdIn } from '../../shared/retrieval/schemas.ts'
+import { callIdIn, formatQuery } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import {
   callHeader,
@@ -38,6 +38,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
       permission: 'kb:read',
       params: agentPath,
       headers: callHeader,
+      query: formatQuery,
       body: message,
       examples: {
         list: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
@@ -64,7 +65,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
         404: { description: 'In JSON-RPC: an unknown method', schema: errorResponse, example: methodNotFound },
       },
     },
-    async ({ c, key, meter, db, params, headers, body }) => {
+    async ({ c, key, meter, db, params, headers, query, body }) => {
       const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
       const timing = timingOf(c)
       const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
@@ -80,7 +81,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
       const answered = await respond(c.req.raw, body, {
         tools: isServing ? tools : [],
         call: (name, input) =>
-          callTool(name, input, { db, scope, timing, documentsUrl, callId }, onUnexpected).catch((error) => {
+          callTool(name, input, { db, scope, timing, documentsUrl, callId, ...query }, onUnexpected).catch((error) => {
             refusal = error
             throw error
           }),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { anyObject, described, fields, listOf } from '../../shared/http/input/fields.ts'
 import type { DocumentId } from '../../shared/ids.ts'
-import { alternatives, history, maxSeen, query } from '../../shared/retrieval/schemas.ts'
+import { alternatives, format, history, maxSeen, query } from '../../shared/retrieval/schemas.ts'
 
 const rpcVersion = v.literal('2.0', 'must be "2.0"')
 const maxLabel = 1000
@@ -66,14 +66,16 @@ export const responseExample = {
   jsonrpc: '2.0',
   id: 1,
   result: {
-    content: [{ type: 'text', text: '{"results":[…]}' }],
+    content: [{ type: 'text', text: '{"status":"found","results":[…]}' }],
     structuredContent: {
+      status: 'found',
       results: [
         {
           id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21#0',
           title: 'Opening hours',
           url: 'https://api.example.com/v1/agents/01981f3d-02ab-7b3e-9d0c-6f2f8a4b7e10/knowledge-base/01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
           text: 'On Sunday we are closed.',
+          source: { title: 'Opening hours', url: null, page: null, heading: null },
         },
       ],
     },
@@ -102,6 +104,7 @@ const passageId = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:#(\d{1,7}))?
 export const searchArguments = fields({
   query,
   alternatives: v.optional(alternatives),
+  format: v.optional(format),
   history: v.optional(history),
   seen: v.optional(
     listOf(v.pipe(v.string(), v.regex(passageId, 'must be an id from a result'), v.toLowerCase()), {

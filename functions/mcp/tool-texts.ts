@@ -15,6 +15,19 @@ const passageFields = {
   url: { type: 'string', description: 'Of the document, for citations.' },
 }
 
+const source = {
+  type: 'object',
+  description:
+    'Where it is from, if the person wants to know: the page, sheet or slide, and the address of a web page.',
+  properties: {
+    title: { type: 'string' },
+    url: { type: ['string', 'null'] },
+    page: { anyOf: [{ type: 'integer' }, { type: 'string' }, { type: 'null' }] },
+    heading: { type: ['string', 'null'] },
+  },
+  required: ['title', 'url', 'page', 'heading'],
+}
+
 export const searchTool = {
   name: 'search',
   title: 'Search the knowledge base',
@@ -39,6 +52,11 @@ export const searchTool = {
         items: { type: 'string' },
         description: 'The `id`s of earlier results, so that others come before them. At most 100.',
       },
+      format: {
+        type: 'string',
+        enum: ['markdown', 'speech'],
+        description: '`speech` gives texts as you would say them aloud: short, and without Markdown.',
+      },
     },
     required: ['query'],
     additionalProperties: false,
@@ -46,13 +64,28 @@ export const searchTool = {
   outputSchema: {
     type: 'object',
     properties: {
+      status: {
+        type: 'string',
+        enum: ['found', 'uncertain', 'nothing'],
+        description: '`uncertain`: the results may not answer. `nothing`: there are none.',
+      },
+      retryable: {
+        type: 'boolean',
+        description: 'False if the same question would find the same again: do not ask it.',
+      },
+      message: { type: 'string', description: 'What to do, unless the status is `found`.' },
+      value: { type: 'string', description: 'The answer, if a table has it.' },
       results: {
         type: 'array',
         description: 'Best first. May hold passages that do not answer: use only what does.',
-        items: { type: 'object', properties: passageFields, required: ['id', 'title', 'url', 'text'] },
+        items: {
+          type: 'object',
+          properties: { ...passageFields, source },
+          required: ['id', 'title', 'url', 'text', 'source'],
+        },
       },
     },
-    required: ['results'],
+    required: ['status', 'results'],
   },
   annotations: { title: 'Search the knowledge base', ...annotations },
 } as const satisfies Tool

@@ -6,8 +6,10 @@ import { readBody } from '../../shared/http/input/validation.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
+import type { Format } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
+import { told } from '../../shared/retrieval/told.ts'
 import { saidOf } from '../../shared/retrieval/value/value.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { findPassages, joined } from './passages.ts'
@@ -21,6 +23,8 @@ export interface Call {
   /** The address of the agent's documents, which a citation links to. */
   documentsUrl: string
   callId: string | undefined
+  /** Of passages, where the model names none. */
+  format?: Format | undefined
 }
 
 interface Dependencies {
@@ -35,10 +39,14 @@ const degradedKey = 'dev.cuecard/degraded'
 class ToolError extends Error {}
 
 export function newTools({ answer, clock, limits }: Dependencies) {
-  async function search({ db, scope, timing, documentsUrl, callId }: Call, input: unknown): Promise<CallToolResult> {
+  async function search(
+    { db, scope, timing, documentsUrl, callId, format }: Call,
+    input: unknown,
+  ): Promise<CallToolResult> {
     const heard = readBody(searchArguments, input) as v.InferOutput<typeof searchArguments>
     const question = {
       mode: 'hybrid',
+      format,
       ...heard,
       limit: passagesPerSearch,
       deadline_ms: limits.deadlineMilliseconds,
@@ -47,15 +55,21 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     const { data: found, degraded, status, value } = await answer(db, scope, question, timing)
     const data = status === 'nothing' ? [] : found
     if (found.length === 0) await requireServed({ db, scope, timing })
-    const results = data.map(({ document_id, chunk_index, document_title, content }) => ({
+    const results = data.map(({ document_id, chunk_index, document_title, content, source }) => ({
       id: idOf(document_id, chunk_index),
       title: document_title,
       url: `${documentsUrl}/${document_id}`,
       text: content,
+      source,
     }))
     const said = saidOf(data, value)
     return {
-      ...resultOf({ ...(said && { value: said }), results }),
+      ...resultOf({
+        ...(said && { value: said }),
+        status,
+        ...(status !== 'found' && { retryable: false, message: told[status] }),
+        results,
+      }),
       ...(degraded && { _meta: { [degradedKey]: degraded } }),
     }
   }

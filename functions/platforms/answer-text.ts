@@ -4,14 +4,16 @@ import type { Consultation } from './consultation.ts'
 /** The length of an answer in UTF-16 code units, after which Retell cuts. */
 export const maxAnswer = 15_000
 
-/** The passages, of which the first begins with the value. */
-export function passagesOf({ hits, value }: Pick<Consultation, 'hits' | 'value'>): string[] {
+/** The passages, of which the first begins with the value, or with what the model is told of them. */
+export function passagesOf({ hits, value, message }: Pick<Consultation, 'hits' | 'value' | 'message'>): string[] {
   const passages = hits.map(passageOf)
-  return value ? [`${value}.\n\n${passages[0]}`, ...passages.slice(1)] : passages
+  const first = value ? `${value}.` : message
+  return first && hits.length > 0 ? [`${first}\n\n${passages[0]}`, ...passages.slice(1)] : passages
 }
 
-export function passageOf({ document_title, content }: Hit): string {
-  return `From “${document_title}”:\n${content.trim()}`
+export function passageOf({ source: { title, page }, content }: Hit): string {
+  const place = typeof page === 'number' ? `, page ${page}` : page === null ? '' : `, “${page}”`
+  return `From “${title}”${place}:\n${content.trim()}`
 }
 
 /** The first passages, as many as fit into an answer whole; a first one that does not fit ends with a sentence or a word. */

@@ -9,7 +9,7 @@ import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
-import { callIdIn } from '../../shared/retrieval/schemas.ts'
+import { callIdIn, formatQuery } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { type Asked, consult } from './consultation.ts'
 import { retellExamples, vapiAnswerExample, vapiExamples } from './examples.ts'
@@ -25,11 +25,16 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
   /** The request has counted the first search. */
-  function consultant(c: Context<ApiEnv>, db: Database, scope: AskedAgent & { meter: Meter }, call_id?: string) {
+  function consultant(
+    c: Context<ApiEnv>,
+    db: Database,
+    scope: AskedAgent & { meter: Meter },
+    how: Pick<Asked, 'call_id' | 'format'>,
+  ) {
     let searches = 0
     return async (asked: Asked) => {
       if (searches++ > 0) await scope.meter.admit()
-      return await consult(answer, db, scope, { ...asked, call_id }, timingOf(c))
+      return await consult(answer, db, scope, { ...asked, ...how }, timingOf(c))
     }
   }
 
@@ -43,6 +48,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, and the ten turns before are its `history`; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is. A message may have ten tool calls.',
         permission: 'kb:read',
         params: agentPath,
+        query: formatQuery,
         body: vapiMessage,
         examples: vapiExamples,
         responses: {
@@ -55,7 +61,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         },
         answersErrorsWith200: true,
       },
-      async ({ c, key, meter, db, params, body }) => {
+      async ({ c, key, meter, db, params, query, body }) => {
         const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
         const explain = (error: unknown) => {
           if (!(error instanceof ApiError)) {
@@ -64,7 +70,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           }
           return sentenceOf(error, c.get('requestId'))
         }
-        const consult = consultant(c, db, scope, callIdIn(body, 'message', 'call', 'id'))
+        const consult = consultant(c, db, scope, { ...query, call_id: callIdIn(body, 'message', 'call', 'id') })
         return c.json(await answerVapi(body.message, { consult, explain }))
       },
     )
@@ -77,6 +83,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
           'The URL of a custom function in Retell. The question is the argument `query`, or the only one that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters, within 3 s, found by words only if the vector of the question is not there by then.',
         permission: 'kb:read',
         params: agentPath,
+        query: formatQuery,
         headers: retellHeaders,
         body: retellCall,
         examples: retellExamples,
@@ -85,11 +92,13 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         },
         errors: ['invalid_signature'],
       },
-      async ({ c, key, meter, db, params, headers, body }) => {
+      async ({ c, key, meter, db, params, query, headers, body }) => {
         const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
         const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
         if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, (now ?? Date.now)())
-        return c.text(await answerRetell(body, consultant(c, db, scope, callIdIn(body, 'call', 'call_id'))))
+        return c.text(
+          await answerRetell(body, consultant(c, db, scope, { ...query, call_id: callIdIn(body, 'call', 'call_id') })),
+        )
       },
     ).app
 }

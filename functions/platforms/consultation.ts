@@ -1,15 +1,18 @@
 import type { Database } from '../../shared/database/database.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
-import type { Hit } from '../../shared/retrieval/schemas.ts'
+import type { Format, Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
+import { told } from '../../shared/retrieval/told.ts'
 import { saidOf } from '../../shared/retrieval/value/value.ts'
 
 export interface Consultation {
   hits: Hit[]
   /** What the answer begins with: the cell of a table that answers. */
   value: string | undefined
+  /** What the model is told of hits that may not answer. */
+  message: string | undefined
   /** What to say to a model where there are no hits. @throws ApiError agent_not_found; Unavailable */
   nothing(): Promise<string>
 }
@@ -22,6 +25,7 @@ export interface Asked {
   limit: number
   deadline_ms: number
   call_id?: string | undefined
+  format?: Format | undefined
 }
 
 export const byTool = { limit: 5, deadline_ms: timeouts.deadlineMilliseconds }
@@ -44,13 +48,15 @@ export async function consult(
     timing,
   )
   const hits = status === 'nothing' ? [] : data
+  const said = saidOf(hits, value)
   return {
     hits,
-    value: saidOf(hits, value),
+    value: said,
+    message: said ? undefined : told[status],
     async nothing() {
       const { agents } = await timing.measure('db', () => db.batch({ agents: findServing(scope) }))
       return requireServing(agents)
-        ? 'The knowledge base has nothing on this. Say that you do not know instead of guessing.'
+        ? told.nothing!
         : 'The knowledge base has no ready documents: there is nothing to consult.'
     },
   }

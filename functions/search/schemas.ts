@@ -8,6 +8,7 @@ import {
   alternatives,
   callId,
   degraded,
+  format,
   history,
   hit,
   query,
@@ -53,6 +54,7 @@ export const searchBody = v.pipe(
     document_metadata: v.optional(
       metadataFilter('Finds only chunks of documents whose metadata contains this object.'),
     ),
+    format: v.optional(format),
     call_id: v.optional(callId),
     remember: v.optional(
       described(

@@ -25,8 +25,9 @@ import {
   rememberQueryVector,
   vectorCache,
 } from './query-vector/query-vectors.ts'
-import type { Hit, Mode, Value } from './schemas.ts'
+import type { Format, Hit, Mode, Value } from './schemas.ts'
 import { type Found, type LikenessOf, type RememberedCall, search } from './search.ts'
+import { spokenPassage } from './speech/speech.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 import { findValue } from './value/value.ts'
@@ -48,6 +49,7 @@ export interface Question extends Filters {
   alternatives?: string[] | undefined
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
+  format?: Format | undefined
   /** Kept with the question; what its call asked and was given is remembered for an hour, unless `remember` is false. */
   call_id?: string | undefined
   remember?: boolean | undefined
@@ -175,21 +177,15 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const figures: Figures = {}
     try {
       const { hits, ...rest } = await findAnswer(db, scope, input, timing, figures)
-      const data = hits.map(({ revision, ...hit }) => hit)
+      const written = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
-      const answerable = data.length === 0 && rest.answerable !== null ? 0 : rest.answerable
-      const found = {
-        ...rest,
-        answerable,
-        status: levelOf(data.length, answerable),
-        value:
-          text === undefined
-            ? null
-            : findValue(
-                [text, ...(input.alternatives ?? [])].map((said) => inContext(said, input.history)),
-                data,
-              ),
-      }
+      const answerable = written.length === 0 && rest.answerable !== null ? 0 : rest.answerable
+      const heard = text === undefined ? [] : [text, ...(input.alternatives ?? [])]
+      const queries = heard.map((each) => inContext(each, input.history))
+      const value = findValue(queries, written)
+      const found = { ...rest, answerable, status: levelOf(written.length, answerable), value }
+      const said = (hit: Hit) => ({ ...hit, content: spokenPassage(queries, hit, value) })
+      const data = input.format === 'speech' ? written.map(said) : written
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt
       const question = {

@@ -38,6 +38,15 @@ export const seen = described(
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof searchModes)[number]
 
+export const format = described(
+  v.picklist(['markdown', 'speech'], 'must be markdown or speech'),
+  '`speech`: passages as they would be said, at most 600 characters around what was asked. Without Markdown; rows of tables, items and headings are sentences; abbreviations and telephone numbers as spoken, in English and German. `markdown`, the default: passages whole.',
+)
+export type Format = v.InferOutput<typeof format>
+
+/** Of the address that a platform calls. */
+export const formatQuery = v.object({ format: v.optional(format) })
+
 export const callId = described(
   printable(255),
   'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions. What a call asked and was given counts for its next questions, within an hour.',

@@ -176,5 +176,5 @@ test.each(eras)('the texts of the tools are those that operators have approved, 
     'Some platforms (ElevenLabs is one) call a tool only while the hash of its name, description and schemas is the one that an ' +
       'operator approved: after a change every customer must approve the tools again. If that is what you want, put the new hash ' +
       'here and say so in the release notes.',
-  ).toBe('2e736fd393882a2d9209a1ba578d82dd46bfed3decc252dad436c7d2f796f711')
+  ).toBe('293c15969d97399ab123fd9fc374586dc2bb00a31579691ee86255a9f1690649')
 })

@@ -59,17 +59,35 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     const { content, structuredContent, isError } = await mcpClient(tenant, era).tool('search', question)
     expect(isError).toBeUndefined()
     expect(structuredContent).toEqual({
+      status: 'found',
       results: [
         {
           id: `${hit.document_id}#0`,
           title: 'Hours',
           url: `https://localhost${tenant.knowledgeBase}/${hit.document_id}`,
           text: 'On Sunday we are closed.',
+          source: { title: 'Hours', url: null, page: null, heading: null },
         },
       ],
     })
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])
     expect(new Ajv2020().validate(searchTool.outputSchema, structuredContent)).toBe(true)
+  })
+
+  test('says what to do with passages that may not answer, or without any: not to ask again', async () => {
+    const { tool } = mcpClient(tenant, era)
+    const { structuredContent: nothing } = await tool('search', { query: 'zzyzx qwrtp' })
+    expect(nothing).toEqual({
+      ...{ status: 'nothing', retryable: false, results: [] },
+      message: expect.stringMatching(/has nothing on this.*Say that you do not know/),
+    })
+    const { structuredContent: uncertain } = await tool('search', { query: 'is there a sunday roast for vegans' })
+    expect(uncertain).toMatchObject({
+      ...{ status: 'uncertain', retryable: false, results: [{ title: 'Hours' }] },
+      message: expect.stringMatching(/may not answer/),
+    })
+    for (const answer of [nothing, uncertain])
+      expect(new Ajv2020().validate(searchTool.outputSchema, answer)).toBe(true)
   })
 
   test.each([
@@ -80,7 +98,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     [
       'what it does not know',
       { ...question, limit: 3 },
-      '`limit` is not a known field (allowed: query, alternatives, history, seen).',
+      '`limit` is not a known field (allowed: query, alternatives, format, history, seen).',
     ],
   ])('says what to do about %s, as a tool error', async (_, input, said) => {
     const { isError, content } = await mcpClient(tenant, era).tool('search', input)

@@ -29,18 +29,24 @@ export function tablesIn(hit: HitTable['hit']): HitTable[] {
   const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
   const outer = [hit.document_title, ...headings.filter((heading) => typeof heading === 'string')]
   const tables: HitTable[] = []
-  for (let at = 1; at < lines.length; at++) {
-    if (!isDelimiter(lines[at]!) || !lines[at - 1]!.includes('|')) continue
-    const header = tableCells(lines[at - 1]!)
-    if (header.length > maxColumns) continue
-    const grid: string[][] = []
-    let end = at + 1
-    for (; end < lines.length && lines[end]!.includes('|'); end++) grid.push(tableCells(lines[end]!))
-    const above = lines.slice(0, at - 1).findLast((line) => line.trim() !== '')
-    tables.push({ hit, context: above ? [...outer, above] : outer, ...tableOf(header, grid) })
-    at = end
+  for (let at = 0; at < lines.length; at++) {
+    const found = tableAt(lines, at)
+    if (!found || found.columns.length > maxColumns) continue
+    const { end, ...table } = found
+    const above = lines.slice(0, at).findLast((line) => line.trim() !== '')
+    tables.push({ hit, context: above ? [...outer, above] : outer, ...table })
+    at = end - 1
   }
   return tables
+}
+
+/** The table whose header is this line; it goes to before the line `end`. */
+export function tableAt(lines: readonly string[], at: number) {
+  if (!lines[at]!.includes('|') || !isDelimiter(lines[at + 1] ?? '')) return undefined
+  const grid: string[][] = []
+  let end = at + 2
+  for (; end < lines.length && lines[end]!.includes('|'); end++) grid.push(tableCells(lines[end]!))
+  return { end, ...tableOf(tableCells(lines[at]!), grid) }
 }
 
 function tableOf(header: string[], grid: string[][]): Pick<HitTable, 'columns' | 'rows'> {

@@ -1,0 +1,80 @@
+import { sentenceSeams } from '../../chunking/text-seams.ts'
+import { type TableRow, tableAt } from '../value/tables.ts'
+import { endsShort } from './languages.ts'
+
+const fence = /^\s*(?:`{3,}|~{3,})/
+const rule = /^\s*(?:[-*_]\s*){3,}$|^\s*=+\s*$/
+const heading = /^#{1,6} | #+$/
+const item = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ x]\]\s+)?(?=\S)/i
+const noValue = /^[-–—]?$/
+/** A shorter line that a capital or a digit follows is a line of its own: of an address, say. */
+const wrappedLength = 60
+
+/** The sentences of Markdown without its marks: an item, a heading and a row of a table are one each. */
+export function sentencesOf(markdown: string): string[] {
+  const lines = markdown.split('\n').filter((line) => !fence.test(line))
+  const sentences: string[] = []
+  let open = ''
+  const close = () => {
+    let from = 0
+    for (const to of [...sentenceSeams(open, 0, open.length), open.length]) {
+      const sentence = open.slice(from, to).trim()
+      if (!sentence || (to < open.length && endsShort(sentence))) continue
+      sentences.push(sentence)
+      from = to
+    }
+    open = ''
+  }
+  for (let at = 0; at < lines.length; at++) {
+    const table = tableAt(lines, at)
+    if (table) {
+      close()
+      for (const row of table.rows) sentences.push(...rowSentence(table.columns, row))
+      at = table.end - 1
+      continue
+    }
+    const isRule = rule.test(lines[at]!)
+    const line = isRule ? '' : plain(lines[at]!.replace(/^(?:\s*>)+\s?/, ''))
+    const isHeading = heading.test(line)
+    const isShort = open.length < wrappedLength && /^[\p{Lu}\d]/u.test(line)
+    if (line === '' || isHeading || item.test(line) || isShort) close()
+    open += `${open && ' '}${line.replace(heading, '').replace(item, '')}`
+    if (isHeading) close()
+  }
+  close()
+  return sentences
+}
+
+/** “Diavola, Small: £9.20, Large: £14.20.” A single column is named if its header says more than what it holds. */
+function rowSentence(columns: string[][], { path, cells }: TableRow): string[] {
+  const filled = cells.flatMap((text, column) => {
+    if (column === 0 || noValue.test(text)) return []
+    const header = columns[column]!.join(', ')
+    return [header && (columns.length > 2 || header.includes(' ')) ? `${header}: ${text}` : text]
+  })
+  const name = path.map(plain).join(', ')
+  if (filled.length === 0) return name ? [name] : []
+  const values = filled.map(plain)
+  return [`${name}${name && (columns.length > 2 || values[0]!.includes(': ') ? ', ' : ': ')}${values.join(', ')}`]
+}
+
+/** With a stop, if it has no mark at its end. */
+export function ended(sentence: string): string {
+  return /[.!?…:;。！？]["'”’»)]*$/.test(sentence) ? sentence : `${sentence}.`
+}
+
+/** Without marks of emphasis, links, pictures and HTML. */
+function plain(line: string): string {
+  let text = line
+  if (text.includes('<')) text = text.replaceAll(/<!--[^<>]*-->|<\/?[a-z][^<>]*>/gi, ' ')
+  if (text.includes('](')) text = text.replaceAll(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+  if (text.includes('://')) text = text.replaceAll(/\(?https?:\/\/(?:www\.)?([^\s()]*[^\s().,])\)?/g, '$1')
+  if (/[*_~`\\]/.test(text))
+    text = text
+      .replaceAll(/\*\*|__|~~|`|(?<![\p{L}\d])[*_](?=\S)|(?<=\S)[*_](?![\p{L}\d])/gu, '')
+      .replaceAll(/\\([\\`*_{}[\]()#+.!|~>-])/g, '$1')
+  return text
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ – (?!(?:[£€$] ?)?\d)/g, ', ')
+    .trim()
+}

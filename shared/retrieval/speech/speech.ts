@@ -1,0 +1,66 @@
+import { readMeanings } from '../coverage.ts'
+import type { Value } from '../schemas.ts'
+import type { HitTable } from '../value/tables.ts'
+import { speakerOf } from './languages.ts'
+import { ended, sentencesOf } from './sentences.ts'
+
+const maxCharacters = 600
+/** Longer passages are a client’s own. */
+const maxRead = 16_000
+const valueWeight = 100
+
+/** A passage as it would be said: the sentences around what was asked, and around the value, if that is its. */
+export function spokenPassage(queries: readonly string[], hit: HitTable['hit'], value: Value | null): string {
+  const content = hit.content.slice(0, maxRead)
+  const speak = speakerOf(`${queries[0] ?? ''} ${hit.document_title} ${content.slice(0, maxCharacters)}`) ?? asWritten
+  const sentences = sentencesOf(content)
+  const valueTexts = value?.chunk_id === hit.chunk_id ? [value.row.at(-1) ?? '', value.text] : undefined
+  const weights = weightsOf(queries, sentences).map((weight, i) =>
+    valueTexts?.every((text) => sentences[i]!.includes(text)) ? weight + valueWeight : weight,
+  )
+  const [from, to] = around(sentences, weights)
+  const said = speak(sentences.slice(from, to).join('\n')).split('\n').map(ended)
+  return cut(said.slice(...around(said, weights.slice(from, to))).join(' '))
+}
+
+const asWritten = (text: string) => text
+
+/** The weight of what each has of the questions’ words and concepts; one that fewer have weighs more. */
+function weightsOf(queries: readonly string[], sentences: readonly string[]): number[] {
+  const asked = new Set<string>()
+  for (const query of queries) readMeanings(query, (meaning) => asked.add(meaning))
+  const having = sentences.map((sentence) => {
+    const has = new Set<string>()
+    readMeanings(sentence, (meaning) => asked.has(meaning) && has.add(meaning))
+    return has
+  })
+  const counts = new Map<string, number>()
+  for (const has of having) for (const meaning of has) counts.set(meaning, (counts.get(meaning) ?? 0) + 1)
+  return having.map((has) =>
+    [...has].reduce((sum, meaning) => sum + Math.log(1 + sentences.length / counts.get(meaning)!), 0),
+  )
+}
+
+/** From where to where the best sentence and its neighbours are, of which the better one comes first, as many as fit. */
+function around(sentences: readonly string[], weights: readonly number[]): [from: number, to: number] {
+  const best = Math.max(0, weights.indexOf(Math.max(...weights)))
+  let [from, to] = [best, best + 1]
+  let length = sentences[best]?.length ?? 0
+  while (from > 0 || to < sentences.length) {
+    const isNext = to < sentences.length && (from === 0 || weights[to]! >= weights[from - 1]!)
+    length += 1 + sentences[isNext ? to : from - 1]!.length
+    if (length > maxCharacters) break
+    if (isNext) to++
+    else from--
+  }
+  return [from, to]
+}
+
+/** A sentence that is too long ends with a part of it, or a word. */
+function cut(sentence: string): string {
+  if (sentence.length <= maxCharacters) return sentence
+  const start = sentence.slice(0, maxCharacters)
+  const end = Math.max(start.lastIndexOf(', '), start.lastIndexOf('; '))
+  const word = start.lastIndexOf(' ')
+  return start.slice(0, end > maxCharacters / 2 ? end : word > 0 ? word : maxCharacters).toWellFormed()
+}
