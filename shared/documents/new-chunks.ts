@@ -38,7 +38,10 @@ const wanted = {
   vector_id: 'uuid',
 } as const
 
-/** Inserts into the newest revisions, where the condition on `documents as d` holds; no chunk whose vector is not there. */
+/**
+ * Inserts into the newest revisions, where the condition on `documents as d` holds; no chunk whose vector is not there. A vector is looked
+ * up by its id: joined, all of the document's would be read for each chunk while the planner believes that there are few.
+ */
 export function insertChunks(documents: NewRows<NewChunk>[], condition: Expression<SqlBool>) {
   return sql`insert into chunks (organization_id, agent_id, document_id, revision,
       id, chunk_index, content, token_count, metadata, vector_id, sketch)
@@ -46,8 +49,9 @@ export function insertChunks(documents: NewRows<NewChunk>[], condition: Expressi
       w.id, w.chunk_index, w.content, w.token_count, w.metadata, w.vector_id, v.sketch
     from documents d
       join ${recordset('w', wanted, withDocument(documents))} on w.document_id = d.id
-      left join vectors v on v.organization_id = ${documents[0]!.scope.organizationId}
-        and v.document_id = w.document_id and v.id = w.vector_id
+      left join lateral (select v.id, v.sketch from vectors v
+        where v.organization_id = ${documents[0]!.scope.organizationId} and v.document_id = w.document_id and v.id = w.vector_id
+        offset 0) v on true
     where ${isAnyOf(documents)} and ${condition} and (w.vector_id is null or v.id is not null) on conflict do nothing`
 }
 

@@ -99,6 +99,24 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
   })
 })
 
+test('a chunk’s vector is looked up by its id, while the planner knows nothing of a document’s vectors', async () => {
+  const tenant = await stand.tenant()
+  const large = await storeServed(
+    stand.db,
+    tenant,
+    Array.from({ length: 400 }, (_, i) => ({ vector: axis(i) })),
+  )
+  await sql`delete from pg_statistic where starelid = 'vectors'::regclass`.execute(stand.db)
+  const chunks = Array.from({ length: 20 }, (_, i) => ({ content: 'c', chunk_index: 400 + i, embedding: axis(i) }))
+  const batches = await batchesOf(() => tenant.call('POST', `${tenant.knowledgeBase}/${large}/chunks`, { chunks }))
+  const plans = await Promise.all(batches.map((batch) => plansOf(stand.pool, batch)))
+  const lookups = plans
+    .flat()
+    .flatMap(nodesOf)
+    .map((node) => node['Index Cond'])
+  expect(lookups).toContainEqual(expect.stringMatching(/document_id = .* AND \(id = w/))
+})
+
 test('a list of documents reads none of their chunks', async () => {
   const tenant = await stand.tenant()
   for (let i = 0; i < 20; i++) await makeDocument(tenant, 5)
