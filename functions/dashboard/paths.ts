@@ -43,9 +43,14 @@ export function callPath(agentId: string, id?: string): string {
   return `/dashboard/agents/${agentId}/call${id === undefined ? '' : `?${new URLSearchParams({ id })}`}`
 }
 
-/** @param document the one that should answer it */
-export function goldenQuestionPath(agentId: string, question: string, document?: string): string {
-  const query = new URLSearchParams({ question, ...(document && { document }) })
+/** @param document the one that should answer it @param asked in which call, under which id of `question_log` */
+export function goldenQuestionPath(
+  agentId: string,
+  question: string,
+  document?: string,
+  asked?: { call: string; before: string },
+): string {
+  const query = new URLSearchParams({ question, ...(document && { document }), ...asked })
   return `/dashboard/agents/${agentId}/golden-questions/new?${query}`
 }
 

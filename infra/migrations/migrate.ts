@@ -12,6 +12,7 @@ import { steps as pages } from './0006_pages.ts'
 import { steps as calls } from './0007_calls.ts'
 import { steps as namedAgents } from './0008_named_agents.ts'
 import { steps as rememberedCalls } from './0009_remembered_calls.ts'
+import { steps as goldenHistory } from './0010_golden_history.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -55,6 +56,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0007_calls': calls,
   '0008_named_agents': namedAgents,
   '0009_remembered_calls': [...rememberedCalls, inTransaction(...search)],
+  '0010_golden_history': goldenHistory,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

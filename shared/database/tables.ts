@@ -220,6 +220,7 @@ export interface Tables extends SourceTables, WebhookTables {
     document_id: Id | null
     words: string | null
     expects_nothing: Generated<boolean>
+    history: Generated<string[]>
     within: number
     on_failure: 'warn' | 'block'
     as_of: ColumnType<Date | null, string | null, string | null>

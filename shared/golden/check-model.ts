@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Checked } from '../queue.ts'
+import { inContext } from '../retrieval/in-context.ts'
 import type { Broken } from './broken.ts'
 import {
   brokenOf,
@@ -51,7 +52,7 @@ export async function checkModel(
     const part = questions.slice(from, from + renewedPerCall)
     given.push(
       ...(await embedQuestions(
-        part.map(({ question }) => question),
+        part.map(({ question, history }) => inContext(question, history)),
         renewal,
       )),
     )

@@ -6,6 +6,7 @@ import type { Warning } from '../database/tables.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { estimatedTokens, type TokenMeter, withTokens } from '../limits/tokens.ts'
+import { inContext } from '../retrieval/in-context.ts'
 import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, rejectBroken, toBroken } from './broken.ts'
@@ -126,7 +127,7 @@ async function renewVectors(db: Database, scope: AgentScope, questions: readonly
   const stale = questions.filter((question) => question.model !== model)
   for (let from = 0; from < stale.length; from += renewedPerCall) {
     const part = stale.slice(from, from + renewedPerCall)
-    const texts = part.map(({ question }) => question)
+    const texts = part.map(({ question, history }) => inContext(question, history))
     const vectors = await embedQuestions(texts, renewal)
     const renewals = part.flatMap(({ id }, i) => {
       const vector = vectors[i]

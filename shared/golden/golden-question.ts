@@ -8,7 +8,7 @@ import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
 export const goldenColumns = [
-  ...['id', 'question', 'document_id', 'words', 'expects_nothing', 'within', 'on_failure', 'as_of', 'model'],
+  ...['id', 'question', 'document_id', 'words', 'expects_nothing', 'history', 'within', 'on_failure', 'as_of', 'model'],
 ] as const
 export type GoldenRow = Pick<Selectable<Tables['golden_questions']>, (typeof goldenColumns)[number]>
 

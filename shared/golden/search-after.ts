@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { DocumentId } from '../ids.ts'
+import { inContext } from '../retrieval/in-context.ts'
 import { comparedHits } from '../retrieval/letter-runs.ts'
 import { type Found, toFound } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
@@ -35,7 +36,8 @@ export interface MadeChunk {
 }
 
 /** A golden question, whose vector is stored, or any with its vector and the model that made it. */
-export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> & { vector?: Float32Array; vectorModel?: string }
+export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> &
+  Partial<Pick<GoldenRow, 'history'>> & { vector?: Float32Array; vectorModel?: string }
 
 /** So few questions hold the document's lock at a time. */
 const perStatement = 50
@@ -57,8 +59,11 @@ export async function searchAfter(
       ${scope.agentId}, ${JSON.stringify(changes.map(toRow))}::jsonb, ${JSON.stringify(made)}::jsonb,
       ${JSON.stringify(asked.map((each) => toQuestion(scope, each)))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })
-    for (const { id, question } of asked)
-      found.set(id, toFound(answered[0]!.answers[id]!, 'hybrid', [{ query: question }]))
+    for (const { id, question, history } of asked)
+      found.set(
+        id,
+        toFound(answered[0]!.answers[id]!, 'hybrid', [{ query: question, inContext: inContext(question, history) }]),
+      )
   }
   return found
 }
@@ -67,7 +72,7 @@ function toRow({ dates, ...change }: Change) {
   return { ...change, dates: dates !== undefined, ...dates }
 }
 
-function toQuestion(scope: AgentScope, { id, question: query, as_of, vector, vectorModel: model }: Asked) {
-  const [question] = questionsOf(scope, 'hybrid', [{ query, vector }], { limit: comparedHits })
+function toQuestion(scope: AgentScope, { id, question: query, history, as_of, vector, vectorModel: model }: Asked) {
+  const [question] = questionsOf(scope, 'hybrid', [{ query, vector }], { limit: comparedHits, history })
   return { id, question: { ...question, asked_model: model, assumed_model: model, as_of, max_bytes: maxBytes } }
 }

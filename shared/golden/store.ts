@@ -7,6 +7,7 @@ import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { documentNotFound, requireAgent } from '../http/not-found.ts'
 import { newId } from '../ids.ts'
+import { inContext } from '../retrieval/in-context.ts'
 import { ask, lockKnowledge, vectorColumns, vectorsOf } from './check.ts'
 import {
   type GoldenRow,
@@ -20,7 +21,10 @@ import {
 } from './golden-question.ts'
 
 export type KeptGolden = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
-export type GoldenInput = Omit<GoldenRow, 'id' | 'model' | 'as_of'> & { as_of: string | null }
+export type GoldenInput = Omit<GoldenRow, 'id' | 'history' | 'model' | 'as_of'> & {
+  history?: string[]
+  as_of: string | null
+}
 
 const columns = [...goldenColumns, 'passed', 'rank', 'checked_at'] as const
 
@@ -56,7 +60,7 @@ export async function createGolden(
 ): Promise<KeptGolden> {
   const embedder = await servingEmbedder(db, scope, configured)
   const { organizationId, agentId } = scope
-  const [vector] = await vectorsOf(embedder, [input.question])
+  const [vector] = await vectorsOf(embedder, [inContext(input.question, input.history)])
   const id = newId()
   const row = { id, ...input, ...vectorColumns(embedder.model, vector!) }
   const names = Object.keys(row) as (keyof typeof row)[]
@@ -91,7 +95,9 @@ export async function updateGolden(
   input: Partial<GoldenInput>,
 ): Promise<KeptGolden> {
   const embedder = await servingEmbedder(db, scope, configured)
-  const vectors = input.question === undefined ? [] : await vectorsOf(embedder, [input.question])
+  const { question, history } = { ...(await getGolden(db, scope, id)), ...input }
+  const isAskedAnew = input.question !== undefined || input.history !== undefined
+  const vectors = isAskedAnew ? await vectorsOf(embedder, [inContext(question, history)]) : []
   const { documents, changed } = await db.batch({
     documents: findExpected(scope, input),
     changed: db

@@ -101,7 +101,7 @@ describe('the page of a call', () => {
     expect(links).toEqual(
       expect.arrayContaining([
         `${agent}/documents/${id}?passage=1#passage-1`,
-        `${agent}/golden-questions/new?${golden}`,
+        expect.stringContaining(`${agent}/golden-questions/new?${golden}&call=call&before=`),
         `${agent}/documents/new?title=Are+you+open+on+Sunday%3F`,
         `${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F`,
       ]),
@@ -109,6 +109,25 @@ describe('the page of a call', () => {
     const { text, html } = await owner.browser.get(links.find((link) => link.includes('documents/new'))!)
     expect(text).toContain('What should callers be told when they ask “Are you open on Sunday?”')
     expect(html).toContain('value="Are you open on Sunday?"')
+  })
+
+  test('can be kept as a golden question, with what was said before it', async () => {
+    const owner = await keeping()
+    await stored(owner, 'Hours', 'On Sunday we are closed. On Monday we are open.')
+    for (const query of ['Are you open on Sunday?', 'and Monday?', 'Are you sure?']) await ask(owner, query, 'call')
+    const links = linksOf(await pageOf(owner, 'call')).filter((link) => link.includes('before='))
+    const { html } = await owner.browser.get(links[1]!)
+    expect(html).toContain('rows="3"')
+    expect(html).toMatch(/<textarea id="history"[^>]*>\nAre you open on Sunday\?<\/textarea>/)
+    const typed = { question: 'and Monday?', expected: '', words: 'we are open', within: '3', on_failure: 'warn' }
+    const history = ' Are you open on Sunday? \r\n\r\n'
+    expect(await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history })).toMatchObject({ status: 303 })
+    const { body } = await owner.call('GET', `/v1/agents/${owner.agentId}/golden-questions`)
+    expect(body.data).toMatchObject([{ question: 'and Monday?', history: ['Are you open on Sunday?'] }])
+    const list = await owner.browser.get(`/dashboard/agents/${owner.agentId}/golden-questions`)
+    expect(list.text).toContain('after “Are you open on Sunday?”')
+    const lines = 'turn\n'.repeat(11)
+    expect((await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history: lines })).status).toBe(422)
   })
 
   test('is found from Unanswered by its id, from a question of it, and from the deleted calls', async () => {

@@ -59,6 +59,22 @@ describe('a golden question', () => {
     expect((await call('GET', golden)).body.data).toEqual([])
   })
 
+  test('may come after others in its call', async () => {
+    const { call, golden, create, document } = await shop('The workshop is open on Sunday from 9 to 12.')
+    await create('Café', 'The café is open daily, on Sunday until 5.')
+    const asked = { question: 'and on Sunday?', expects: { words: 'Sunday from 9' }, within: 1, on_failure: 'block' }
+    const history = ['When is the workshop open?']
+    const { body } = await call('POST', golden, { ...asked, history })
+    expect(body).toMatchObject({ history, last_result: { passed: true, rank: 1 } })
+    expect((await call('POST', `${golden}/run`)).body.data).toMatchObject([{ passed: true }])
+    const changed = async (history: string[]) => (await call('PATCH', `${golden}/${body.id}`, { history })).body
+    expect(await changed(['When is the café open?'])).toMatchObject({ last_result: { passed: false } })
+    expect(await changed(history)).toMatchObject({ history, last_result: { passed: true } })
+    expect((await call('DELETE', document)).body.code).toBe('golden_questions_fail')
+    const refused = await call('POST', golden, { ...asked, history: Array(11).fill('Hello?') })
+    expect(refused.body.errors).toMatchObject([{ pointer: '/history' }])
+  })
+
   test('is run with the others, each with its best hit', async () => {
     const { call, golden } = await shop()
     const { body } = await call('POST', golden, closed)

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { documentId } from '../../../shared/ids.ts'
+import { maxTurns } from '../../../shared/retrieval/schemas.ts'
 import { type Faults, faultOf, invalid, line, oneLine, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
@@ -14,12 +15,23 @@ const maxQuestion = 8000
 const maxWords = 1000
 export const maxDocuments = 200
 
+const history = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((text) => text.split('\n').map(oneLine).filter(Boolean)),
+  v.maxLength(maxTurns, `Enter at most ${maxTurns} lines.`),
+  v.check(
+    (turns) => turns.every((turn) => [...turn].length <= maxQuestion),
+    'A line can have at most 8,000 characters.',
+  ),
+)
+
 export const goldenForm = v.pipe(
   v.object({
     question: line(maxQuestion, {
       missing: 'Enter a question.',
       tooLong: 'A question can have at most 8,000 characters.',
     }),
+    history,
     expected: v.union([v.picklist(['', 'nothing']), documentId], w.noDocument),
     words: v.pipe(
       v.optional(v.string(), ''),
@@ -53,10 +65,12 @@ export function toInput({ expected, words, ...given }: v.InferOutput<typeof gold
 
 export function toTyped({ document_id, words, expects_nothing, ...kept }: KeptGolden): Typed {
   const expected = expects_nothing ? 'nothing' : (document_id ?? '')
-  return { expected, words: words ?? '', ...kept, within: `${kept.within}` }
+  return { expected, words: words ?? '', ...kept, history: kept.history.join('\n'), within: `${kept.within}` }
 }
 
-type Typed = Partial<Record<'question' | 'expected' | 'words' | 'within' | 'on_failure', string | undefined>>
+type Typed = Partial<
+  Record<'question' | 'history' | 'expected' | 'words' | 'within' | 'on_failure', string | undefined>
+>
 
 interface Filled {
   documents: readonly Titled[]
@@ -65,7 +79,7 @@ interface Filled {
 }
 
 export function formView(agentId: string, { documents, typed, faults = {} }: Filled): Html {
-  const { question = '', expected = '', words: passage = '', within = '3', on_failure = 'warn' } = typed
+  const { question = '', history = '', expected = '', words: passage = '', within = '3', on_failure = 'warn' } = typed
   const choices = [
     ['', 'Any document with the words below'],
     ['nothing', 'Nothing: your agent shouldn’t find an answer'],
@@ -78,6 +92,13 @@ export function formView(agentId: string, { documents, typed, faults = {} }: Fil
 ${input}${faultOf(name, faults[name])}${hint && html`<p id="${name}-hint" class="hint">${hint}</p>`}</div>`
   return html`<form class="panel sheet" method="post" data-draft>
 ${field('question', 'Question', html`<input id="question" name="question" value="${shortened(question, maxQuestion)}" maxlength="${maxQuestion}" required ${about('question')}>`, 'As a caller would ask it.')}
+${field(
+  'history',
+  'Said before',
+  html`<textarea id="history" name="history" rows="3" ${about('history')}>
+${shortened(history, maxTurns * maxQuestion)}</textarea>`,
+  'What the caller said before in the same call, a line each, if the question needs it.',
+)}
 ${field('expected', 'Answered by', html`<select id="expected" name="expected" ${about('expected')}>${options(choices, expected)}</select>`, ['The document whose passage should be found.', documents.length >= maxDocuments && `The newest ${number(maxDocuments)} documents are listed. To choose an older one, ask the question, compare it with that document and make it a golden question there.`].filter(Boolean).join(' '))}
 ${field('words', 'Words that the passage has', html`<input id="words" name="words" value="${shortened(passage, maxWords)}" maxlength="${maxWords}" ${about('words')}>`, 'Such as “On Sunday we are closed”: whatever else the text says, these words have to stay.')}
 ${field('within', 'Among the first', html`<input id="within" type="number" name="within" value="${shortened(within, 2)}" min="1" max="10" required ${about('within')}>`, 'Voice agents get about three passages.')}

@@ -18,8 +18,11 @@ import type { Meter } from '../../../shared/http/request-meter.ts'
 import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
+import { listQuestions } from '../../../shared/questions/questions.ts'
+import { inContext } from '../../../shared/retrieval/in-context.ts'
+import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
 import { isError } from '../error-view.ts'
-import type { Faults } from '../forms.ts'
+import { type Faults, oneLine } from '../forms.ts'
 import type { View } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
@@ -64,8 +67,14 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       return { redirect: goldenPage(scope.agentId), flash: { text } }
     })
     .get(`${base}/new`, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope }) => {
-      const { question, document } = c.req.query()
-      return await formPage(db, scope, w.add, { question, expected: document })
+      const { question, document, call, before } = c.req.query()
+      const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
+      const { questions } = asked.success ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns }) : none
+      const history = questions
+        .map((each) => oneLine(each.question))
+        .toReversed()
+        .join('\n')
+      return await formPage(db, scope, w.add, { question, history, expected: document })
     })
     .post(
       `${base}/new`,
@@ -73,7 +82,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       async ({ db, meter, scope, form }) => {
         if (!form.isValid) return { ...(await formPage(db, scope, w.add, form.typed, form.faults)), status: 422 }
         try {
-          await admit(meter, form.values.question)
+          await admit(meter, inContext(form.values.question, form.values.history))
           return saved(scope, await createGolden({ db, embedder }, scope, { ...toInput(form.values), as_of: null }))
         } catch (error) {
           const { status, ...faults } = faultsOf(error)
@@ -92,11 +101,11 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         const kept = await getGolden(db, scope, scope.goldenQuestionId)
         if (!form.isValid)
           return { ...(await formPage(db, scope, 'Edit golden question', form.typed, form.faults)), status: 422 }
-        const { question, ...input } = toInput(form.values)
-        const isOther = question !== kept.question
+        const { question, history, ...input } = toInput(form.values)
+        const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
         try {
-          if (isOther) await admit(meter, question)
-          const changes = { ...input, ...(isOther && { question }) }
+          if (isOther) await admit(meter, inContext(question, history))
+          const changes = { ...input, ...(isOther && { question, history }) }
           return saved(scope, await updateGolden({ db, embedder }, scope, kept.id, changes))
         } catch (error) {
           const { status, ...faults } = faultsOf(error)
@@ -135,7 +144,13 @@ async function formPage(
   return { ...pageOf(agent, title), content: formView(agent.id, { documents: [...documents.values()], typed, faults }) }
 }
 
-const typedOf = ({ within, ...values }: v.InferOutput<typeof goldenForm>) => ({ ...values, within: `${within}` })
+const typedOf = ({ within, history, ...values }: v.InferOutput<typeof goldenForm>) => ({
+  ...values,
+  history: history.join('\n'),
+  within: `${within}`,
+})
+
+const none = { questions: [] }
 
 async function admit(meter: Meter, question: string) {
   await meter.admit()

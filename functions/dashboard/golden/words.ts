@@ -11,6 +11,7 @@ export const golden = {
       `A passage${title === undefined ? '' : ` of ${title}`}${words === null ? '' : ` with the words “${words}”`} should be ${place(within)}`,
   },
   onFailure: { warn: 'warns', block: 'blocks changes' },
+  after: (history: readonly string[]) => `after ${history.map((turn) => `“${turn}”`).join(', ')}`,
   of: (action: string, question: string) => `${action}: “${question}”`,
   form: {
     options: {

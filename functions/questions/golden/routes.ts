@@ -12,6 +12,7 @@ import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared
 import type { Router } from '../../../shared/http/router.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
+import { inContext } from '../../../shared/retrieval/in-context.ts'
 import {
   createBody,
   goldenExample,
@@ -72,7 +73,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         errors: ['document_not_found'],
       },
       async ({ c, meter, db, scope, params, body }) => {
-        await meter.reserveTokens(estimatedTokens(body.question))
+        await meter.reserveTokens(estimatedTokens(inContext(body.question, body.history)))
         const created = await createGolden({ db, embedder }, scope, toInput(body))
         c.header('location', `/v1/agents/${params.agentId}/golden-questions/${created.id}`)
         return c.json(toGolden(created), 201)
@@ -104,7 +105,8 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         errors: ['document_not_found'],
       },
       async ({ c, meter, db, scope, params, body }) => {
-        if (body.question !== undefined) await meter.reserveTokens(estimatedTokens(body.question))
+        const texts = [body.question ?? [], body.history ?? []].flat()
+        if (texts.length > 0) await meter.reserveTokens(estimatedTokens(texts.join(' ')))
         const { goldenQuestionId } = params
         return c.json(toGolden(await updateGolden({ db, embedder }, scope, goldenQuestionId, toInput(body))))
       },

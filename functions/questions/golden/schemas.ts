@@ -4,7 +4,7 @@ import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { described, fields, integer, maxCharacters, someOf } from '../../../shared/http/input/fields.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { agentId, documentId, uuid } from '../../../shared/ids.ts'
-import { hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
+import { history, hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
 
 export const goldenPath = v.object({
   agentId,
@@ -33,6 +33,7 @@ const expects = v.pipe(
 
 const settings = {
   question: query,
+  history,
   expects,
   within: described(integer(1, 10), 'Among so many of the best hits.'),
   on_failure: described(
@@ -45,6 +46,7 @@ const settings = {
 export const createBody = v.pipe(
   fields({
     ...settings,
+    history: v.optional(history, []),
     within: v.optional(settings.within, 3),
     on_failure: v.optional(settings.on_failure, 'warn'),
     as_of: v.optional(settings.as_of, null),
@@ -63,6 +65,7 @@ export const goldenSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     question: v.string(),
+    history: v.array(v.string()),
     expects: v.strictObject({
       document_id: v.optional(v.pipe(v.string(), v.uuid())),
       words: v.optional(v.string()),
@@ -81,6 +84,7 @@ export const goldenSchema = v.pipe(
 export const goldenExample: v.InferOutput<typeof goldenSchema> = {
   id: '01981f52-3c10-7a4e-8b6f-2d9e0a7c5b14',
   question: 'Are you open on Sunday?',
+  history: [],
   expects: { document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', words: 'On Sunday we are closed' },
   within: 3,
   on_failure: 'block',
@@ -104,9 +108,22 @@ export const runExample: v.InferOutput<typeof runResponse> = {
 }
 
 export function toGolden(row: KeptGolden): v.InferOutput<typeof goldenSchema> {
-  const { id, question, within, on_failure, document_id, words, expects_nothing, as_of, passed, rank, checked_at } = row
+  const {
+    id,
+    question,
+    history,
+    within,
+    on_failure,
+    document_id,
+    words,
+    expects_nothing,
+    as_of,
+    passed,
+    rank,
+    checked_at,
+  } = row
   return {
-    ...{ id, question, within, on_failure, as_of: as_of?.toISOString() ?? null },
+    ...{ id, question, history, within, on_failure, as_of: as_of?.toISOString() ?? null },
     expects: expects_nothing ? { nothing: true } : { ...(document_id && { document_id }), ...(words && { words }) },
     last_result: passed === null ? null : { passed, rank, checked_at: checked_at!.toISOString() },
   }

@@ -41,7 +41,7 @@ describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM wi
     await asked.getByRole('link', { name: 'Rooms', exact: true }).click()
     await page.getByText('A room costs 90 euros.').waitFor()
     await page.goto(address)
-    const golden = asked.getByRole('link', { name: ways.of('Golden question', query) })
+    const golden = asked.getByRole('link', { name: ways.of('Keep this call as a golden question', query) })
     expect(await golden.getAttribute('href')).toContain(`${new URLSearchParams({ question: query })}`)
     expect(wrong).toEqual([])
     await page.context().close()

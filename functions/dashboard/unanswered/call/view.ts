@@ -39,7 +39,7 @@ export function callView(
 }
 
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
-  const { question, answerable, mode, is_degraded, milliseconds, asked_at, hits } = asked
+  const { id, question, call_id, answerable, mode, is_degraded, milliseconds, asked_at, hits } = asked
   const level = levelOf(hits.length, answerable)
   const [first, ...others] = hits
   const given = first && givenOf(first)
@@ -50,6 +50,7 @@ ${first && hitView(agentId, first, given)}
 ${others.length > 0 && html`<details><summary>${counted(others.length, 'more passage')}</summary>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
 <div class="actions">${waysView(agentId, {
     question,
+    asked: { call: call_id!, before: id },
     passage: first && given && pathOf(agentId, first, given),
     found: given && first?.document_id,
     document: level === 'found' && given ? first?.document_id : undefined,

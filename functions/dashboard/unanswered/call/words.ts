@@ -1,4 +1,5 @@
 export const call = {
+  keep: 'Keep this call as a golden question',
   modes: { hybrid: 'by words and meaning', semantic: 'by meaning', keyword: 'by words' },
 } as const
 
