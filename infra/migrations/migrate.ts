@@ -55,8 +55,8 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0006_pages': pages,
   '0007_calls': calls,
   '0008_named_agents': namedAgents,
-  '0009_remembered_calls': [...rememberedCalls, inTransaction(...search)],
-  '0010_golden_history': goldenHistory,
+  '0009_remembered_calls': rememberedCalls,
+  '0010_golden_history': [...goldenHistory, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)
