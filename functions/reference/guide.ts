@@ -30,7 +30,9 @@ function parseRequest(text: string, openApi: OpenApi) {
   const [line = '', ...headerLines] = head.split('\n')
   const [method = '', path = ''] = line.split(' ')
   const headers = Object.fromEntries(headerLines.map((header) => header.split(': ') as [string, string]))
-  const operation = endpointsOf(openApi).find((one) => one.method === method && samplePath(one.path) === path)
+  const operation = endpointsOf(openApi).find(
+    (one) => one.method === method && samplePath(one.path) === path.split('?')[0],
+  )
   if (!operation) throw new Error(`no operation ${line}`)
   return {
     method,
