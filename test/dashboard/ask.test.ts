@@ -51,6 +51,16 @@ describe('a question', () => {
     expect(text).toMatch(/Found in [\d.]+ ms: [\d.]+ ms for the meaning of the question, [\d.]+ ms in the database/)
   })
 
+  test('whose answer is a cell of a table shows it as a caller would hear it', async () => {
+    const pizzeria = await signedIn()
+    const content =
+      '| Pizza | Small | Large |\n| --- | --- | --- |\n| Diavola | £9.20 | £14.20 |\n| Truffle | £11 | £15 |'
+    await pizzeria.call('POST', pizzeria.knowledgeBase, { title: 'Menu', content })
+    await stand.deliver()
+    expect((await ask(pizzeria, 'what does a large diavola cost')).text).toContain('hear: “Large, Diavola: £14.20”.')
+    expect((await ask(pizzeria, 'do you have parking')).text).not.toContain('hear: “')
+  })
+
   test('may have words that no document has, and the screen says which', async () => {
     const { text } = await ask(owner, 'do you bake bread for zebras')
     expect(text).toContain('zebras (in no document)')

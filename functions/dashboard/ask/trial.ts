@@ -11,6 +11,7 @@ import { explainWords, type Presence, type SoughtWord } from '../../../shared/re
 import { findStanding, type Standing } from '../../../shared/retrieval/explanation/standing.ts'
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import { saidOf } from '../../../shared/retrieval/value/value.ts'
 import { oneLine } from '../forms.ts'
 import { isWallTime } from '../times.ts'
 import type { Expected } from '../titles.ts'
@@ -44,6 +45,8 @@ export interface Passage {
 export interface Trial {
   passages: Passage[]
   level: Level
+  /** The cell of a table that answers, as an agent gets it first. */
+  value: string | undefined
   words: SoughtWord[]
   /** Whether search by words was used, even if the question has no words to search for. */
   isByWords: boolean
@@ -72,7 +75,7 @@ export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQ
     }
     const isPast = mode === 'hybrid' && asOf !== undefined && Date.parse(asOf) < Date.now()
     const past = isPast ? await pastAnswer({ db, embedder, chunkSize }, scope, { ...question, asOf }) : undefined
-    const { data, status, degraded, likenessOf } =
+    const { data, status, value, degraded, likenessOf } =
       past ?? (await answer(db, { ...scope, logsQuestions: false }, question, timing))
     const total = systemClock.now() - timing.arrivedAt
     const scale = degraded ? 'keyword' : mode
@@ -88,6 +91,7 @@ export function trials(embedder: Embedder, chunkSize: ChunkSize, answer: AnswerQ
     return {
       passages: data.map(toPassage),
       level: status,
+      value: status === 'nothing' ? undefined : saidOf(data, value),
       words,
       isByWords: scale !== 'semantic',
       isDegraded: degraded !== null,

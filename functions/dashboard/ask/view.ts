@@ -48,12 +48,13 @@ export function trialView(
   { question, mayWrite }: { question: string; mayWrite: boolean },
   trial: Trial,
 ): Html {
-  const { passages, level, words: sought, isByWords, isDegraded } = trial
+  const { passages, level, value, words: sought, isByWords, isDegraded } = trial
   const [first] = passages
   const isEmpty = isByWords && sought.length === 0
   return html`<section class="trial" aria-label="${w.passages(passages.length)}">
 ${isDegraded && html`<p class="notice warn">The meaning of the question wasn’t available in time, so these were found by words only. The same can happen in a call.</p>`}
 ${level !== 'found' && (isEmpty ? html`<p class="notice">These words are said in every call, so there is nothing to search for.</p>` : html`<p class="notice warn">${first ? w.unanswered[level] : 'Nothing was found. Your agent would say that it doesn’t know.'}</p>`)}
+${value && html`<p class="notice">On Vapi, Retell and MCP, your agent is given this first, so a caller would hear: “${value}”.</p>`}
 ${soughtView(trial)}
 ${
   mayWrite &&

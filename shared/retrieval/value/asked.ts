@@ -1,7 +1,6 @@
-import { conceptsOf } from '../../embedding/concepts/concepts.ts'
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
-import { joinedTerm, soundsOf } from '../../terms/terms.ts'
+import { joinedTerm } from '../../terms/terms.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
@@ -12,6 +11,8 @@ import { namedIn, type Range, rangeOf, unitOf } from './quantities.ts'
 /** A word of the question, or several that are one code, number or time. */
 export interface Unit {
   stem: string
+  /** The place of its first word. */
+  at: number
   terms: ReadonlySet<string>
   concepts: ReadonlySet<string>
   /** Codes as cells have them, without signs. */
@@ -21,11 +22,12 @@ export interface Unit {
   isCommon: boolean
   /** Whether it follows “which”, “what is the” or “how many”, and so says what is looked for. */
   isFocus: boolean
-  sounds: string[]
 }
 
 export interface AskedQuestion {
   units: Unit[]
+  /** The stems of all its words. */
+  stems: string[]
   kinds: ReadonlySet<AnswerKind>
   /** Words that count, order or compare. A cell whose row and column lack one of them does not answer alone. */
   beyond: string[]
@@ -55,7 +57,12 @@ export function readQuestion(text: string): AskedQuestion {
       ...unitsOf(said, from, to, spoken).map((unit) => ({ ...unit, isFocus: from >= focus && from < focus + 2 })),
     )
   }
-  return { units, kinds: kindsIn(query), beyond: [...query.matchAll(beyond)].map(([word]) => word) }
+  return {
+    units,
+    stems: said.map((word) => stem(fold(word))),
+    kinds: kindsIn(query),
+    beyond: [...query.matchAll(beyond)].map(([word]) => word),
+  }
 }
 
 const asking =
@@ -101,13 +108,12 @@ function unitsOf(said: string[], from: number, to: number, spoken: string[]): Om
     to - from === 1 && from > 0 && unitOf(own[0]) !== undefined && rangesOf(said, from - 1, from, []).length > 0
   const isCommon =
     isMeasure || (ranges.length === 0 && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
-  const word = fold(own[0]!)
   return [
     {
-      stem: to - from === 1 ? stem(word) : '',
+      stem: to - from === 1 ? stem(fold(own[0]!)) : '',
+      at: from,
       ...{ terms, concepts, codes, ranges, isCommon },
       weight: isCommon ? commonWeight : [...codes].some((code) => code.length > 2) ? codeWeight : 1,
-      sounds: to - from > 1 || isCommon || conceptsOf(word, stem(word)).length > 0 ? [] : soundsOf(own[0]!),
     },
   ]
 }
@@ -115,6 +121,12 @@ function unitsOf(said: string[], from: number, to: number, spoken: string[]): Om
 /** Letters and digits only. */
 export function codeOf(text: string): string {
   return fold(text).replaceAll(/[^\p{L}\p{N}]/gu, '')
+}
+
+/** An early hour may be one of the afternoon. */
+function onBothClocks(hours: number, minutes: number): Range[] {
+  const early = rangeOf('time', hours * hour + minutes)
+  return hours > 0 && hours < 8 ? [early, rangeOf('time', (hours + 12) * hour + minutes)] : [early]
 }
 
 function rangesOf(said: string[], from: number, to: number, spoken: string[]): Range[] {
@@ -129,13 +141,17 @@ function rangesOf(said: string[], from: number, to: number, spoken: string[]): R
     : /^(?:before|vor|until|till)$/.test(before ?? '')
       ? -1
       : 0
+  // “One thirty” is half an hour past one, “a hundred and thirty” is not.
+  const saysDigits = to - from > 1 && !unitOf(after) && !/hund|thous|taus|cent|mill/.test(said.slice(from, to).join())
   for (const text of [
     ...spoken.filter((text) => text.includes(':')),
     ...(to - from === 1 ? said.slice(from, to) : []),
     ...spoken,
   ]) {
     const clock = /^(\d{1,2}):(\d\d)$/.exec(text)
-    if (clock) ranges.push(rangeOf('time', Number(clock[1]) * hour + Number(clock[2]) + shift))
+    if (clock) ranges.push(...onBothClocks(Number(clock[1]), Number(clock[2]) + shift))
+    const bare = saysDigits ? /^(\d{1,2})([0-5]\d)$/.exec(text) : null
+    if (bare && Number(bare[1]) < 24) ranges.push(...onBothClocks(Number(bare[1]), Number(bare[2]) + shift))
     if (!/^\d{1,6}(?:[.,]\d{1,2})?$/.test(text)) continue
     const value = Number(text.replace(',', '.'))
     const [unit, factor] = unitOf(after) ?? unitOf(said[to - 1]) ?? [undefined, 1]

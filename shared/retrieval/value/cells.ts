@@ -38,11 +38,7 @@ export const tuned = {
   /** What cells count that are not the row's name; times in them say when, more often than which. */
   otherCell: 0.6,
   otherTime: 0.2,
-  only: 0.4,
   context: 0.8,
-  /** A hit's place. */
-  place: 0.02,
-  firstColumn: 0.2,
   unnamed: 0.3,
   /** Without a row a column says nothing. */
   gate: 0.2,
@@ -53,8 +49,9 @@ const commonMissing = 0.2
 const noValue = /^[-–—]?$/
 
 /** Cells of rows that have something of the question, best first. (Rows and columns scored apart: Glass et al., NAACL 2021.) */
-export function scoredCells({ units, kinds }: AskedQuestion, tables: readonly HitTable[]): Cell[] {
-  const match = matcher(units, textsOf(tables))
+export function scoredCells(asked: AskedQuestion, tables: readonly HitTable[]): Cell[] {
+  const { units, kinds } = asked
+  const match = matcher(asked, textsOf(tables))
   const merged = (texts: readonly string[]) =>
     highest(
       texts.map((text) => match(text).met),
@@ -78,7 +75,6 @@ export function scoredCells({ units, kinds }: AskedQuestion, tables: readonly Hi
   )
   const inColumn = units.map(({ isFocus }) => (isFocus ? tuned.focus : 1))
   const otherCell = units.map(({ ranges }) => (ranges[0]?.kind === 'time' ? tuned.otherTime : tuned.otherCell))
-  const places = new Map([...new Set(tables.map(({ hit }) => hit))].map((hit, place) => [hit, place]))
   const cells: Cell[] = []
   for (const [t, table] of tables.entries()) {
     const headers = table.columns.map(merged)
@@ -91,7 +87,7 @@ export function scoredCells({ units, kinds }: AskedQuestion, tables: readonly Hi
       ),
     )
     const fitting = fits.filter(Boolean).length
-    const base = tuned.context * dot(contextIdf, contexts[t]!) - tuned.place * places.get(table.hit)!
+    const base = tuned.context * dot(contextIdf, contexts[t]!)
     for (const [r, { path, cells: texts }] of table.rows.entries()) {
       const matches = rows[t]![r]!
       if (table.rows.length > 1 && !matches.some((met) => met.some((strength) => strength > 0))) continue
@@ -107,13 +103,12 @@ export function scoredCells({ units, kinds }: AskedQuestion, tables: readonly Hi
         const columnScore = dot(columnIdf, headers[c]!)
         const isOnly = c === 1 && table.columns.length === 2 ? 1 : 0
         const fit = fits[c] ? 1 / Math.sqrt(fitting) : 0
-        const byColumn = (columnScore * rowScore) / (rowScore + tuned.gate) + Math.max(fit, tuned.only * isOnly)
+        const byColumn = (columnScore * rowScore) / (rowScore + tuned.gate) + fit
         const score =
           base +
           rowScore +
           byColumn -
-          dot(rowIdf, said) -
-          (c === 0 ? tuned.firstColumn : 0) +
+          dot(rowIdf, said) +
           (c === naming && !said.some((s) => s > 0) ? tuned.unnamed : 0)
         const has = highest([met, headers[c]!, contexts[t]!], units.length)
         const missing = missingShare(units, has, fits[c] ? kinds : new Set())

@@ -21,20 +21,22 @@ const calendarName = new RegExp(`(?<!\\p{L})(?:${names.split(' ').join('|')}|mo|
 const kinds: Record<AnswerKind, Kind> = {
   price: {
     question:
-      /\b(?:how much|prices?|costs?|costing|fee|charge|rate|pay|expensive|kostet|kosten|preis|teuer|zahle|zahlt|bezahlen|gebühr|combien|prix|coûte|tarif)\b/,
-    isCell: (text) => /[€$£]|^\d{1,4}[.,]\d\d$/.test(text),
+      /\b(?:how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel|miete|kaution|combien|prix|coûte|tarifs?)\b/,
+    isCell: (text) =>
+      /[€$£]|^\d{1,4}[.,]\d\d$|^(?:free|gratis|kostenlos|gratuit)/i.test(text) || amountKind(text) === 'price',
     header: /[€$£]|price|preis|fee\b|prix|cost|gebühr|kosten|tarif/i,
     concepts: ['#price', '#pay'],
   },
   time: {
     question:
-      /\b(?:when|what time|how late|how early|how long|wann|uhrzeit|wie spät|wie lange|quand|heure|open|close|shut|geöffnet|offen|auf|zu|depart|leave|arrive|fährt|abfahrt)\b/,
+      /\b(?:when|what time|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|auf|zu|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt)\b/,
     isCell: (text) =>
       /\d[:h]\d\d|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|tag|stunde|woche|werktag)/i.test(text),
     concepts: ['#open', '#wait'],
   },
   phone: {
-    question: /\b(?:phone|number|call|telephone|ring|extension|telefon|nummer|anrufen|durchwahl|erreiche|numéro)\b/,
+    question:
+      /\b(?:phone|number|call|telephone|ring|dial|reach|extension|telefon|nummer|anrufen|durchwahl|erreichen?|numéro)\b/,
     isCell: (text) => /(?:\d[ ()/-]{0,2}){6}/.test(text),
     concepts: ['#phone'],
   },

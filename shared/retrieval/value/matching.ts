@@ -1,6 +1,5 @@
-import { soundsOf } from '../../terms/terms.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
-import { codeOf, type Unit } from './asked.ts'
+import { type AskedQuestion, codeOf, type Unit } from './asked.ts'
 import { isOfRange, meets, rangesIn } from './quantities.ts'
 
 /** What a text has of each unit of the question, 0 to 1. */
@@ -12,18 +11,19 @@ export interface Match {
 
 const conceptStrength = 0.5
 const partStrength = 0.8
-const soundStrength = 0.5
 /** How much of a match a text loses of which the question has only this. */
 const coverShare = 0.5
+/** What is left of a match with a part of what the question says as another text does. */
+const otherShare = 0.5
+const maxPhrase = 5
 const minPart = 4
 const minCommonStart = 5
 const minCommonShare = 0.6
 const maxCodeLength = 40
 const maxRangeLength = 80
-const maxCached = 20_000
 
-/** @param texts of all tables: a word of the question that none has is looked for in parts of words, and by its sound */
-export function matcher(units: readonly Unit[], texts: Iterable<string>): (text: string) => Match {
+/** @param texts of all tables: a word of the question that none has is looked for in parts of words */
+export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>): (text: string) => Match {
   const words = new Map<string, MeantWord[]>()
   for (const text of texts)
     if (!words.has(text))
@@ -35,6 +35,7 @@ export function matcher(units: readonly Unit[], texts: Iterable<string>): (text:
   const asksRanges = units.some(({ ranges }) => ranges.length > 0)
   const asksCodes = units.some(({ codes }) => codes.size > 0)
   const rangesOf = units.map(({ ranges }, u) => (isMet[u] && ranges[0]?.kind === 'time' ? [] : ranges))
+  const phrases = phrasesIn(stems, words)
   const known = new Map<string, Match>()
 
   return (text) => {
@@ -64,8 +65,25 @@ export function matcher(units: readonly Unit[], texts: Iterable<string>): (text:
     const share = 1 - coverShare + coverShare * (telling > 0 ? Math.min(1, covered / telling) : 1)
     const code = asksCodes && text.length <= maxCodeLength ? codeOf(text) : ''
     for (const [u, { codes }] of units.entries()) said[u] = code && codes.has(code) ? 1 : said[u]! * share
+    for (const [phrase, at] of phrases)
+      if (!` ${(words.get(text) ?? []).map(({ stem }) => stem).join(' ')} `.includes(` ${phrase} `))
+        for (const [u, unit] of units.entries())
+          if (unit.at >= at && unit.at < at + phrase.split(' ').length) said[u] = said[u]! * otherShare
     return { said, met: isReached ? said.map((strength, u) => Math.max(strength, reached[u]! * share)) : said }
   }
+}
+
+/** The texts of several words that the question has as they are, with the place of the first: “off-peak” is no peak. */
+function phrasesIn(stems: readonly string[], texts: ReadonlyMap<string, MeantWord[]>): Map<string, number> {
+  const question = ` ${stems.join(' ')} `
+  const found = new Map<string, number>()
+  for (const words of texts.values()) {
+    if (words.length < 2 || words.length > maxPhrase) continue
+    const phrase = words.map(({ stem }) => stem).join(' ')
+    const at = question.indexOf(` ${phrase} `)
+    if (at >= 0) found.set(phrase, question.slice(0, at).split(' ').length - 1)
+  }
+  return found
 }
 
 type Strengths = Map<MeantWord, [unit: number, strength: number][]>
@@ -91,8 +109,7 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   for (const [u, unit] of units.entries()) {
     if (isMet[u] || unit.stem === '' || unit.isCommon) continue
     for (const word of vocabulary) {
-      const strength = isPart(word.stem, unit.stem) ? partStrength : soundsAlike(unit, word) ? soundStrength : 0
-      if (strength > 0) strengths.set(word, [...(strengths.get(word) ?? []), [u, strength]])
+      if (isPart(word.stem, unit.stem)) strengths.set(word, [...(strengths.get(word) ?? []), [u, partStrength]])
     }
   }
   return { strengths, isMet }
@@ -102,17 +119,4 @@ function isPart(a: string, b: string): boolean {
   if (a.length < minPart || b.length < minPart) return false
   const start = Math.max(minCommonStart, Math.ceil(minCommonShare * Math.max(a.length, b.length)))
   return a.includes(b) || b.includes(a) || (a.length >= start && a.slice(0, start) === b.slice(0, start))
-}
-
-const soundsOfWords = new Map<string, string[]>()
-
-function soundsAlike({ sounds }: Unit, { stem, isStopWord }: MeantWord): boolean {
-  if (sounds.length === 0 || isStopWord) return false
-  let own = soundsOfWords.get(stem)
-  if (!own) {
-    if (soundsOfWords.size >= maxCached) soundsOfWords.clear()
-    own = soundsOf(stem)
-    soundsOfWords.set(stem, own)
-  }
-  return own.some((sound) => sounds.includes(sound))
 }

@@ -10,8 +10,6 @@ export type Features = Record<keyof typeof weights, number>
 const minSaid = 0.5
 /** Cells further down rarely answer, and cost time. */
 const readHits = 5
-/** A cell below this does not stand out. */
-const minConfidence = 0.1
 
 /** Fitted by `npm run evaluate -- --fit-values`; README.md says to what. */
 const weights = {
@@ -40,8 +38,7 @@ export function findValue(queries: readonly string[], hits: readonly HitTable['h
     if (!found) continue
     const { text, row, column, table } = found.cell
     const confidence = confidenceOf(found.features)
-    if (confidence >= (best?.confidence ?? minConfidence))
-      best = { text, row, column, chunk_id: table.hit.chunk_id, confidence }
+    if (confidence >= (best?.confidence ?? 0)) best = { text, row, column, chunk_id: table.hit.chunk_id, confidence }
   }
   return best
 }
