@@ -44,7 +44,6 @@ export interface RememberedCall {
 /** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
 export type LikenessOf = (cosine: number) => number
 
-/** Where a hit is: see `source_of_chunk` in infra/migrations/search. */
 type Place = Pick<Source, 'url' | 'page'>
 
 export type Row = {
@@ -73,9 +72,8 @@ export async function search(
 ): Promise<Found> {
   const limit = Math.max(filters.limit, comparedHits)
   const calls = questionsOf(scope, mode, hypotheses, { ...filters, limit }).map(
-    (question) => sql<Row>`select f.*, o.*
-      from search(${asQuestion({ ...question, ...models, ...call, max_bytes: payloadLimit })}) f
-        left join lateral source_of_chunk(${scope.organizationId}, f.document_id, f.chunk_index) o on true`,
+    (question) =>
+      sql<Row>`select * from answers(${asQuestion({ ...question, ...models, ...call, max_bytes: payloadLimit })})`,
   )
   const all: Row[][] = Object.values(
     await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),
@@ -87,7 +85,7 @@ export async function search(
   )
 }
 
-/** Rows of the database function `search`. */
+/** Rows of the database function `answers`. */
 export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
   const queries = [
     ...new Set(hypotheses.flatMap(({ query, inContext = query }) => (query === undefined ? [] : [query, inContext!]))),

@@ -30,7 +30,7 @@ let silenced: RegExp | undefined
 let searches = 0
 neonConfig.fetchFunction = (url: string, init: RequestInit) => {
   const body = String(init.body)
-  if (/from search\(/.test(body)) searches++
+  if (/from answers\(/.test(body)) searches++
   if (!silenced?.test(body)) return fetch(url, init)
   return new Promise((_, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason)))
 }
@@ -95,7 +95,7 @@ describe('at its deadline', () => {
     const tenant = await stand.tenant()
     const { search } = newSearch(provider, { limits: { ...timeouts, graceMilliseconds: 0 } })
     await search(tenant, { query: 'q', mode: 'keyword' })
-    silenced = /from search\(/
+    silenced = /from answers\(/
     for (const mode of ['hybrid', 'semantic', 'keyword'])
       expect(await search(tenant, { query: 'q', mode, deadline_ms: 50 })).toMatchObject({ status: 503 })
     expect(provider.calls).toEqual([])

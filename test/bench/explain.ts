@@ -35,7 +35,7 @@ try {
   const scope = { organizationId: agent.id, agentId: agent.agentId } as never
   const asked = { query: question(1, 0), vector: await vectors.query(0, chunks) }
   const [asking] = questionsOf(scope, mode, [asked], { limit: 5 })
-  const statement = sql`select * from search(${asQuestion({ ...asking, max_bytes: 6e6 })})`
+  const statement = sql`select * from answers(${asQuestion({ ...asking, max_bytes: 6e6 })})`
   const compiled = statement.compile(new Database({ url: () => '', timeoutSeconds: 1 }))
   const client = await pool.connect()
   client.on('notice', ({ message }) => console.log(message))

@@ -55,7 +55,7 @@ describe.each(roles)('a search as %s', (role) => {
         expect(status).toBe(200)
       })
       // A Lambda that has not seen the key asks for it first.
-      const search = batches.find(({ queries }) => queries[0]!.query.includes(' from search('))!
+      const search = batches.find(({ queries }) => queries[0]!.query.includes(' from answers('))!
       const plans = await plansOf(stand.pool, as(role, search))
       expect(plans.length).toBeGreaterThan(3)
       const scans = plans.flatMap(nodesOf).filter((node) => node['Relation Name'])

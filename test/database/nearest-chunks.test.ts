@@ -106,7 +106,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
 
   test('a search reads sketches from an index alone, and few vectors', async () => {
     const batches = await batchesOf(() => search(tenant, queries[1]!, { limit: 10 }))
-    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from search(')))!
+    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from answers(')))!
     const plans = await plansOf(stand.pool, batch, 'analyze, buffers,')
     const nodes = plans.flatMap(nodesOf)
     const byAgent = nodes.filter(

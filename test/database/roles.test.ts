@@ -183,6 +183,7 @@ describe('the roles of the Lambdas', () => {
     const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'questions', 'search']
     const searching = ['dashboard', 'mcp', 'platforms', 'search']
     const ofSearch = [
+      'answers',
       'chunks_with_words',
       'distance',
       'documents_in_revision',
@@ -191,15 +192,7 @@ describe('the roles of the Lambdas', () => {
       'metadata_of_chunk',
       'nearest_chunks',
     ]
-    ofSearch.push(
-      'occurrences',
-      'scored_chunks',
-      'search',
-      'served_chunks',
-      'served_terms',
-      'source_of_chunk',
-      'weighed_terms',
-    )
+    ofSearch.push('occurrences', 'scored_chunks', 'served_chunks', 'served_terms', 'weighed_terms', 'with_offsets')
     ofSearch.push('remember_turn', 'with_earlier_turns', 'with_remembered_turns', 'with_stored_vectors')
     ofSearch.push('at_least', 'bits_of', 'candidates', 'concatenated', 'lists_of_terms', 'positions', 'reached', 'sums')
     const grants = {

@@ -74,7 +74,7 @@ describe('an agent of 1,500 chunks in 30 topics', () => {
     await stand.pool.query('vacuum analyze')
     await expectBest()
     const batches = await batchesOf(() => search(tenant, centers[3]!))
-    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from search(')))!
+    const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from answers(')))!
     const plans = await plansOf(stand.pool, batch, 'analyze, buffers,')
     const scans = plans.flatMap(nodesOf).filter((node) => node['Relation Name'] === 'clustered_sketches')
     expect(new Set(scans.map((node) => `${node['Index Name']} ${node['Heap Fetches']}`))).toEqual(

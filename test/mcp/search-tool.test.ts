@@ -109,7 +109,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
   test('says that nothing is reached while the database is away, as a tool error in time', async () => {
     const { tool } = newMcp(provider)(tenant, era)
     await tool('search', question)
-    cut = /from search\(/
+    cut = /from answers\(/
     expect(await tool('search', question)).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining('cannot be reached right now') }],
@@ -210,7 +210,7 @@ test('a database that never answers is given up before a client stops waiting', 
   const tenant = await serving()
   const { tool } = newMcp(provider)(tenant)
   await tool('search', question)
-  silenced = /from search\(/
+  silenced = /from answers\(/
   const started = performance.now()
   expect(await tool('search', question)).toMatchObject({ isError: true })
   expect(performance.now() - started).toBeLessThan(4_900)

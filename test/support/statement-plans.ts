@@ -48,7 +48,7 @@ export function useStatementPlans() {
   }
 }
 
-const isSearch = (query: string) => query.includes(' from search(')
+const isSearch = (query: string) => query.includes(' from answers(')
 
 /**
  * The plans of a batch's statements, made as the batch was run: under its role, after the settings that it makes. Nothing but

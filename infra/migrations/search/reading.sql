@@ -1,29 +1,28 @@
 -- What a search reads. These functions are inlined where they are called. All of search runs with the rights of the role that asks, so
 -- that row-level security holds.
 
--- Where a chunk begins and ends is stored with its document: an edit moves all that follow it, and their rows stay.
+-- A chunk's metadata with where it begins and ends, which is stored with its document: an edit moves all that follow it, and their rows stay.
+create or replace function with_offsets(metadata jsonb, chunk_index integer, revision integer, active_revision integer, offsets integer[])
+  returns jsonb
+  language sql immutable
+begin atomic
+  select case when revision <= active_revision and offsets is not null
+    then metadata || jsonb_build_object('start', offsets[2 * chunk_index + 1], 'end', offsets[2 * chunk_index + 2])
+    else metadata end;
+end;
+
 create or replace function metadata_of_chunk(organization uuid, agent uuid, document uuid, revision integer, chunk_index integer)
   returns table (metadata jsonb)
   language sql stable
 begin atomic
-  select case when c.revision <= d.active_revision and d.chunk_offsets is not null
-    then c.metadata || jsonb_build_object('start', d.chunk_offsets[2 * c.chunk_index + 1], 'end', d.chunk_offsets[2 * c.chunk_index + 2])
-    else c.metadata end
+  select with_offsets(c.metadata, c.chunk_index, c.revision, d.active_revision, d.chunk_offsets)
   from chunks c join documents d on d.organization_id = c.organization_id and d.id = c.document_id
   where c.organization_id = organization and c.agent_id = agent and c.document_id = document and c.revision = $4
     and c.chunk_index = $5
   offset 0;
 end;
 
--- Where a chunk is from, for people: the address of its document, and the page that it begins on.
-create or replace function source_of_chunk(organization uuid, document uuid, chunk_index integer)
-  returns table (url text, page jsonb)
-  language sql stable
-begin atomic
-  select case when d.external_id ~ '^https?://' then d.external_id end, d.chunk_pages -> chunk_index
-  from documents d where d.organization_id = organization and d.id = document
-  offset 0;
-end;
+drop function if exists source_of_chunk(uuid, uuid, integer);
 
 create or replace function is_valid(valid_from timestamptz, valid_until timestamptz, as_of timestamptz) returns boolean
   language sql immutable

@@ -1,7 +1,7 @@
 -- What questions find once documents are changed: the changes are made in a subtransaction, which is always undone. A change `serves` a
 -- document's newest revision, `replaces` its text by the chunks in `made`, or `removes` it; null leaves its chunks as they are. A title is
 -- changed unless it is null. A change that `switches_model` names no document. What is made has the model that serves the agent, or else
--- is not there. A golden question that comes without a vector has a stored one. Returns the rows of `search` by the question's id.
+-- is not there. A golden question that comes without a vector has a stored one. Returns the rows of `answers` by the question's id.
 create or replace function answers_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -66,10 +66,8 @@ begin
           array[row (null, g.embedding, g.high, g.middle, g.low, g.cosine_per_unit)::asked_vector] as vectors
         where g.id is not null) stored on true
       cross join lateral (
-        select jsonb_agg(to_jsonb(f) || coalesce(to_jsonb(o), '{}')) as found
-        from search(jsonb_populate_record(null::question, q.question || coalesce(to_jsonb(stored), '{}'))) f
-          cross join lateral (values (f.document_id, f.chunk_index)) h(document_id, chunk_index)
-          left join lateral source_of_chunk(organization, h.document_id, h.chunk_index) o on true) s;
+        select jsonb_agg(f) as found
+        from answers(jsonb_populate_record(null::question, q.question || coalesce(to_jsonb(stored), '{}'))) f) s;
     raise exception using errcode = 'CU001';
   exception when sqlstate 'CU001' then
     null;

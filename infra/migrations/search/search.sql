@@ -155,13 +155,13 @@ begin
     from scored order by document_id, revision, chunk_index, score desc;
 end $$;
 
--- A search: hits, best first, ties by document and index, as many as fit into `max_bytes` as JSON, at least one if any;
+-- What a search finds: hits, best first, ties by document and index, as many as fit into `max_bytes` as JSON, at least one if any;
 -- `revision` is the one that search serves of its document. At least one row, whose hit may be null. A vector that comes with a key is
 -- stored; one that is missing is looked up. `model` serves the agent: `has_vector` is false where the vectors are of another.
-create or replace function search(asked question)
+create or replace function answers(asked question)
   returns table (is_agent boolean, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
-    metadata jsonb, score float8)
+    metadata jsonb, url text, page jsonb, score float8)
   language plpgsql volatile
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
@@ -202,24 +202,26 @@ begin
               and c.revision = f.revision and c.chunk_index = f.chunk_index
               and (c.id::text = any (asked.seen) or c.document_id || '#' || c.chunk_index = any (asked.seen)))
             then seen_weight * score else score end as score
-        from (
-          select * from scored_chunks(asked, null)
-          order by score desc, document_id, chunk_index limit asked.hit_limit + coalesce(cardinality(asked.seen), 0)) f
+        from scored_chunks(asked, null) f
         order by score desc, document_id, chunk_index limit asked.hit_limit) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
-      select b.*, c.id, d.title, d.active_revision, c.content, c.token_count, m.metadata,
-        sum(octet_length(to_json(c.content)::text) + octet_length(to_json(m.metadata::text)::text)) over (order by b.position) as bytes
-      from best b
-      cross join lateral (
-        select title, active_revision from documents where organization_id = asked.organization and id = b.document_id offset 0) d
-      cross join lateral (
-        select id, content, token_count from chunks
-        where organization_id = asked.organization and agent_id = asked.agent and document_id = b.document_id and revision = b.revision
-          and chunk_index = b.chunk_index offset 0) c
-      cross join lateral metadata_of_chunk(asked.organization, asked.agent, b.document_id, b.revision, b.chunk_index) m)
+      select *, sum(octet_length(to_json(content)::text) + octet_length(to_json(metadata::text)::text)) over (order by position) as bytes
+      from (
+        select b.*, c.id, d.title, d.active_revision, c.content, c.token_count,
+          case when d.external_id ~ '^https?://' then d.external_id end as url, d.chunk_pages -> b.chunk_index as page,
+          with_offsets(c.metadata, b.chunk_index, b.revision, d.active_revision, d.chunk_offsets) as metadata
+        from best b
+        cross join lateral (
+          select title, active_revision, external_id, chunk_pages, chunk_offsets from documents
+          where organization_id = asked.organization and id = b.document_id offset 0) d
+        cross join lateral (
+          select id, content, token_count, metadata from chunks
+          where organization_id = asked.organization and agent_id = asked.agent and document_id = b.document_id and revision = b.revision
+            and chunk_index = b.chunk_index offset 0) c offset 0) b)
     select is_agent, has_vector and coalesce(asked.asked_model = a.model, true), a.model, s.unlike, s.reach, s.semantic, s.keyword,
-      s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata, s.score
+      s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata,
+      s.url, s.page, s.score
     from (
       select (
         select coalesce(a.model, asked.assumed_model) from agents a

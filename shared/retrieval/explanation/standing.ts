@@ -88,13 +88,13 @@ sized as (
   from placed),
 best as (
   select n.place, n.score, n.semantic, n.keyword, n.document_id, n.chunk_index,
-    c.id as chunk_id, d.title as document_title, c.content, c.token_count, m.metadata, o.url, o.page
+    c.id as chunk_id, d.title as document_title, c.content, c.token_count, m.metadata,
+    case when d.external_id ~ '^https?://' then d.external_id end as url, d.chunk_pages -> n.chunk_index as page
   from placed n
   join documents d on d.organization_id = ${organizationId} and d.id = n.document_id
   join chunks c on c.organization_id = d.organization_id and c.agent_id = ${agentId} and c.document_id = d.id
     and c.revision = n.revision and c.chunk_index = n.chunk_index
   cross join metadata_of_chunk(c.organization_id, c.agent_id, c.document_id, c.revision, c.chunk_index) m
-  cross join source_of_chunk(c.organization_id, c.document_id, c.chunk_index) o
   where n.place <= ${comparedHits} or n.place = (select min(place) from placed where document_id = ${documentId})
   order by n.place)
 select * from sized left join best on true order by place`
