@@ -1,6 +1,7 @@
+import { conceptsOf } from '../../embedding/concepts/concepts.ts'
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
-import { joinedTerm } from '../../terms/terms.ts'
+import { joinedTerm, soundsOf } from '../../terms/terms.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
@@ -22,6 +23,7 @@ export interface Unit {
   isCommon: boolean
   /** Whether it follows “which”, “what is the” or “how many”, and so says what is looked for. */
   isFocus: boolean
+  sounds: string[]
 }
 
 export interface AskedQuestion {
@@ -108,12 +110,14 @@ function unitsOf(said: string[], from: number, to: number, spoken: string[]): Om
     to - from === 1 && from > 0 && unitOf(own[0]) !== undefined && rangesOf(said, from - 1, from, []).length > 0
   const isCommon =
     isMeasure || (ranges.length === 0 && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
+  const word = fold(own[0]!)
   return [
     {
-      stem: to - from === 1 ? stem(fold(own[0]!)) : '',
+      stem: to - from === 1 ? stem(word) : '',
       at: from,
       ...{ terms, concepts, codes, ranges, isCommon },
       weight: isCommon ? commonWeight : [...codes].some((code) => code.length > 2) ? codeWeight : 1,
+      sounds: to - from > 1 || isCommon || conceptsOf(word, stem(word)).length > 0 ? [] : soundsOf(own[0]!),
     },
   ]
 }

@@ -1,3 +1,4 @@
+import { soundsOf } from '../../terms/terms.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
 import { type AskedQuestion, codeOf, type Unit } from './asked.ts'
 import { isOfRange, meets, rangesIn } from './quantities.ts'
@@ -11,6 +12,7 @@ export interface Match {
 
 const conceptStrength = 0.5
 const partStrength = 0.8
+const soundStrength = 0.5
 /** How much of a match a text loses of which the question has only this. */
 const coverShare = 0.5
 /** What is left of a match with a part of what the question says as another text does. */
@@ -21,8 +23,9 @@ const minCommonStart = 5
 const minCommonShare = 0.6
 const maxCodeLength = 40
 const maxRangeLength = 80
+const maxCached = 20_000
 
-/** @param texts of all tables: a word of the question that none has is looked for in parts of words */
+/** @param texts of all tables: a word of the question that none has is looked for in parts of words, and by its sound */
 export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>): (text: string) => Match {
   const words = new Map<string, MeantWord[]>()
   for (const text of texts)
@@ -109,7 +112,8 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   for (const [u, unit] of units.entries()) {
     if (isMet[u] || unit.stem === '' || unit.isCommon) continue
     for (const word of vocabulary) {
-      if (isPart(word.stem, unit.stem)) strengths.set(word, [...(strengths.get(word) ?? []), [u, partStrength]])
+      const strength = isPart(word.stem, unit.stem) ? partStrength : soundsAlike(unit, word) ? soundStrength : 0
+      if (strength > 0) strengths.set(word, [...(strengths.get(word) ?? []), [u, strength]])
     }
   }
   return { strengths, isMet }
@@ -119,4 +123,17 @@ function isPart(a: string, b: string): boolean {
   if (a.length < minPart || b.length < minPart) return false
   const start = Math.max(minCommonStart, Math.ceil(minCommonShare * Math.max(a.length, b.length)))
   return a.includes(b) || b.includes(a) || (a.length >= start && a.slice(0, start) === b.slice(0, start))
+}
+
+const soundsOfWords = new Map<string, string[]>()
+
+function soundsAlike({ sounds }: Unit, { stem, isStopWord }: MeantWord): boolean {
+  if (sounds.length === 0 || isStopWord) return false
+  let own = soundsOfWords.get(stem)
+  if (!own) {
+    if (soundsOfWords.size >= maxCached) soundsOfWords.clear()
+    own = soundsOf(stem)
+    soundsOfWords.set(stem, own)
+  }
+  return own.some((sound) => sounds.includes(sound))
 }
