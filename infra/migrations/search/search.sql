@@ -12,19 +12,19 @@ begin
 end $$;
 
 -- Adds the words of a call's earlier turns to a question, to each of its hypotheses: `turns`, the latest first, are lists of [group, way,
--- key, weight]. Each turn weighs half as much as the next. A word that a later turn has too is left out, so that it counts once, by its
+-- key, weight], of which three count. Each turn weighs half as much as the next. A word that a later turn has too is left out, so that it counts once, by its
 -- largest weight, and so is what no slot is left for. That an earlier word is missing lowers no score.
 create or replace function with_earlier_turns(asked question, turns jsonb) returns question
   language plpgsql stable as $$
 declare
-  max_slots constant integer := 31;
   own constant integer := coalesce(cardinality(asked.keys_of_slots), 0);
+  max_slots constant integer := least(31, 12 * greatest(1, ceil(own / 12.0))); -- no further probe: reading takes no longer
   hypotheses constant integer := greatest(1, cardinality(asked.vectors), (select max(hypothesis) from unnest(asked.terms)));
   said asked_term[];
 begin
   with words as (
     select turn, grp, way, key, weight * 0.5 ^ turn as weight, dense_rank() over (order by turn, grp) as place
-    from jsonb_array_elements(turns) with ordinality t(words, turn), jsonb_array_elements(words) w,
+    from jsonb_array_elements(turns) with ordinality t(words, turn), jsonb_array_elements(case when turn <= 3 then words end) w,
       lateral (select (w ->> 0)::integer as grp, (w ->> 1)::integer as way, (w ->> 2)::integer as key, (w ->> 3)::float8 as weight) e),
   latest as (
     select *, place > min(place) over (partition by key) or key = any (asked.keys_of_slots) is true as is_repeated from words),

@@ -38,6 +38,9 @@ export function questionsOf(scope: AgentScope, mode: Mode, hypotheses: readonly 
   return toCalls(mode, hypotheses).map((call) => toQuestion(scope, mode, call, filters))
 }
 
+/** Words of turns further back weigh less than a tenth, and cost time. */
+const heardTurns = 3
+
 interface Call {
   asked: Asked[]
   words: (KeywordQuery | undefined)[]
@@ -73,7 +76,7 @@ function toQuestion(
     metadata,
     document_metadata,
     as_of,
-    earlier: history?.toReversed().map(termsSaid),
+    earlier: history?.slice(-heardTurns).toReversed().map(termsSaid),
     seen,
     hit_limit: limit,
     vectors: mode === 'keyword' ? [] : asked.map(toVector),
