@@ -81,7 +81,7 @@ function phrasesIn(stems: readonly string[], texts: ReadonlyMap<string, MeantWor
   const question = ` ${stems.join(' ')} `
   const found = new Map<string, number>()
   for (const words of texts.values()) {
-    if (words.length < 2 || words.length > maxPhrase) continue
+    if (words.length < 2 || words.length > maxPhrase || !stems.includes(words[0]!.stem)) continue
     const phrase = words.map(({ stem }) => stem).join(' ')
     const at = question.indexOf(` ${phrase} `)
     if (at >= 0) found.set(phrase, question.slice(0, at).split(' ').length - 1)
