@@ -61,9 +61,9 @@ async function measure(
   cuecard.prepare((topic) => prepared[topic]!)
   const rowsPerSecond = async (work: () => Promise<void>) => (chunks * 1000) / (await millisecondsOf(work))
 
+  // Each begins with the statistics of the round before, as a table in use has some: without any, a check of a foreign key reads all documents.
   const contestants: Record<string, (round: number) => Promise<number>> = {
     async [ours](round) {
-      // The round before has left statistics, as a table in use has them: without any, a check of a foreign key reads all documents.
       await analyze(cuecard.database)
       await truncate(cuecard.database)
       const agent = await cuecard.agent(await cuecard.organization())
@@ -81,6 +81,7 @@ async function measure(
   }
   for (const [name, store] of Object.entries(stores))
     contestants[name] = async (round) => {
+      await store.analyze()
       await store.reset()
       const batches = batchesOf(round)
       return await rowsPerSecond(() => eachOf(batches, (batch) => store.add(batch)))
