@@ -47,6 +47,17 @@ async function serving(...contents: string[]): Promise<Tenant> {
   return tenant
 }
 
+test('a search counts what was asked before, and puts passages that were given behind others', async () => {
+  const tenant = await serving('The workshop is open on Monday.', 'The café is open on Monday.')
+  const search = async (args: object) =>
+    (await mcpClient(tenant).tool('search', { query: 'and on monday', ...args })).structuredContent.results
+  const history = ['When is the café open?']
+  const [first] = await search({ history })
+  expect(first.text).toBe('The café is open on Monday.')
+  const [before, after] = [await search({}), await search({ seen: [(await search({}))[0].id] })]
+  expect(after).toEqual(before.toReversed())
+})
+
 describe.each(eras)('search, in the protocol of %s', (era) => {
   let tenant: Tenant
   beforeAll(async () => {

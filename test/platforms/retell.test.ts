@@ -48,6 +48,20 @@ describe('a custom function', () => {
       expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
   })
 
+  test('is asked after what the caller said before', async () => {
+    const said = (content: string) => ({ role: 'user', content })
+    const turns = [
+      said('Where do guests park?'),
+      { role: 'agent', content: 'Gluten-free bread.' },
+      said('And for children?'),
+    ]
+    const args = { query: 'for children' }
+    expect((await ask(tenant, { call: {}, args })).body.startsWith(passage(known.parking))).toBe(false)
+    const { body } = await ask(tenant, { call: { transcript_object: turns }, args })
+    expect(body.startsWith(passage(known.parking))).toBe(true)
+    expect((await ask(tenant, { call: { transcript_object: 'Bread?' }, args: { query } })).status).toBe(200)
+  })
+
   test('finds what an alternative names, and ignores alternatives that a search would refuse', async () => {
     const misheard = { query: 'zzyzx qwrtp', alternatives: ['', 7, query] }
     for (const body of [{ args: misheard }, misheard, { query, alternatives: 'none' }])

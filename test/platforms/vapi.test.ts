@@ -28,6 +28,15 @@ const call = (id: string, args: unknown, name = 'search_knowledge_base') => ({
 })
 const tools = (...toolCallList: object[]) => ({ type: 'tool-calls', toolCallList })
 
+test('a tool’s question is asked after what the caller said before', async () => {
+  const messages = [user('Where do guests park?'), { role: 'bot', message: 'Bread.' }, user('And for children?')]
+  const asked = tools(call('1', { query: 'for children' }))
+  const resultOf = async (message: object) => (await ask(tenant, message)).body.results[0].result
+  expect(await resultOf(asked)).not.toContain(known.parking[1])
+  expect(await resultOf({ ...asked, artifact: { messages } })).toMatch(/^From “Parking”/)
+  expect(await resultOf({ ...asked, artifact: { messages: 'none' } })).not.toContain(known.parking[1])
+})
+
 describe('before a reply', () => {
   test('Vapi gets the passages for what the caller said last, best first, with their scores', async () => {
     const system = { role: 'system', content: 'You work for a bakery. Speak of gluten-free bread and of parking.' }
