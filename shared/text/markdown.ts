@@ -54,7 +54,9 @@ function gridToMarkdown(filled: string[][], headerRows: number): string {
   const above = kept.slice(0, titles).map((row) => escapeLines(lineOf(row)))
   const body = kept.slice(titles)
   if (body.length === 0) return above.join('\n\n')
-  const heads = headerRows > titles ? Math.min(headerRows - titles, body.length) : headerRowsOf(body)
+  let heads = headerRows > titles ? Math.min(headerRows - titles, body.length) : headerRowsOf(body)
+  // The first group's name is marked as a header, too.
+  while (heads > 1 && isOneText(body[heads - 1]!)) heads--
   const header = columns.map((_, column) => joinedHeads(filledHeads(body.slice(0, heads)).map((row) => row[column]!)))
   const below = body
     .slice(heads)

@@ -110,6 +110,14 @@ describe('a table', () => {
     expect(await html(rows)).toBe('| Bike | Price: Day | Price: Week |\n| --- | --- | --- |\n| City | 18 | 75 |')
   })
 
+  test('has the name of its first group below the header rows, though it is marked as one', async () => {
+    const groups = ['Pedal', 'Electric'].map((name) => `<tr><th colspan=3>${name}<tr><td>City<td>18<td>75`)
+    const header = '<tr><th rowspan=2>Bike<th colspan=2>Price<tr><th>Day<th>Week'
+    expect(await html(header + groups.join(''))).toBe(
+      '| Bike | Price: Day | Price: Week |\n| --- | --- | --- |\n| Pedal |  |  |\n| City | 18 | 75 |\n| Electric |  |  |\n| City | 18 | 75 |',
+    )
+  })
+
   test('without a header row has an empty one', async () => {
     expect(await html('<tr><td>Soup<td>€5.40<tr><td>Cod<td>€17.90')).toBe(
       '|  |  |\n| --- | --- |\n| Soup | €5.40 |\n| Cod | €17.90 |',
