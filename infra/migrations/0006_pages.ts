@@ -11,6 +11,6 @@ export const steps = [
     grant update (page_starts, chunk_pages) on documents to ${dashboards}, cuecard_embedding;
     grant update (page_starts) on documents to cuecard_extraction, cuecard_operator;
     grant update (chunk_pages) on documents to cuecard_chunks;
-    grant select (page_starts) on documents to cuecard_embedding;
+    grant select (page_starts) on documents to cuecard_embedding, cuecard_operator;
     grant select (chunk_pages, external_id) on documents to cuecard_search, cuecard_mcp, cuecard_platforms;`),
 ]

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { described, fields, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
 import { uuid } from '../ids.ts'
 
 export const query = v.pipe(
@@ -45,7 +45,7 @@ export const format = described(
 export type Format = v.InferOutput<typeof format>
 
 /** Of the address that a platform calls. */
-export const formatQuery = v.object({ format: v.optional(format) })
+export const formatQuery = fields({ format: v.optional(format) })
 
 export const callId = described(
   printable(255),

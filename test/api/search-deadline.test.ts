@@ -118,7 +118,7 @@ describe('at its deadline', () => {
       return 'ok'
     })
     // The one with the vector of the query.
-    silenced = /\{\\"\[/
+    silenced = /\\"vector\\":\\"\[/
     const { search } = newSearch(provider, { clock, embedder: unhedged() })
     expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
     // Without the first there would be nothing to answer.

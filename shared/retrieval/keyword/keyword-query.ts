@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { conceptsOf } from '../../embedding/concepts/concepts.ts'
 import { fold } from '../../terms/folding.ts'
 import { maxFrequency } from '../../terms/indexed-terms.ts'
@@ -68,8 +69,16 @@ interface Span extends Range {
   terms: string[]
 }
 
+/** A search that waits for its vector asks twice, and what a caller asks is the history of the next question. */
+const recent = new BoundedMap<string, KeywordQuery | undefined>(200)
+
 /** Undefined if the query has only stop words. */
 export function keywordQuery(query: string): KeywordQuery | undefined {
+  if (!recent.has(query)) recent.set(query, toKeywordQuery(query))
+  return recent.get(query)
+}
+
+function toKeywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(normalForm(query).slice(0, maxCharacters))
   const slotOf = new Map<string, number>()
   const found: Omit<KeywordQuery, 'terms' | 'weight'> = {
