@@ -40,11 +40,15 @@ export function requireFitsResponse(repeated: unknown): void {
 
 /** The first items, as many as fit into one response, but at least one. */
 export function fitToResponse<T>(items: T[]): T[] {
-  if (maxBytesPerCharacter * JSON.stringify(items).length < payloadLimit) return items
+  if (firstPastLimit(items, (text) => maxBytesPerCharacter * text.length) === -1) return items
+  const count = firstPastLimit(items, payloadBytes)
+  return count === -1 ? items : items.slice(0, Math.max(1, count))
+}
+
+function firstPastLimit(items: unknown[], bytesOf: (text: string) => number): number {
   let bytes = 0
-  const count = items.findIndex((item) => {
-    bytes += payloadBytes(JSON.stringify(item))
+  return items.findIndex((item) => {
+    bytes += bytesOf(JSON.stringify(item))
     return bytes > payloadLimit
   })
-  return count === -1 ? items : items.slice(0, Math.max(1, count))
 }
