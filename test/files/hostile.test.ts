@@ -28,6 +28,7 @@ describe('within a minute, and without harm to the next file, ends', () => {
     expect(await extractText(harmless, 'next.docx', organization)).toEqual({
       text: 'Open on Sundays',
       sourceType: 'docx',
+      pageStarts: [],
     })
   })
 })

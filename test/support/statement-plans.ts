@@ -60,7 +60,9 @@ export async function plansOf(pool: Pool, batch: Batch, how = ''): Promise<Node[
   const isSetting = (query: string) => /^\s*(select set_config\(|set local )/.test(query)
   const explain = (query: string) => (isSetting(query) ? query : `explain (${how} format json) ${query}`)
   const explained = queries.map(({ query, params }) => ({ query: explain(query), params }))
-  const response = await fetch(url, { ...init, signal: null, body: JSON.stringify({ queries: explained }) })
+  const ask = () => fetch(url, { ...init, signal: null, body: JSON.stringify({ queries: explained }) })
+  // The endpoint has closed a connection that was idle while a test computed.
+  const response = await ask().catch(ask)
   const { results } = (await response.json()) as { results: { rows: string[][] }[] }
   return results.filter((_, i) => !isSetting(queries[i]!.query)).map(({ rows }) => JSON.parse(rows[0]![0]!)[0].Plan)
 }

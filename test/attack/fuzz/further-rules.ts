@@ -39,8 +39,8 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^(get|restore)Revision$/, ({ status, body }) => status === 404 && (!body || body.code === 'revision_not_found')],
   // An embedding has 1536 numbers of a norm from 1e-6 to 1e6, metadata its limits, and an index is unique in its batch.
   [/^createChunks$/, refuses(422, /^\/chunks\/\d+\/(embedding|metadata|chunk_index)/)],
-  // It takes `query`, `embedding` or both as `mode` says.
-  [/^search$/, refuses(422, /^(|\/query|\/embedding.*|\/metadata.*)$/)],
+  // It takes `query`, `embedding` or both as `mode` says, and `alternatives` and `history` with `query` only.
+  [/^search$/, refuses(422, /^(|\/query|\/alternatives|\/history|\/embedding.*|\/(document_)?metadata.*)$/)],
   // Vapi ignores any other status: what went wrong is an `error` in one that is.
   [/^answerVapi$/, ({ status }) => status === 200],
   // A call of Retell may hold any field; one without a question is told so in the answer.
