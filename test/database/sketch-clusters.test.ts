@@ -115,7 +115,8 @@ test('an agent that has grown to more than twice its size gets new clusters', as
 test('an agent that changes its model is compared as a whole until it has new clusters', async () => {
   const tenant = await stand.tenant()
   const { organizationId, agentId } = tenant
-  await storeServed(stand.db, tenant, chunks(300))
+  // Twenty a topic, so that the ten best of each are in it.
+  await storeServed(stand.db, tenant, chunks(600))
   expect((await cluster(tenant)).share).not.toBeNull()
   await sql`update agents set model = 'old', next_model = 'new' where id = ${agentId}`.execute(stand.db)
   await sql`update chunks set other_vector_id = vector_id where agent_id = ${agentId}`.execute(stand.db)
@@ -126,7 +127,7 @@ test('an agent that changes its model is compared as a whole until it has new cl
   const shares = sql`select share from clustered_agents where agent_id = ${agentId}`
   expect((await shares.execute(stand.db)).rows).toEqual([{ share: null }])
   expect((await search(tenant, centers[6]!)).map(key)).toEqual((await best(tenant, centers[6]!)).map(key))
-  expect(await cluster(tenant)).toMatchObject({ chunks: 300, sketches: 300 })
+  expect(await cluster(tenant)).toMatchObject({ chunks: 600, sketches: 600 })
 })
 
 test('an agent whose chunks have no topics is compared as a whole', async () => {
