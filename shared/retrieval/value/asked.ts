@@ -1,13 +1,16 @@
-import { conceptsOf } from '../../embedding/concepts/concepts.ts'
+import { conceptsOf, conceptsOfPair } from '../../embedding/concepts/concepts.ts'
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
 import { joinedTerm, soundsOf } from '../../terms/terms.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
+import { english } from '../keyword/spoken/english.ts'
+import { german } from '../keyword/spoken/german.ts'
 import { readings } from '../keyword/spoken/readings.ts'
 import { type AnswerKind, kindsIn } from './kinds.ts'
 import { namedIn, type Range, rangeOf, unitOf } from './quantities.ts'
+import { synonymsOf } from './synonyms.ts'
 
 /** A word of the question, or several that are one code, number or time. */
 export interface Unit {
@@ -16,6 +19,7 @@ export interface Unit {
   at: number
   terms: ReadonlySet<string>
   concepts: ReadonlySet<string>
+  synonyms: ReadonlySet<string>
   /** Codes as cells have them, without signs. */
   codes: ReadonlySet<string>
   ranges: Range[]
@@ -35,6 +39,8 @@ export interface AskedQuestion {
   beyond: string[]
 }
 
+/** “Vierjährige”, “12-jähriger”. */
+const joinedAge = /(?<=\p{L}{3}|\d)-?jährige?[nrs]?(?!\p{L})/gu
 const maxCharacters = 500
 const hour = 60
 const commonWeight = 0.4
@@ -45,10 +51,13 @@ const beyond =
   /\b(?:most|least|fewest|more|less|fewer|(?:high|low|long|short|large|small|big|old|young|great|early|earli|late|cheap|fast|slow|near|close|tall|heav|clos)i?est|total|combined|together|better|worse|greater|earlier|later|longer|higher|lower|away|without|difference|altogether|average|sum|before|after|next|previous|previously|prior|following|last|first|second|third|fourth|fifth|final|only|same|other|both|consecutive|either|times|than|except|besides|between|above|below|top|bottom|listed|am (?:meisten|wenigsten|häufigsten)|(?:teuer|billig|günstig|läng|kürz|frühe|späte|größ|klein|schnell|höch|niedrig)s?ten?s?|insgesamt|zusammen|unterschied|mehr als|weniger|nächste[rns]?|letzte[rns]?)\b/g
 
 export function readQuestion(text: string): AskedQuestion {
-  const query = normalForm(text).slice(0, maxCharacters).toLowerCase()
+  const query = normalForm(text).slice(0, maxCharacters).toLowerCase().replaceAll(joinedAge, ' jahre ')
   const words = wordsOf(query)
   const said = words.map((word) => word.text)
-  const found = [...readings(said), ...joinedIn(words)]
+  // “a 12 kg dog” has no code.
+  const found = [...readings(said), ...joinedIn(words)].filter(
+    ({ from, to }) => !(/^(?:an?|eine?[nr]?)$/.test(said[from]!) && to - from === 2 && unitOf(said[to])),
+  )
   const units: Unit[] = []
   const focus = focusOf(query, words)
   for (let from = 0, to: number; from < words.length; from = to) {
@@ -105,21 +114,40 @@ function unitsOf(said: string[], from: number, to: number, spoken: string[]): Om
       for (const { meanings } of read) for (const meaning of meanings) if (!meaning.startsWith('#')) terms.add(meaning)
   }
   if (ranges.some(({ kind }) => kind !== 'number')) concepts.clear()
-  if (terms.size === 0 && ranges.length === 0) return []
+  const ordinal = to - from === 1 ? ordinalOf(own[0]!) : undefined
+  if (ordinal) for (const text of ordinal) terms.add(text)
+  const last = stem(fold(said[to - 1]!))
+  const next = said.slice(to, to + 2).map((word) => stem(fold(word)))
+  for (const each of next) for (const concept of conceptsOfPair(last, each)) concepts.add(`#${concept}`)
+  const synonyms = new Set(synonymsOf(last, next[0]))
+  if (terms.size + concepts.size + synonyms.size + ranges.length === 0) return []
   const isMeasure =
     to - from === 1 && from > 0 && unitOf(own[0]) !== undefined && rangesOf(said, from - 1, from, []).length > 0
   const isCommon =
-    isMeasure || (ranges.length === 0 && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
+    isMeasure ||
+    (ranges.length === 0 && !ordinal && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
   const word = fold(own[0]!)
   return [
     {
       stem: to - from === 1 ? stem(word) : '',
       at: from,
-      ...{ terms, concepts, codes, ranges, isCommon },
+      ...{ terms, concepts, synonyms, codes, ranges, isCommon },
       weight: isCommon ? commonWeight : [...codes].some((code) => code.length > 2) ? codeWeight : 1,
       sounds: to - from > 1 || isCommon || conceptsOf(word, stem(word)).length > 0 ? [] : soundsOf(own[0]!),
     },
   ]
+}
+
+const ordinals = [english, german].flatMap(({ ordinals }) =>
+  Object.entries(ordinals ?? {}).flatMap(([value, words]) => words.split(', ').map((word) => [word, value] as const)),
+)
+const valueOfOrdinal = new Map(ordinals)
+const endings: Record<string, string> = { 1: 'st', 2: 'nd', 3: 'rd' }
+
+/** “Second” is written “2nd” and “2.”, and “floor two”, too. */
+function ordinalOf(word: string): string[] | undefined {
+  const value = valueOfOrdinal.get(word)
+  return value ? [value, `${value}${endings[value] ?? 'th'}`] : undefined
 }
 
 /** Letters and digits only. */

@@ -11,6 +11,7 @@ export interface Match {
 }
 
 const conceptStrength = 0.5
+const synonymStrength = 0.8
 const partStrength = 0.8
 const soundStrength = 0.5
 /** How much of a match a text loses of which the question has only this. */
@@ -98,8 +99,9 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
     if (found) found.push([unit, strength])
     else byMeaning.set(meaning, [[unit, strength]])
   }
-  for (const [u, { terms, concepts }] of units.entries()) {
+  for (const [u, { terms, concepts, synonyms }] of units.entries()) {
     for (const term of terms) add(term, u, 1)
+    for (const synonym of synonyms) if (!terms.has(synonym)) add(synonym, u, synonymStrength)
     for (const concept of concepts) add(concept, u, conceptStrength)
   }
   const strengths: Strengths = new Map()
