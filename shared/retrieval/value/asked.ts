@@ -54,9 +54,9 @@ export function readQuestion(text: string): AskedQuestion {
   const query = normalForm(text).slice(0, maxCharacters).toLowerCase().replaceAll(joinedAge, ' jahre ')
   const words = wordsOf(query)
   const said = words.map((word) => word.text)
-  // “a 12 kg dog” has no code.
+  // “A 12 kg dog” has no code.
   const found = [...readings(said), ...joinedIn(words)].filter(
-    ({ from, to }) => !(/^(?:an?|eine?[nr]?)$/.test(said[from]!) && to - from === 2 && unitOf(said[to])),
+    ({ from, to }) => to - from !== 2 || !((said[from] === 'a' && unitOf(said[to])) || /^\d+ (?:kg|g|cm|km|ml)$/.test(`${said[from]} ${said[from + 1]}`)),
   )
   const units: Unit[] = []
   const focus = focusOf(query, words)

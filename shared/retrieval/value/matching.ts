@@ -21,7 +21,7 @@ const otherShare = 0.5
 const maxPhrase = 5
 const minPart = 4
 const minCommonStart = 5
-const minCommonShare = 0.6
+const minCommonShare = 0.5
 const maxCodeLength = 40
 const maxRangeLength = 80
 const maxCached = 20_000
@@ -109,7 +109,7 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   for (const word of vocabulary) {
     const found = word.meanings.flatMap((meaning) => byMeaning.get(meaning) ?? [])
     if (found.length > 0) strengths.set(word, found)
-    for (const [u, strength] of found) isMet[u] ||= strength === 1
+    for (const [u, strength] of found) isMet[u] ||= strength > conceptStrength
   }
   for (const [u, unit] of units.entries()) {
     if (isMet[u] || unit.stem === '' || unit.isCommon) continue
