@@ -39,8 +39,12 @@ export interface AskedQuestion {
   beyond: string[]
 }
 
-/** “Vierjährige”, “12-jähriger”. */
-const joinedAge = /(?<=\p{L}{3}|\d)-?jährige?[nrs]?(?!\p{L})/gu
+const rewritten = [
+  [/(?<=\p{L}{3}|\d)-?jährige?[nrs]?(?!\p{L})/gu, ' jahre '],
+  [/\b(?:three quarters of an hour|dreiviertelstunde)\b/g, '45 minutes'],
+  [/\b(?:quarter of an hour|viertelstunde)\b/g, '15 minutes'],
+  [/\b(?:an hour and a half|one and a half hours|anderthalb stunden|eineinhalb stunden)\b/g, '90 minutes'],
+] as const
 const maxCharacters = 500
 const hour = 60
 const commonWeight = 0.4
@@ -51,7 +55,8 @@ const beyond =
   /\b(?:most|least|fewest|more|less|fewer|(?:high|low|long|short|large|small|big|old|young|great|early|earli|late|cheap|fast|slow|near|close|tall|heav|clos)i?est|total|combined|together|better|worse|greater|earlier|later|longer|higher|lower|away|without|difference|altogether|average|sum|before|after|next|previous|previously|prior|following|last|first|second|third|fourth|fifth|final|only|same|other|both|consecutive|either|times|than|except|besides|between|above|below|top|bottom|listed|am (?:meisten|wenigsten|häufigsten)|(?:teuer|billig|günstig|läng|kürz|frühe|späte|größ|klein|schnell|höch|niedrig)s?ten?s?|insgesamt|zusammen|unterschied|mehr als|weniger|nächste[rns]?|letzte[rns]?)\b/g
 
 export function readQuestion(text: string): AskedQuestion {
-  const query = normalForm(text).slice(0, maxCharacters).toLowerCase().replaceAll(joinedAge, ' jahre ')
+  let query = normalForm(text).slice(0, maxCharacters).toLowerCase()
+  for (const [said, written] of rewritten) query = query.replaceAll(said, written)
   const words = wordsOf(query)
   const said = words.map((word) => word.text)
   // “A 12 kg dog” has no code.

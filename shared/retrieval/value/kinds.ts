@@ -21,7 +21,7 @@ const calendarName = new RegExp(`(?<!\\p{L})(?:${names.split(' ').join('|')}|mo|
 const kinds: Record<AnswerKind, Kind> = {
   price: {
     question:
-      /\b(?:how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel|miete|kaution|combien|prix|coûte|tarifs?)\b/,
+      /\b(?:how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûte|tarifs?)\b/,
     isCell: (text) =>
       /[€$£]|^\d{1,4}[.,]\d\d$|^(?:free|gratis|kostenlos|gratuit)/i.test(text) || amountKind(text) === 'price',
     header: /[€$£]|price|preis|fee\b|prix|cost|gebühr|kosten|tarif/i,
@@ -29,7 +29,7 @@ const kinds: Record<AnswerKind, Kind> = {
   },
   time: {
     question:
-      /\b(?:when|what time|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|auf|zu|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt)\b/,
+      /\b(?:when|what time|hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|auf|zu|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt)\b/,
     isCell: (text) =>
       /\d[:h]\d\d|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|tag|stunde|woche|werktag)/i.test(text),
     concepts: ['#open', '#wait'],

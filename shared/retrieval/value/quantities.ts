@@ -16,8 +16,8 @@ const units = new Map<string, readonly [unit: string, factor: number]>()
 for (const [unit, words] of Object.entries({
   kg: 'kg=1 kilo=1 kilos=1 kilogram=1 kilograms=1 kilogramm=1 g=.001 gram=.001 grams=.001 gramm=.001 t=1000 lb=.4536 lbs=.4536',
   m: 'm=1 metre=1 metres=1 meter=1 meters=1 metern=1 cm=.01 centimetre=.01 centimetres=.01 centimeter=.01 zentimeter=.01 mm=.001 km=1000 kilometre=1000 kilometres=1000 kilometer=1000 kilometers=1000 kilometern=1000 mile=1609 miles=1609 inch=.0254 inches=.0254 "=.0254 ″=.0254 zoll=.0254',
-  year: 'year=1 years=1 yr=1 yrs=1 jahr=1 jahre=1 jahren=1 jahriger=1 jahrige=1 jahriges=1 ans=1 month=.0833 months=.0833 monat=.0833 monate=.0833 monaten=.0833',
-  hour: 'hour=1 hours=1 hr=1 hrs=1 std=1 stunde=1 stunden=1 heures=1 min=.01667 mins=.01667 minute=.01667 minutes=.01667 minuten=.01667 day=24 days=24 tag=24 tage=24 tagen=24 jours=24 week=168 weeks=168 woche=168 wochen=168 night=24 nights=24 nacht=24 nachte=24 nachten=24',
+  year: 'year=1 years=1 yr=1 yrs=1 jahr=1 jahre=1 jahren=1 jahriger=1 jahrige=1 jahriges=1 ans=1 month=.08333333 months=.08333333 monat=.08333333 monate=.08333333 monaten=.08333333',
+  hour: 'hour=1 hours=1 hr=1 hrs=1 std=1 stunde=1 stunden=1 heures=1 min=.01666667 mins=.01666667 minute=.01666667 minutes=.01666667 minuten=.01666667 day=24 days=24 tag=24 tage=24 tagen=24 jours=24 week=168 weeks=168 woche=168 wochen=168 night=24 nights=24 nacht=24 nachte=24 nachten=24',
   'm²': 'm2=1 m²=1 qm=1 sqm=1 quadratmeter=1 quadratmetern=1',
   l: 'l=1 litre=1 litres=1 liter=1 litern=1 ml=.001',
   money: '£=1 €=1 $=1 eur=1 euro=1 euros=1 pound=1 pounds=1 dollar=1 dollars=1',
@@ -79,8 +79,11 @@ function dayAndTime(word: string): Range[] {
 }
 
 export function rangeOf(kind: Kind, low: number, high = low, unit?: string): Range {
-  return { kind, low, high, unit }
+  return { kind, low: rounded(low), high: rounded(high), unit }
 }
+
+/** So that 60 minutes are an hour. */
+const rounded = (value: number) => Math.round(value * 1e4) / 1e4
 
 export const unitOf = (word: string | undefined) => (word === undefined ? undefined : units.get(fold(word)))
 
