@@ -7,9 +7,9 @@ import { normalForm } from '../../text/normal-form.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
 import { english } from '../keyword/spoken/english.ts'
 import { german } from '../keyword/spoken/german.ts'
-import { readings } from '../keyword/spoken/readings.ts'
+import { type Reading, readings } from '../keyword/spoken/readings.ts'
 import { type AnswerKind, kindsIn } from './kinds.ts'
-import { namedIn, type Range, rangeOf, unitOf } from './quantities.ts'
+import { namedIn, nearest, type Range, rangeOf, unitOf } from './quantities.ts'
 import { synonymsOf } from './synonyms.ts'
 
 /** A word of the question, or several that are one code, number or time. */
@@ -44,6 +44,7 @@ const rewritten = [
   [/\b(?:three quarters of an hour|dreiviertelstunde)\b/g, '45 minutes'],
   [/\b(?:quarter of an hour|viertelstunde)\b/g, '15 minutes'],
   [/\b(?:an hour and a half|one and a half hours|anderthalb stunden|eineinhalb stunden)\b/g, '90 minutes'],
+  [/\b(?:during the week|unter der woche)\b/g, 'weekdays'],
 ] as const
 const maxCharacters = 500
 const hour = 60
@@ -59,16 +60,19 @@ export function readQuestion(text: string): AskedQuestion {
   for (const [said, written] of rewritten) query = query.replaceAll(said, written)
   const words = wordsOf(query)
   const said = words.map((word) => word.text)
-  // “A 12 kg dog” has no code.
-  const found = [...readings(said), ...joinedIn(words)].filter(
-    ({ from, to }) => to - from !== 2 || !((said[from] === 'a' && unitOf(said[to])) || /^\d+ (?:kg|g|cm|km|ml)$/.test(`${said[from]} ${said[from + 1]}`)),
-  )
+  // “A 12 kg dog”, “six kilo” and “at 9” have no codes.
+  const found = [...readings(said), ...joinedIn(words)].filter(({ from, to, text }) => {
+    const [first, second, next] = said.slice(from, from + 3)
+    const isMeasure = /^\d+\p{L}/u.test(text) && unitOf(said[to - 1])
+    const isNumber = to - from === 2 && /^\d/.test(second!) && (first === 'a' ? unitOf(next) : beforeTimes.test(first!))
+    return !isMeasure && !isNumber
+  })
   const units: Unit[] = []
   const focus = focusOf(query, words)
   for (let from = 0, to: number; from < words.length; from = to) {
     to = from + 1
     for (const span of found) if (span.from >= from && span.from < to) to = Math.max(to, span.to)
-    const spoken = found.filter((span) => span.from >= from && span.to <= to).map((span) => span.text)
+    const spoken = found.filter((span) => span.from >= from && span.to <= to)
     units.push(
       ...unitsOf(said, from, to, spoken).map((unit) => ({ ...unit, isFocus: from >= focus && from < focus + 2 })),
     )
@@ -91,7 +95,7 @@ function focusOf(query: string, words: ReturnType<typeof wordsOf>): number {
 }
 
 function joinedIn(words: ReturnType<typeof wordsOf>) {
-  const spans: { from: number; to: number; text: string }[] = []
+  const spans: Reading[] = []
   for (let to = 1; to < words.length; to++) {
     if (!words[to]!.isJoined) continue
     const from = to - 1
@@ -101,7 +105,9 @@ function joinedIn(words: ReturnType<typeof wordsOf>) {
   return spans
 }
 
-function unitsOf(said: string[], from: number, to: number, spoken: string[]): Omit<Unit, 'isFocus'>[] {
+function unitsOf(said: string[], from: number, to: number, spans: Reading[]): Omit<Unit, 'isFocus'>[] {
+  const spoken = spans.map(({ text }) => text)
+  const whole = spans.filter((span) => span.from === from && span.to === to)
   const own = said.slice(from, to)
   const terms = new Set<string>()
   const concepts = new Set<string>()
@@ -111,7 +117,7 @@ function unitsOf(said: string[], from: number, to: number, spoken: string[]): Om
     read = read.length > 0 ? read : words
   }
   const codes = new Set([...spoken, own.join('')].map(codeOf).filter((code) => code.length > 1 && /\d/.test(code)))
-  const ranges = rangesOf(said, from, to, spoken)
+  const ranges = rangesOf(said, from, to, whole.length > 0 ? whole.map(({ text }) => text) : spoken)
   if (ranges.some(({ kind }) => kind === 'time')) {
     terms.clear()
     for (const code of codes) if (/^\d+$/.test(code)) codes.delete(code)
@@ -160,14 +166,12 @@ export function codeOf(text: string): string {
   return fold(text).replaceAll(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** An early hour may be one of the afternoon. */
-function onBothClocks(hours: number, minutes: number): Range[] {
-  const early = rangeOf('time', hours * hour + minutes)
-  return hours > 0 && hours < 8 ? [early, rangeOf('time', (hours + 12) * hour + minutes)] : [early]
-}
+const early = /^(?:am|morning|morgens|früh|night|nachts)$/
+const late = /^(?:pm|afternoon|evening|nachmittags?|abends?)$/
 
 function rangesOf(said: string[], from: number, to: number, spoken: string[]): Range[] {
   const [before, after] = [said[from - 1], said[to]]
+  const phrase = said.slice(Math.max(0, from - 2), from).join(' ')
   const ranges = to - from === 1 ? namedIn(said[from]!, before) : []
   const measure = to - from === 1 ? unitOf(said[from]) : undefined
   const count = /^half$|^halbe[nrs]?$/.test(before ?? '') || said[from - 2] === 'half' ? 0.5 : 1
@@ -178,6 +182,14 @@ function rangesOf(said: string[], from: number, to: number, spoken: string[]): R
     : /^(?:before|vor|until|till)$/.test(before ?? '')
       ? -1
       : 0
+  const beyondNumber = /\b(?:over|above|more than|über|mehr als)$/.test(phrase) ? nearest : /\b(?:under|below|less than|unter|weniger als)$/.test(phrase) ? -nearest : 0
+  /** An early hour may be one of the afternoon. */
+  const times = (hours: number, minutes: number, isSpoken = true) => {
+    const isLate = hours < 12 && said.some((word) => late.test(word))
+    const isEither = hours > 0 && hours < 8 && !said.some((word) => early.test(word))
+    const both = [...(isLate || (isEither && !isSpoken) ? [] : [hours]), ...(isLate || isEither ? [hours + 12] : [])]
+    return both.map((hours) => rangeOf('time', hours * hour + minutes + shift))
+  }
   // “One thirty” is half an hour past one, “a hundred and thirty” is not.
   const saysDigits = to - from > 1 && !unitOf(after) && !/hund|thous|taus|cent|mill/.test(said.slice(from, to).join())
   for (const text of [
@@ -186,18 +198,15 @@ function rangesOf(said: string[], from: number, to: number, spoken: string[]): R
     ...spoken,
   ]) {
     const clock = /^(\d{1,2}):(\d\d)$/.exec(text)
-    if (clock) ranges.push(...onBothClocks(Number(clock[1]), Number(clock[2]) + shift))
+    if (clock) ranges.push(...times(Number(clock[1]), Number(clock[2])))
     const bare = saysDigits ? /^(\d{1,2})([0-5]\d)$/.exec(text) : null
-    if (bare && Number(bare[1]) < 24) ranges.push(...onBothClocks(Number(bare[1]), Number(bare[2]) + shift))
+    if (bare && Number(bare[1]) < 24) ranges.push(...times(Number(bare[1]), Number(bare[2])))
     if (!/^\d{1,6}(?:[.,]\d{1,2})?$/.test(text)) continue
     const value = Number(text.replace(',', '.'))
     const [unit, factor] = unitOf(after) ?? unitOf(said[to - 1]) ?? [undefined, 1]
     if (!ranges.some(({ kind }) => kind === 'time'))
-      ranges.push(rangeOf('number', value * factor, value * factor, unit))
-    if (!unit && value <= 24 && beforeTimes.test(before ?? ''))
-      ranges.push(
-        rangeOf('time', (value > 0 && value < 8 && !said.includes('morning') ? value + 12 : value) * hour + shift),
-      )
+      ranges.push(rangeOf('number', value * factor + beyondNumber, value * factor + beyondNumber, unit))
+    if (!unit && value <= 24 && beforeTimes.test(before ?? '')) ranges.push(...times(value, 0, false))
   }
   return ranges
 }

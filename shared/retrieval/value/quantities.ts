@@ -14,7 +14,7 @@ export interface Range {
 
 const units = new Map<string, readonly [unit: string, factor: number]>()
 for (const [unit, words] of Object.entries({
-  kg: 'kg=1 kilo=1 kilos=1 kilogram=1 kilograms=1 kilogramm=1 g=.001 gram=.001 grams=.001 gramm=.001 t=1000 lb=.4536 lbs=.4536',
+  kg: 'kg=1 kilo=1 kilos=1 kilogram=1 kilograms=1 kilogramm=1 g=.001 gram=.001 grams=.001 gramm=.001 t=1000 tonne=1000 tonnes=1000 tonnen=1000 lb=.4536 lbs=.4536',
   m: 'm=1 metre=1 metres=1 meter=1 meters=1 metern=1 cm=.01 centimetre=.01 centimetres=.01 centimeter=.01 zentimeter=.01 mm=.001 km=1000 kilometre=1000 kilometres=1000 kilometer=1000 kilometers=1000 kilometern=1000 mile=1609 miles=1609 inch=.0254 inches=.0254 "=.0254 ″=.0254 zoll=.0254',
   year: 'year=1 years=1 yr=1 yrs=1 jahr=1 jahre=1 jahren=1 jahriger=1 jahrige=1 jahriges=1 ans=1 month=.08333333 months=.08333333 monat=.08333333 monate=.08333333 monaten=.08333333',
   hour: 'hour=1 hours=1 hr=1 hrs=1 std=1 stunde=1 stunden=1 heures=1 min=.01666667 mins=.01666667 minute=.01666667 minutes=.01666667 minuten=.01666667 day=24 days=24 tag=24 tage=24 tagen=24 jours=24 week=168 weeks=168 woche=168 wochen=168 night=24 nights=24 nacht=24 nachte=24 nachten=24',
@@ -38,13 +38,16 @@ for (const [kind, names] of [
 ] as const)
   for (const [i, words] of names.split('|').entries())
     for (const word of words.split(' ')) calendar.set(word, [{ kind, low: i, high: i, unit: undefined }])
-for (const [words, high] of [
-  ['weekdays weekday werktags wochentags', 4],
-  ['daily taglich', 6],
+for (const [words, kind, low, high] of [
+  ['weekdays weekday werktags wochentags', 'day', 0, 4],
+  ['weekend weekends wochenende', 'day', 5, 6],
+  ['daily taglich', 'day', 0, 6],
+  ['spring fruhling fruhjahr', 'month', 2, 4],
+  ['summer sommer', 'month', 5, 7],
+  ['autumn herbst', 'month', 8, 10],
+  ['winter', 'month', 11, 1],
 ] as const)
-  for (const word of words.split(' ')) calendar.set(word, [{ kind: 'day', low: 0, high, unit: undefined }])
-for (const word of ['weekend', 'weekends', 'wochenende'])
-  calendar.set(word, [{ kind: 'day', low: 5, high: 6, unit: undefined }])
+  for (const word of words.split(' ')) calendar.set(word, [{ kind, low, high, unit: undefined }])
 
 /** Words that are also others are days and months only in a table. */
 const ambiguous = new Set('mo di mi do fr sa so sat sun wed mar mars mai may march dec jan'.split(' '))
@@ -90,7 +93,7 @@ export const unitOf = (word: string | undefined) => (word === undefined ? undefi
 const number = String.raw`([£€$]?) ?(\d{1,9}(?:[.,]\d{3})*(?:[.,:]\d{1,2})?)`
 const suffix = String.raw`(?: ?(m[²2](?!\d)|\p{L}{1,12}|[%+"″€£$])(?:\.m\.?)?)?`
 const amount = new RegExp(`${number}${suffix}`, 'gu')
-const upTo = /(?:up to|until|till|bis(?: zu)?|max\.?|maximum|at most|höchstens|jusqu'à|≤) ?$/
+const upTo = /(?:first|erste|up to|until|till|bis(?: zu)?|max\.?|maximum|at most|höchstens|jusqu'à|≤) ?$/
 const below = /(?:under|below|less than|before|unter|weniger als|vor|moins de|<) ?$/
 const from = /(?:from|since|at least|min\.?|minimum|ab|von|mindestens|dès|à partir de|≥) ?$/
 const above = /(?:over|above|more than|after|über|mehr als|nach|plus de|>) ?$/
@@ -98,7 +101,7 @@ const joins = /^ ?(?:-|–|—|to|bis|and|und|until|à) ?(?:ca\.? ?)?$/
 const orMore =
   /^(?: ?\+| or more| and (?:over|above|up|older)| or over| plus| oder mehr| und mehr| und älter| and later)/
 const orLess = /^(?: or less| and (?:under|below|younger)| or under| oder weniger)/
-const nearest = 0.001
+export const nearest = 0.001
 
 const known = new BoundedMap<string, Range[]>(20_000)
 
@@ -109,8 +112,16 @@ export function rangesIn(text: string): Range[] {
   return ranges
 }
 
+const monthNames = months.split('|').map((names) => names.split(' ')[0])
+const rewritten: [RegExp, string | ((all: string, ...parts: string[]) => string)][] = [
+  [/(?<!\p{L})(?:noon|midday|mittags?)(?!\p{L})/gu, '12:00'],
+  [/(?<!\p{L})(?:midnight|mitternachts?)(?!\p{L})/gu, '24:00'],
+  [/(\d{1,2}\.) ?(0?[1-9]|1[0-2])\.(?!\d)/g, (_, day, month) => `${day} ${monthNames[Number(month) - 1]}`],
+]
+
 function readRanges(text: string): Range[] {
-  const lower = text.toLowerCase()
+  let lower = text.toLowerCase()
+  for (const [written, meant] of rewritten) lower = lower.replaceAll(written, meant)
   return [...(/\d/.test(lower) ? amountsIn(lower) : []), ...namesIn(lower)]
 }
 
@@ -184,7 +195,7 @@ function namesIn(text: string): Range[] {
     if (
       last?.kind === named.kind &&
       last.low === last.high &&
-      joins.test(text.slice(end, index).replace(/^\./, '')) &&
+      joins.test(text.slice(end, index).replaceAll(/^\.|\d{1,2}\.? $/g, '')) &&
       !/und|and/.test(text.slice(end, index))
     )
       last.high = named.low
