@@ -25,6 +25,8 @@ export interface Unit {
   ranges: Range[]
   weight: number
   isCommon: boolean
+  /** Whether it is a word that only implies its range. */
+  isImplied: boolean
   /** Whether it follows “which”, “what is the” or “how many”, and so says what is looked for. */
   isFocus: boolean
   sounds: string[]
@@ -124,6 +126,7 @@ function unitsOf(said: string[], from: number, to: number, spans: Reading[]): Om
     if (to - from === 1)
       for (const { meanings } of read) for (const meaning of meanings) if (!meaning.startsWith('#')) terms.add(meaning)
   }
+  const isImplied = codes.size === 0 && ranges[0]?.unit === 'year'
   if (ranges.some(({ kind }) => kind !== 'number')) concepts.clear()
   const ordinal = to - from === 1 ? ordinalOf(own[0]!) : undefined
   if (ordinal) for (const text of ordinal) terms.add(text)
@@ -142,7 +145,7 @@ function unitsOf(said: string[], from: number, to: number, spans: Reading[]): Om
     {
       stem: to - from === 1 ? stem(word) : '',
       at: from,
-      ...{ terms, concepts, synonyms, codes, ranges, isCommon },
+      ...{ terms, concepts, synonyms, codes, ranges, isCommon, isImplied },
       weight: isCommon ? commonWeight : [...codes].some((code) => code.length > 2) ? codeWeight : 1,
       sounds: to - from > 1 || isCommon || conceptsOf(word, stem(word)).length > 0 ? [] : soundsOf(own[0]!),
     },

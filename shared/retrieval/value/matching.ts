@@ -35,10 +35,10 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
         text,
         readMeanings(text, () => {}),
       )
-  const { strengths, isMet } = strengthsOf(units, new Set([...words.values()].flat()))
+  const { strengths, isMet, isSaid } = strengthsOf(units, new Set([...words.values()].flat()))
   const asksRanges = units.some(({ ranges }) => ranges.length > 0)
   const asksCodes = units.some(({ codes }) => codes.size > 0)
-  const rangesOf = units.map(({ ranges }, u) => (isMet[u] && ranges[0]?.kind === 'time' ? [] : ranges))
+  const rangesOf = units.map(({ ranges, isImplied }, u) => ((isImplied ? isSaid[u] : isMet[u] && ranges[0]?.kind === 'time') ? [] : ranges))
   const phrases = phrasesIn(stems, words)
   const known = new Map<string, Match>()
 
@@ -106,6 +106,7 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   }
   const strengths: Strengths = new Map()
   const isMet = units.map(() => false)
+  const isSaid = units.map(() => false)
   for (const word of vocabulary) {
     const found = word.meanings.flatMap((meaning) => byMeaning.get(meaning) ?? [])
     if (found.length > 0) strengths.set(word, found)
@@ -118,7 +119,7 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
       if (strength > 0) strengths.set(word, [...(strengths.get(word) ?? []), [u, strength]])
     }
   }
-  return { strengths, isMet }
+  return { strengths, isMet, isSaid }
 }
 
 function isPart(a: string, b: string): boolean {

@@ -57,6 +57,15 @@ const partsOfDay = new Map(
     .map((entry) => entry.split('='))
     .map(([word, time]) => [word!, Number(time)]),
 )
+const ages = new Map<string, number>()
+for (const [words, age] of [
+  ['baby babies infant toddler baby saugling kleinkind', 1],
+  ['child children kid kids boy girl son daughter kind kinder sohn tochter junge madchen', 9],
+  ['teenager teenagers teen youth jugendlicher jugendliche', 15],
+  ['adult adults grown erwachsener erwachsene erwachsenen', 40],
+  ['senior seniors pensioner pensioners retired rentner rentnerin', 70],
+] as const)
+  for (const word of words.split(' ')) ages.set(word, age)
 const hour = 60
 
 /** The day, month or time of day that a word of a question names. @param before the word before it */
@@ -70,6 +79,8 @@ export function namedIn(word: string, before: string | undefined): Range[] {
     return []
   const time = partsOfDay.get(folded)
   if (time !== undefined) return [rangeOf('time', time * hour)]
+  const age = ages.get(folded)
+  if (age) return [rangeOf('number', age, age, 'year')]
   return calendar.get(name) ?? dayAndTime(folded)
 }
 
