@@ -10,6 +10,8 @@ interface Kind {
   question: RegExp
   isCell(text: string): boolean
   header?: RegExp
+  /** Such columns number their rows. */
+  notHeader?: RegExp
   /** A word of one of these says only which kind is asked for. */
   concepts: readonly string[]
 }
@@ -32,6 +34,7 @@ const kinds: Record<AnswerKind, Kind> = {
       /\b(?:when|what time|hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|auf|zu|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt)\b/,
     isCell: (text) =>
       /\d[:h]\d\d|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|tag|stunde|woche|werktag)/i.test(text),
+    header: /duration|length|dauer|\btime\b|uhrzeit/i,
     concepts: ['#open', '#wait'],
   },
   phone: {
@@ -42,8 +45,9 @@ const kinds: Record<AnswerKind, Kind> = {
   },
   count: {
     question:
-      /\b(?:how (?:many|long|high|tall|far|big|heavy|wide|deep|old)|number of|wie (?:viele|lang|hoch|weit|gro(?:ß|ss)|schwer|breit|tief|alt)|combien de)\b/,
+      /\b(?:how (?:many|long(?! (?:did|do|does|will|are|can))|high|tall|far|big|heavy|wide|deep|old)|number of|wie (?:viele|lang|hoch|weit|gro(?:ß|ss)|schwer|breit|tief|alt)|combien de)\b/,
     isCell: (text) => ['number', 'quantity'].includes(amountKind(text)),
+    notHeader: /^(?:rank|pos|place|no|nr|number|round|grid|year|jahr|platz|#)\.?$/i,
     concepts: [],
   },
   who: {
@@ -75,7 +79,8 @@ export function isOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitT
   const cells = rows.map((row) => row.cells[column]!).filter(Boolean)
   const header = columns[column]!.join(' ')
   return [...asked].some((kind) => {
-    const { isCell, header: names } = kinds[kind]
+    const { isCell, header: names, notHeader } = kinds[kind]
+    if (notHeader?.test(header)) return false
     return names?.test(header) || (cells.length > 0 && cells.filter(isCell).length * 2 >= cells.length)
   })
 }
