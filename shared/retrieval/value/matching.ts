@@ -38,7 +38,8 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
   const { strengths, isMet, isSaid } = strengthsOf(units, new Set([...words.values()].flat()))
   const asksRanges = units.some(({ ranges }) => ranges.length > 0)
   const asksCodes = units.some(({ codes }) => codes.size > 0)
-  const rangesOf = units.map(({ ranges, isImplied }, u) => ((isImplied ? isSaid[u] : isMet[u] && ranges[0]?.kind === 'time') ? [] : ranges))
+  const saysNumber = units.some(({ ranges, isImplied }) => !isImplied && ranges.some(({ kind, low }) => kind === 'number' && low > 1))
+  const rangesOf = units.map(({ ranges, isImplied }, u) => ((isImplied ? isSaid[u] || saysNumber : isMet[u] && ranges[0]?.kind === 'time') ? [] : ranges))
   const phrases = phrasesIn(stems, words)
   const known = new Map<string, Match>()
 
@@ -57,7 +58,9 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
     const isReached = reached.some((strength) => strength > 0)
     let telling = 0
     let covered = 0
-    for (const word of words.get(text) ?? []) {
+    // “For two” is no £2.00.
+    const read = /^[£€$]? ?\d+(?:[.,]\d\d)? ?[£€$]?$/.test(text) && !/^\d+$/.test(text) ? [] : (words.get(text) ?? [])
+    for (const word of read) {
       if (!word.isStopWord && !(isReached && isOfRange(word.folded))) telling++
       let best = 0
       for (const [u, strength] of strengths.get(word) ?? []) {
@@ -67,7 +70,7 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
       covered += best
     }
     const share = 1 - coverShare + coverShare * (telling > 0 ? Math.min(1, covered / telling) : 1)
-    const code = asksCodes && text.length <= maxCodeLength ? codeOf(text) : ''
+    const code = asksCodes && read.length > 0 && text.length <= maxCodeLength ? codeOf(text) : ''
     for (const [u, { codes }] of units.entries()) said[u] = code && codes.has(code) ? 1 : said[u]! * share
     for (const [phrase, at] of phrases)
       if (!` ${(words.get(text) ?? []).map(({ stem }) => stem).join(' ')} `.includes(` ${phrase} `))
