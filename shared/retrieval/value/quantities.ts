@@ -228,7 +228,7 @@ export function meets(asked: Range, range: Range): number {
   return 0.5 + 0.4 / (1 + Math.abs(bound - asked.low) / (1 + Math.abs(asked.low)))
 }
 
-const rangeWords = new Set('up to bis ab from over under more uber unter age ages'.split(' '))
+const rangeWords = new Set('up to bis ab from over under more uber unter age ages uhr am pm h before after vor nach von max min mehr hochstens mindestens until till less than older noon'.split(' '))
 
 /** Whether the word is part of what a range says. @param word folded */
 export function isOfRange(word: string): boolean {
