@@ -161,13 +161,21 @@ class Chunker {
     if (end - start > longPartUnits) yield
     const [inner, seamsOf] = step
     let from = start
+    const header = this.#headerEnd(block)
     for (const to of withEnd(seamsOf(this.#text, start, end), end)) {
+      if (to <= header && to < end) continue
       if (++this.#parts % partsPerStep === 0) yield
       const [seamBefore, roomLeft] = from === start ? [seam, room] : [inner, this.#room(block, from)]
       if (!this.#addWhole(block, from, to, seamBefore, roomLeft))
         yield* this.#split(block, from, to, seamBefore, rest, roomLeft)
       from = to
     }
+  }
+
+  /** Header rows that are repeated stay together, and with the first row. */
+  #headerEnd(block: number): number {
+    const { start, context } = this.#blocks[block]!
+    return context && context.start >= start && this.#context.tokens(context, context.end) > 0 ? context.end : 0
   }
 
   /** False if the part does not fit. */
@@ -242,7 +250,8 @@ class Chunker {
     const { kind } = this.#blockAt(atom)
     if (kind === 'heading') return from
     const seams = kind === 'rows' ? lineSeams : sentenceSeams
-    return seams(this.#text, this.#atoms.starts[atom]!, from).find((at) => fits(atom, at)) ?? from
+    const header = this.#headerEnd(this.#blockOf[atom]!)
+    return seams(this.#text, this.#atoms.starts[atom]!, from).find((at) => at >= header && fits(atom, at)) ?? from
   }
 }
 

@@ -346,6 +346,16 @@ describe('a chunk that begins', () => {
     expect(overlapping).toBeGreaterThan(0)
   })
 
+  test('never ends within or right after the header rows of a table', () => {
+    const second = '| Part | Small | Large | Small | Large |\n'
+    const wide = `| Part | Mon–Thu | Mon–Thu | Fri–Sun | Fri–Sun |\n|---|---|---|---|---|\n${second}`
+    for (let seed = 0; seed < 40; seed++) {
+      const text = `# Prices ${seed}\n\n${wide}${joined(20, (i) => `| SP-${seed}${i} | ${i} | ${seed} | 7 | 9 |\n`)}`
+      for (const { content } of chunk(text, { targetTokens: 300, overlapTokens: 30 }))
+        expect(content).toContain(`${wide}| SP-`)
+    }
+  })
+
   test('in a table repeats the header above the rows of its overlap', () => {
     const chunks = expectSound(many, { targetTokens: 80, overlapTokens: 30 })
     for (const { content } of chunks) expect(content.startsWith(`${header}| SP-`)).toBe(true)
