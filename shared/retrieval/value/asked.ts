@@ -128,7 +128,8 @@ function unitsOf(said: string[], from: number, to: number, spans: Reading[]): Om
   }
   const isImplied = codes.size === 0 && ranges[0]?.unit === 'year'
   if (ranges.some(({ kind }) => kind !== 'number')) concepts.clear()
-  if (whole.some(({ text }) => /^\d+[.,]\d+$/.test(text))) for (const term of terms) if (/^\d+$/.test(term)) terms.delete(term)
+  if (whole.some(({ text }) => /^\d+[.,]\d+$/.test(text)))
+    for (const term of terms) if (/^\d+$/.test(term)) terms.delete(term)
   const ordinal = to - from === 1 ? ordinalOf(own[0]!) : undefined
   if (ordinal) for (const text of ordinal) terms.add(text)
   const last = stem(fold(said[to - 1]!))
@@ -139,8 +140,7 @@ function unitsOf(said: string[], from: number, to: number, spans: Reading[]): Om
   const isMeasure =
     to - from === 1 && from > 0 && unitOf(own[0]) !== undefined && rangesOf(said, from - 1, from, []).length > 0
   const isCommon =
-    isMeasure ||
-    (ranges.length === 0 && !ordinal && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
+    isMeasure || (ranges.length === 0 && !ordinal && read.every(({ isCommon, isStopWord }) => isCommon || isStopWord))
   const word = fold(own[0]!)
   return [
     {
@@ -178,7 +178,8 @@ function rangesOf(said: string[], from: number, to: number, spoken: string[]): R
   const phrase = said.slice(Math.max(0, from - 2), from).join(' ')
   const ranges = to - from === 1 ? namedIn(said[from]!, before) : []
   const measure = to - from === 1 ? unitOf(said[from]) : undefined
-  const count = (/^half$|^halbe[nrs]?$/.test(before ?? '') && said[from - 3] !== 'and') || said[from - 2] === 'half' ? 0.5 : 1
+  const count =
+    (/^half$|^halbe[nrs]?$/.test(before ?? '') && said[from - 3] !== 'and') || said[from - 2] === 'half' ? 0.5 : 1
   if (measure && (count < 1 || /^(?:an?|one|per|pro|eine[nr]?|une?)$/.test(before ?? '')))
     ranges.push(rangeOf('number', count * measure[1], count * measure[1], measure[0]))
   const shift = /^(?:after|nach|past)$/.test(before ?? '')
@@ -186,7 +187,11 @@ function rangesOf(said: string[], from: number, to: number, spoken: string[]): R
     : /^(?:before|vor|until|till)$/.test(before ?? '')
       ? -1
       : 0
-  const beyondNumber = /\b(?:over|above|more than|über|mehr als)$/.test(phrase) ? nearest : /\b(?:under|below|less than|unter|weniger als)$/.test(phrase) ? -nearest : 0
+  const beyondNumber = /\b(?:over|above|more than|über|mehr als)$/.test(phrase)
+    ? nearest
+    : /\b(?:under|below|less than|unter|weniger als)$/.test(phrase)
+      ? -nearest
+      : 0
   /** An early hour may be one of the afternoon. */
   const times = (hours: number, minutes: number, isSpoken = true) => {
     const isLate = hours < 12 && said.some((word) => late.test(word))

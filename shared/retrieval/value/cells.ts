@@ -113,7 +113,11 @@ export function scoredCells(asked: AskedQuestion, tables: readonly HitTable[]): 
         const has = highest([met, headers[c]!, contexts[t]!], units.length)
         const missing = missingShare(units, has, fits[c] ? kinds : new Set())
         const conflict = kinds.size > 0 && !fits[c] ? 1 : 0
-        const outside = units.some(({ ranges, isCommon, isImplied }, u) => ranges.length > 0 && !isCommon && !isImplied && has[u] === 0) ? 1 : 0
+        const outside = units.some(
+          ({ ranges, isCommon, isImplied }, u) => ranges.length > 0 && !isCommon && !isImplied && has[u] === 0,
+        )
+          ? 1
+          : 0
         const elsewhere = units.some(({ isCommon }, u) => !isCommon && has[u]! < 0.3 && anywhere[u]! > 0.6) ? 1 : 0
         const evidence = {
           rowScore,

@@ -24,30 +24,36 @@ const asks = ({ source }: RegExp) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{
 
 const kinds: Record<AnswerKind, Kind> = {
   price: {
-    question:
-      asks(/how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûte|tarifs?/),
+    question: asks(
+      /how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûte|tarifs?/,
+    ),
     isCell: (text) =>
       /[€$£]|^\d{1,4}[.,]\d\d$|^(?:free|gratis|kostenlos|gratuit)/i.test(text) || amountKind(text) === 'price',
     header: /[€$£]|price|preis|fee\b|prix|cost|gebühr|kosten|tarif/i,
     concepts: ['#price', '#pay'],
   },
   time: {
-    question:
-      asks(/when|what time|hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|auf|zu|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt/),
+    question: asks(
+      /when|what time|hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|auf|zu|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt/,
+    ),
     isCell: (text) =>
-      /\d[:h]\d\d|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|tag|stunde|woche|werktag)/i.test(text),
+      /\d[:h]\d\d|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|tag|stunde|woche|werktag)/i.test(
+        text,
+      ),
     header: /duration|length|dauer|\btime\b|uhrzeit/i,
     concepts: ['#open', '#wait'],
   },
   phone: {
-    question:
-      asks(/phone|number|call|telephone|ring|dial|reach|extension|telefon|(?:telefon)?nummer|rufnummer|anrufen|durchwahl|erreichen?|numéro/),
+    question: asks(
+      /phone|number|call|telephone|ring|dial|reach|extension|telefon|(?:telefon)?nummer|rufnummer|anrufen|durchwahl|erreichen?|numéro/,
+    ),
     isCell: (text) => /(?:\d[ ()/-]{0,2}){6}/.test(text),
     concepts: ['#phone'],
   },
   count: {
-    question:
-      asks(/how (?:many|long(?! (?:did|do|does|will|are|can))|high|tall|far|big|heavy|wide|deep|old)|number of|wie (?:viele|lang|hoch|weit|gro(?:ß|ss)|schwer|breit|tief|alt)|combien de/),
+    question: asks(
+      /how (?:many|long(?! (?:did|do|does|will|are|can))|high|tall|far|big|heavy|wide|deep|old)|number of|wie (?:viele|lang|hoch|weit|gro(?:ß|ss)|schwer|breit|tief|alt)|combien de/,
+    ),
     isCell: (text) => ['number', 'quantity'].includes(amountKind(text)),
     notHeader: /^(?:rank|pos|place|no|nr|number|round|grid|year|jahr|platz|#)\.?$/i,
     concepts: [],

@@ -14,12 +14,15 @@ const conceptStrength = 0.5
 const synonymStrength = 0.8
 const partStrength = 0.8
 const soundStrength = 0.5
+/** A word that nothing else meets is met by one that begins so. */
+const startStrength = 0.4
+const lastStart = 4
 /** How much of a match a text loses of which the question has only this. */
 const coverShare = 0.5
 /** What is left of a match with a part of what the question says as another text does. */
 const otherShare = 0.5
 const maxPhrase = 5
-const minPart = 4
+const minPart = 3
 const minCommonStart = 5
 const minCommonShare = 0.5
 const maxCodeLength = 40
@@ -35,11 +38,15 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
         text,
         readMeanings(text, () => {}),
       )
-  const { strengths, isMet, isSaid } = strengthsOf(units, new Set([...words.values()].flat()))
+  const { strengths, isMet, hasPart } = strengthsOf(units, new Set([...words.values()].flat()))
   const asksRanges = units.some(({ ranges }) => ranges.length > 0)
   const asksCodes = units.some(({ codes }) => codes.size > 0)
-  const saysNumber = units.some(({ ranges, isImplied }) => !isImplied && ranges.some(({ kind, low }) => kind === 'number' && low > 1))
-  const rangesOf = units.map(({ ranges, isImplied }, u) => ((isImplied ? isSaid[u] || saysNumber : isMet[u] && ranges[0]?.kind === 'time') ? [] : ranges))
+  const saysNumber = units.some(
+    ({ ranges, isImplied }) => !isImplied && ranges.some(({ kind, low }) => kind === 'number' && low > 1),
+  )
+  const rangesOf = units.map(({ ranges, isImplied }, u) =>
+    (isImplied ? saysNumber : isMet[u] && ranges[0]?.kind === 'time') ? [] : ranges,
+  )
   const phrases = phrasesIn(stems, words)
   const known = new Map<string, Match>()
 
@@ -109,20 +116,27 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   }
   const strengths: Strengths = new Map()
   const isMet = units.map(() => false)
-  const isSaid = units.map(() => false)
+  const hasPart = units.map(() => false)
+  const put = (word: MeantWord, found: [unit: number, strength: number][]) =>
+    strengths.set(word, [...(strengths.get(word) ?? []), ...found])
   for (const word of vocabulary) {
     const found = word.meanings.flatMap((meaning) => byMeaning.get(meaning) ?? [])
-    if (found.length > 0) strengths.set(word, found)
+    if (found.length > 0) put(word, found)
     for (const [u, strength] of found) isMet[u] ||= strength > conceptStrength
   }
   for (const [u, unit] of units.entries()) {
     if (isMet[u] || unit.stem === '' || unit.isCommon) continue
     for (const word of vocabulary) {
       const strength = isPart(word.stem, unit.stem) ? partStrength : soundsAlike(unit, word) ? soundStrength : 0
-      if (strength > 0) strengths.set(word, [...(strengths.get(word) ?? []), [u, strength]])
+      if (strength === 0) continue
+      put(word, [[u, strength]])
+      hasPart[u] = true
     }
+    const start = unit.stem.slice(0, lastStart)
+    if (!hasPart[u] && start.length === lastStart)
+      for (const word of vocabulary) if (word.stem.startsWith(start)) put(word, [[u, startStrength]])
   }
-  return { strengths, isMet, isSaid }
+  return { strengths, isMet, hasPart }
 }
 
 function isPart(a: string, b: string): boolean {

@@ -124,15 +124,15 @@ export function rangesIn(text: string): Range[] {
 }
 
 const monthNames = months.split('|').map((names) => names.split(' ')[0])
-const rewritten: [RegExp, string | ((all: string, ...parts: string[]) => string)][] = [
-  [/(?<!\p{L})(?:noon|midday|mittags?)(?!\p{L})/gu, '12:00'],
-  [/(?<!\p{L})(?:midnight|mitternachts?)(?!\p{L})/gu, '24:00'],
+const written: [RegExp, (all: string, ...parts: string[]) => string][] = [
+  [/(?<!\p{L})(?:noon|midday|mittags?)(?!\p{L})/gu, () => '12:00'],
+  [/(?<!\p{L})(?:midnight|mitternachts?)(?!\p{L})/gu, () => '24:00'],
   [/(\d{1,2}\.) ?(0?[1-9]|1[0-2])\.(?!\d)/g, (_, day, month) => `${day} ${monthNames[Number(month) - 1]}`],
 ]
 
 function readRanges(text: string): Range[] {
   let lower = text.toLowerCase()
-  for (const [written, meant] of rewritten) lower = lower.replaceAll(written, meant)
+  for (const [short, meant] of written) lower = lower.replaceAll(short, meant)
   return [...(/\d/.test(lower) ? amountsIn(lower) : []), ...namesIn(lower)]
 }
 
@@ -228,7 +228,11 @@ export function meets(asked: Range, range: Range): number {
   return 0.5 + 0.4 / (1 + Math.abs(bound - asked.low) / (1 + Math.abs(asked.low)))
 }
 
-const rangeWords = new Set('up to bis ab from over under more uber unter age ages uhr am pm h before after vor nach von max min mehr hochstens mindestens until till less than older noon'.split(' '))
+const rangeWords = new Set(
+  'up to bis ab from over under more uber unter age ages uhr am pm h before after vor nach von max min mehr hochstens mindestens until till less than older noon'.split(
+    ' ',
+  ),
+)
 
 /** Whether the word is part of what a range says. @param word folded */
 export function isOfRange(word: string): boolean {
