@@ -38,7 +38,7 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
         text,
         readMeanings(text, () => {}),
       )
-  const { strengths, isMet, hasPart } = strengthsOf(units, new Set([...words.values()].flat()))
+  const { strengths, isMet } = strengthsOf(units, new Set([...words.values()].flat()))
   const asksRanges = units.some(({ ranges }) => ranges.length > 0)
   const asksCodes = units.some(({ codes }) => codes.size > 0)
   const saysNumber = units.some(
@@ -116,7 +116,6 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   }
   const strengths: Strengths = new Map()
   const isMet = units.map(() => false)
-  const hasPart = units.map(() => false)
   const put = (word: MeantWord, found: [unit: number, strength: number][]) =>
     strengths.set(word, [...(strengths.get(word) ?? []), ...found])
   for (const word of vocabulary) {
@@ -126,17 +125,18 @@ function strengthsOf(units: readonly Unit[], vocabulary: ReadonlySet<MeantWord>)
   }
   for (const [u, unit] of units.entries()) {
     if (isMet[u] || unit.stem === '' || unit.isCommon) continue
+    let hasPart = false
     for (const word of vocabulary) {
       const strength = isPart(word.stem, unit.stem) ? partStrength : soundsAlike(unit, word) ? soundStrength : 0
       if (strength === 0) continue
       put(word, [[u, strength]])
-      hasPart[u] = true
+      hasPart = true
     }
     const start = unit.stem.slice(0, lastStart)
-    if (!hasPart[u] && start.length === lastStart)
+    if (!hasPart && start.length === lastStart)
       for (const word of vocabulary) if (word.stem.startsWith(start)) put(word, [[u, startStrength]])
   }
-  return { strengths, isMet, hasPart }
+  return { strengths, isMet }
 }
 
 function isPart(a: string, b: string): boolean {
