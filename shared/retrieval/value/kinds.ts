@@ -9,7 +9,7 @@ interface Kind {
   question: RegExp
   isCell(text: string): boolean
   header?: RegExp
-  /** Such columns number their rows. */
+  /** Such columns have numbers that are none of these. */
   notHeader?: RegExp
   /** A word of one of these says only which kind is asked for. */
   concepts: readonly string[]
@@ -41,6 +41,7 @@ const kinds: Record<AnswerKind, Kind> = {
         text,
       ),
     header: /duration|length|dauer|\btime\b|uhrzeit/i,
+    notHeader: /\bages?\b|alter/i,
     concepts: ['#open', '#wait'],
   },
   phone: {
