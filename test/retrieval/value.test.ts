@@ -69,6 +69,10 @@ describe('the value of a search is the cell', () => {
     ['when does the kitchen close on tuesday', '21:15', 'a column by its name'],
     ['what time does the lesson start for my nine year old', '14:30', 'an age within a range'],
     ['my son is fifteen when does his lesson start', '17:00', 'an age above a range'],
+    ['how much for a 4 kg parcel nationwide', '£12.00', 'an article before a measure, which is no code'],
+    ['what is six kilo in the same town', '£8.90', 'a measure that is also a letter of an alphabet'],
+    ['how much is a little truffle pizza on sunday', '£12.00', 'what a caller says otherwise'],
+    ['when does the lesson for a pensioner start', '17:00', 'an age that a word implies'],
     ['what is a large dyavola on monday', '£13.60', 'a name as it sounds'],
   ])('%s: %s', async (query, text) => {
     expect(await valueFor(query)).toMatchObject({ text })
