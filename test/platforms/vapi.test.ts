@@ -153,7 +153,7 @@ describe('a tool call', () => {
           name: 'search_knowledge_base',
           toolCallId: 'call_1',
           result:
-            'From “Price list”: Prices: Bike | Day; City | 15 €; Cargo | 45 €; All prices include a helmet. - and a lock - and lights',
+            'Day, Cargo: 45 €. From “Price list”: Prices: Bike | Day; City | 15 €; Cargo | 45 €; All prices include a helmet. - and a lock - and lights',
         },
       ],
     })
