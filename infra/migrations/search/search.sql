@@ -202,7 +202,9 @@ begin
               and c.revision = f.revision and c.chunk_index = f.chunk_index
               and (c.id::text = any (asked.seen) or c.document_id || '#' || c.chunk_index = any (asked.seen)))
             then seen_weight * score else score end as score
-        from scored_chunks(asked, null) f
+        from (
+          select * from scored_chunks(asked, null)
+          order by score desc, document_id, chunk_index limit asked.hit_limit + coalesce(cardinality(asked.seen), 0)) f
         order by score desc, document_id, chunk_index limit asked.hit_limit) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
