@@ -1,8 +1,6 @@
 import { ApiError } from '../http/errors.ts'
 import type { FoundHit } from '../retrieval/search.ts'
-import { termsOf } from '../terms/terms.ts'
-import { wordsOf } from '../terms/words.ts'
-import { normalForm } from '../text/normal-form.ts'
+import { termsIn } from '../terms/terms.ts'
 import { normalized, type Result } from './golden-question.ts'
 
 /** A golden question that a change would break. */
@@ -41,10 +39,6 @@ function sentenceOf({ content }: FoundHit, { question, words }: Result['question
   const overlap = (sentence: string) => termsIn(sentence).filter((term) => terms.has(term)).length
   const best = sentences.find(has) ?? sentences.toSorted((a, b) => overlap(b) - overlap(a))[0] ?? content
   return shortened(best.trim())
-}
-
-function termsIn(text: string): string[] {
-  return wordsOf(normalForm(text)).flatMap((word) => termsOf(word.text))
 }
 
 const maxNamed = 5

@@ -1,6 +1,4 @@
-import { termsOf } from '../terms/terms.ts'
-import { wordsOf } from '../terms/words.ts'
-import { normalForm } from '../text/normal-form.ts'
+import { termsIn } from '../terms/terms.ts'
 import { commonWords } from './keyword/common-words.ts'
 
 /** A turn with fewer terms, everyday words aside, is a fragment: “and on Sundays”, “how much is that”. */
@@ -31,10 +29,6 @@ export function hasTerms(text: string): boolean {
 
 function isFragment(text: string): boolean {
   return termsIn(text).filter((term) => !commonWords.has(term)).length < minTerms
-}
-
-function termsIn(text: string): string[] {
-  return wordsOf(normalForm(text)).flatMap((word) => termsOf(word.text))
 }
 
 /** The end of a text that is too long: what was said last is what is asked. */

@@ -1,9 +1,10 @@
+import { normalForm } from '../text/normal-form.ts'
 import { fold } from './folding.ts'
 import { hashOf } from './hashing.ts'
 import { phoneticCodes } from './phonetic.ts'
 import { stem } from './stemming.ts'
 import { stopWords } from './stop-words.ts'
-import { unspaced } from './words.ts'
+import { unspaced, wordsOf } from './words.ts'
 
 /** The terms under which a text and a question meet; none for a stop word. */
 export function termsOf(word: string): string[] {
@@ -13,6 +14,11 @@ export function termsOf(word: string): string[] {
   const parts = (folded.match(/\p{N}+|[^\p{N}]+/gu) ?? []).filter(isTelling)
   if (parts.length === 0) return []
   return /\p{N}/u.test(folded) && folded !== parts[0] ? [folded, ...parts] : [stem(folded)]
+}
+
+/** The terms of all words of a text. */
+export function termsIn(text: string): string[] {
+  return wordsOf(normalForm(text)).flatMap((word) => termsOf(word.text))
 }
 
 function isTelling(part: string): boolean {
