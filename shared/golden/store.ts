@@ -95,9 +95,9 @@ export async function updateGolden(
   input: Partial<GoldenInput>,
 ): Promise<KeptGolden> {
   const embedder = await servingEmbedder(db, scope, configured)
-  const { question, history } = { ...(await getGolden(db, scope, id)), ...input }
   const isAskedAnew = input.question !== undefined || input.history !== undefined
-  const vectors = isAskedAnew ? await vectorsOf(embedder, [inContext(question, history)]) : []
+  const asked = isAskedAnew && { ...(await getGolden(db, scope, id)), ...input }
+  const vectors = asked ? await vectorsOf(embedder, [inContext(asked.question, asked.history)]) : []
   const { documents, changed } = await db.batch({
     documents: findExpected(scope, input),
     changed: db
