@@ -179,11 +179,10 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const { hits, ...rest } = await findAnswer(db, scope, input, timing, figures)
       const written = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
-      const answerable = written.length === 0 && rest.answerable !== null ? 0 : rest.answerable
       const heard = text === undefined ? [] : [text, ...(input.alternatives ?? [])]
       const queries = heard.map((each) => inContext(each, input.history))
       const value = findValue(queries, written)
-      const found = { ...rest, answerable, status: levelOf(written.length, answerable), value }
+      const found = { ...rest, status: levelOf(written.length, rest.answerable), value }
       const said = (hit: Hit) => ({ ...hit, content: spokenPassage(queries, hit, value) })
       const data = input.format === 'speech' ? written.map(said) : written
       if (!scope.logsQuestions || text === undefined) return { data, ...found }

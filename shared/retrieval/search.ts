@@ -106,7 +106,7 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
   }
 }
 
-/** With where it is from, to be said and to be opened. */
+/** Gathers what says where a hit is from. */
 export function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url, page, ...hit }: Placed) {
   const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
   const heading: unknown = headings.at(-1)
@@ -126,20 +126,23 @@ function answerableBy(queries: string[], mode: Mode, hits: readonly FoundHit[], 
   return Math.max(...queries.map(by))
 }
 
-/** What the calls have found that hypotheses with very many terms take. */
+/** Joins what the calls have found that hypotheses with very many terms take. No hit answers nothing, whatever was found below `min_score`. */
 function merged(found: Found[], { limit, min_score = -1 }: Filters): Found {
   const [first, ...others] = found as [Found, ...Found[]]
-  const isKept = ({ score }: Hit) => score >= min_score
-  if (others.length === 0) return { ...first, hits: first.hits.filter(isKept).slice(0, limit) }
+  const kept = (all: Found): Found => {
+    const hits = all.hits.filter(({ score }) => score >= min_score).slice(0, limit)
+    return { ...all, hits, answerable: hits.length === 0 && all.answerable !== null ? 0 : all.answerable }
+  }
+  if (others.length === 0) return kept(first)
   const best = new Map<string, FoundHit>()
   for (const hit of found.flatMap(({ hits }) => hits))
     if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
   const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`
   const sorted = [...best.values()].sort((a, b) => b.score - a.score || (place(a) < place(b) ? -1 : 1))
-  return {
+  return kept({
     ...first,
-    hits: sorted.filter(isKept).slice(0, limit),
+    hits: sorted,
     answerable: Math.max(...found.map(({ answerable }) => answerable ?? 0)),
     hasVector: found.every(({ hasVector }) => hasVector),
-  }
+  })
 }
