@@ -23,7 +23,7 @@ export interface Call {
   /** The address of the agent's documents, which a citation links to. */
   documentsUrl: string
   callId: string | undefined
-  /** Of passages, where the model names none. */
+  /** How passages are written, unless the model asks for another form. */
   format?: Format | undefined
 }
 

@@ -4,7 +4,7 @@ import type { Consultation } from './consultation.ts'
 /** The length of an answer in UTF-16 code units, after which Retell cuts. */
 export const maxAnswer = 15_000
 
-/** The passages, of which the first begins with the value, or with what the model is told of them. */
+/** The passages. The first begins with the value or, without one, with the advice for the model. */
 export function passagesOf({ hits, value, message }: Pick<Consultation, 'hits' | 'value' | 'message'>): string[] {
   const passages = hits.map(passageOf)
   const first = value ? `${value}.` : message

@@ -11,7 +11,7 @@ export interface Consultation {
   hits: Hit[]
   /** What the answer begins with: the cell of a table that answers. */
   value: string | undefined
-  /** What the model is told of hits that may not answer. */
+  /** Advice for the model where the hits may not answer. */
   message: string | undefined
   /** What to say to a model where there are no hits. @throws ApiError agent_not_found; Unavailable */
   nothing(): Promise<string>

@@ -2,7 +2,7 @@ import { inTransaction } from './steps.ts'
 
 const dashboards = 'cuecard_crawler, cuecard_documents, cuecard_dashboard'
 
-/** Where a file's pages begin in its text, and on which the chunks begin that search serves. */
+/** A file's pages: where each begins in the text, and on which one each served chunk begins. */
 export const steps = [
   inTransaction(`
     alter table documents

@@ -297,7 +297,7 @@ export interface ExtractionNote {
   text: string
 }
 
-/** Where a page, sheet or slide begins in its document's text, in UTF-16 units, and its number or name. */
+/** A page, sheet or slide: its offset in the document's text, in UTF-16 units, and its number or name. */
 export type PageStart = [at: number, page: number | string]
 
 /** A passage of a file's text, and what a person wrote instead. */

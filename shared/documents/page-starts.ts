@@ -14,7 +14,7 @@ export function pagesOf(chunks: readonly Chunk[], starts: readonly PageStart[]):
 const anchorLength = 40
 const maxMoved = 2_000
 
-/** Where the pages begin once the text was edited: each is found by its first line, or moves as far as the page before it. */
+/** The offsets of pages after an edit of the text: each page is found by its first line, or moves as far as the page before it. */
 export function movedStarts(starts: readonly PageStart[], before: string, after: string): PageStart[] {
   let moved = 0
   return starts.map(([at, page]) => {

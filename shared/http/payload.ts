@@ -8,7 +8,7 @@ export const payloadLimit = 6_200_000
 /** Bytes of text after which a page ends early: escaped, control characters grow sixfold, and Neon’s proxy carries 10 MiB. */
 export const pageBytes = Math.floor((10 * 1024 * 1024) / 6.5)
 
-/** Of JSON in JSON: an escaped character takes two. */
+/** JSON within JSON: a character takes at most three bytes, or is escaped and takes two. */
 const maxBytesPerCharacter = 3
 
 export function payloadBytes(body: string): number {

@@ -44,7 +44,7 @@ export const format = described(
 )
 export type Format = v.InferOutput<typeof format>
 
-/** Of the address that a platform calls. */
+/** Query parameters of the addresses that platforms call. */
 export const formatQuery = fields({ format: v.optional(format) })
 
 export const callId = described(

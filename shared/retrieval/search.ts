@@ -126,7 +126,7 @@ function answerableBy(queries: string[], mode: Mode, hits: readonly FoundHit[], 
   return Math.max(...queries.map(by))
 }
 
-/** Joins what the calls have found that hypotheses with very many terms take. No hit answers nothing, whatever was found below `min_score`. */
+/** Joins what the calls have found that hypotheses with very many terms take. Without a hit `answerable` is 0, whatever `min_score` took away. */
 function merged(found: Found[], { limit, min_score = -1 }: Filters): Found {
   const [first, ...others] = found as [Found, ...Found[]]
   const kept = (all: Found): Found => {

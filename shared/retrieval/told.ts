@@ -1,6 +1,6 @@
 import type { Level } from './answerable.ts'
 
-/** What a model is told with an answer of this status: speech models repeat a call that brought nothing. */
+/** Advice for the model, by status: speech models repeat a call that found nothing. */
 export const told: Record<Level, string | undefined> = {
   found: undefined,
   uncertain:

@@ -9,7 +9,7 @@ export interface Business {
   name: string
   documents: { title: string; content: string }[]
   questions: Question[]
-  /** By the id of a question, what its call was before it. */
+  /** What the call of each question was before it, by the question's id. */
   before?: Record<string, Before>
 }
 

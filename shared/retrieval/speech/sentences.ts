@@ -58,7 +58,7 @@ function rowSentence(columns: string[][], { path, cells }: TableRow): string[] {
   return [`${name}${name && (columns.length > 2 || values[0]!.includes(': ') ? ', ' : ': ')}${values.join(', ')}`]
 }
 
-/** With a stop, if it has no mark at its end. */
+/** Adds a stop, unless the sentence ends with a mark. */
 export function ended(sentence: string): string {
   return /[.!?…:;。！？]["'”’»)]*$/.test(sentence) ? sentence : `${sentence}.`
 }

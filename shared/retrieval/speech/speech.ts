@@ -41,7 +41,7 @@ function weightsOf(queries: readonly string[], sentences: readonly string[]): nu
   )
 }
 
-/** From where to where the best sentence and its neighbours are, of which the better one comes first, as many as fit. */
+/** The range of the best sentence and as many neighbours as fit; at each step the better neighbour is added. */
 function around(sentences: readonly string[], weights: readonly number[]): [from: number, to: number] {
   const best = Math.max(0, weights.indexOf(Math.max(...weights)))
   let [from, to] = [best, best + 1]

@@ -37,7 +37,7 @@ export interface AskedQuestion {
   /** The stems of all its words. */
   stems: string[]
   kinds: ReadonlySet<AnswerKind>
-  /** Words that count, order or compare. A cell whose row and column lack one of them does not answer alone. */
+  /** Words that count, order or compare: if neither row nor column has them, one cell is not the whole answer. */
   beyond: string[]
 }
 

@@ -19,7 +19,7 @@ const startStrength = 0.4
 const lastStart = 4
 /** How much of a match a text loses of which the question has only this. */
 const coverShare = 0.5
-/** What is left of a match with a part of what the question says as another text does. */
+/** The share that a match keeps if the word belongs to a phrase of the question that another text has. */
 const otherShare = 0.5
 const maxPhrase = 5
 const minPart = 3
