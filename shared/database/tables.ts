@@ -255,6 +255,8 @@ export interface Tables extends SourceTables, WebhookTables {
     hits: JSONColumnType<KeptHit[], string, never>
     answerable: number
     milliseconds: number
+    /** Somebody has said so in the dashboard. */
+    is_wrong: Generated<boolean>
     asked_at: Time
   }
   idempotency_keys: {

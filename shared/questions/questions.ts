@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { requireAgent } from '../http/not-found.ts'
-import { probablyAnswered } from '../retrieval/answerable.ts'
+import { minAnswerable, probablyAnswered } from '../retrieval/answerable.ts'
 
 export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
 
@@ -14,12 +14,22 @@ export interface QuestionFilters {
   /** Asked at this time or later, and before `to`: RFC 3339. */
   from?: string | undefined
   to?: string | undefined
+  only?: keyof typeof doubtful | undefined
+  /** Each of them is in the question, in upper or lower case. */
+  words?: readonly string[]
 }
 
 const q = columnsOf('question_log', 'q')
 
 /** The first passage more likely does not answer than does. */
 export const isUnanswered = sql<SqlBool>`${q.answerable} < ${probablyAnswered}`
+
+/** What the index `question_log_doubtful` finds. */
+export const doubtful = {
+  nothing: sql<SqlBool>`${q.answerable} < ${minAnswerable}`,
+  uncertain: sql<SqlBool>`(${q.answerable} >= ${minAnswerable} and ${isUnanswered})`,
+  wrong: sql<SqlBool>`${q.is_wrong}`,
+}
 
 /** Leaves out expired questions that the sweeper has not deleted yet. */
 export function isKept({ organizationId, agentId }: AgentScope) {
@@ -31,7 +41,16 @@ export function isKept({ organizationId, agentId }: AgentScope) {
 export async function listQuestions(
   db: Database,
   scope: AgentScope,
-  { limit, after, call_id, answered, from, to }: QuestionFilters & { limit: number; after?: string | undefined },
+  {
+    limit,
+    after,
+    call_id,
+    answered,
+    from,
+    to,
+    only,
+    words = [],
+  }: QuestionFilters & { limit: number; after?: string | undefined },
 ): Promise<{ questions: KeptQuestion[]; hasMore: boolean }> {
   const conditions = [
     isKept(scope),
@@ -40,10 +59,12 @@ export async function listQuestions(
     answered !== undefined && (answered ? sql`not ${isUnanswered}` : isUnanswered),
     from !== undefined && sql`${q.asked_at} >= ${from}::timestamptz`,
     to !== undefined && sql`${q.asked_at} < ${to}::timestamptz`,
+    only !== undefined && doubtful[only],
+    ...words.map((word) => sql`position(lower(${word}) in lower(${q.question})) > 0`),
   ].filter((condition) => condition !== false)
   const { questions } = await db.batch({
     questions: sql<KeptQuestion>`
-      select q.id, q.question, q.call_id, q.mode, q.is_degraded, q.hits, q.answerable, q.milliseconds, q.asked_at
+      select q.id, q.question, q.call_id, q.mode, q.is_degraded, q.hits, q.answerable, q.milliseconds, q.is_wrong, q.asked_at
       from question_log q where ${sql.join(conditions, sql` and `)} order by q.id desc limit ${limit + 1}`,
   })
   if (questions.length === 0) await requireAgent(db, scope)

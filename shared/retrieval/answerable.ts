@@ -28,7 +28,7 @@ const weights: Record<Mode, Weights> = {
 export const probablyAnswered = 0.5
 
 /** A model gets an empty answer below this probability, which loses less than one right first hit in a hundred. */
-const minAnswerable = 0.15
+export const minAnswerable = 0.15
 
 export const levels = ['found', 'uncertain', 'nothing'] as const
 export type Level = (typeof levels)[number]

@@ -78,7 +78,7 @@ describe('the roles of the Lambdas', () => {
         embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
         sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
         webhook_deliveries webhooks
-      dashboard update: api_keys calls documents golden_questions organizations sign_in_attempts source_pages sources \
+      dashboard update: api_keys calls documents golden_questions organizations question_log sign_in_attempts source_pages sources \
         webhook_deliveries webhooks
       delivery select: webhook_deliveries webhooks
       delivery update: webhook_deliveries webhooks

@@ -39,6 +39,8 @@ test('a migration keeps what code of the release before names, and demands nothi
 
 test('functions of search stay beside those of the same names that code of the release before calls with other arguments', async () => {
   const databases = [await createEmptyDatabase(), await createEmptyDatabase()]
+  // The newest migration that changes search applies all of it.
+  const newest = Object.keys(all).indexOf('0010_golden_history')
   const [whole, before] = databases.map(({ url }) => new Pool({ connectionString: url, max: 1 })) as [Pool, Pool]
   const functionsOf = async (pool: Pool) => {
     const { rows } = await pool.query(
@@ -47,7 +49,7 @@ test('functions of search stay beside those of the same names that code of the r
     return new Set(rows.map(({ name }) => String(name)))
   }
   await migrate(whole)
-  await migrate(before, { migrations: Object.fromEntries(Object.entries(all).slice(0, -1)) })
+  await migrate(before, { migrations: Object.fromEntries(Object.entries(all).slice(0, newest)) })
   const ofSearch = [...(await functionsOf(whole)).difference(await functionsOf(before))]
   expect(ofSearch.length).toBeGreaterThan(20)
   for (const name of ofSearch)

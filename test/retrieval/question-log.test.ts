@@ -106,6 +106,7 @@ describe('a question', () => {
           call_id,
           mode: 'hybrid',
           is_degraded: false,
+          is_wrong: false,
           hits: body.data.map(({ document_id, chunk_index, score }: Hit) => ({
             ...{ document_id, revision: 1, chunk_index, score },
           })),

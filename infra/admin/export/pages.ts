@@ -44,7 +44,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   question: rowsOf(
     'question_log',
     'agent_id, id',
-    'question, call_id, mode, is_degraded, hits, answerable, milliseconds, asked_at',
+    'question, call_id, mode, is_degraded, hits, answerable, milliseconds, is_wrong, asked_at',
   ),
 })
 
