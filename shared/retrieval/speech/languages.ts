@@ -3,6 +3,7 @@ import { german } from '../keyword/spoken/german.ts'
 
 /** How a language says what people write shorter than they say it. */
 interface Spoken {
+  code: 'en' | 'de'
   /** Words that only its texts have, and often. */
   marks: ReadonlySet<string>
   digits: string[]
@@ -21,6 +22,7 @@ const words = (text: string) => new Set(text.split(' '))
 
 const spoken: Spoken[] = [
   {
+    code: 'en',
     marks: words('the and of is are for with from we you your do does what how when where can much open closed per or'),
     digits: digitsOf(english),
     ...{ plus: 'plus', and: 'and', to: 'to' },
@@ -32,6 +34,7 @@ const spoken: Spoken[] = [
     ),
   },
   {
+    code: 'de',
     marks: words(
       'der die das und ist sind für mit von wir sie ein eine einen im am zu auf nicht bei was wie wann wo kann kostet uhr geöffnet geschlossen oder pro',
     ),
@@ -118,14 +121,14 @@ export function endsShort(text: string): boolean {
 }
 
 const languages = [
-  ...spoken.map((language) => ({ marks: language.marks, speak: speaker(language) })),
-  { marks: otherMarks, speak: undefined },
+  ...spoken.map((language) => ({ code: language.code, marks: language.marks, speak: speaker(language) })),
+  { code: undefined, marks: otherMarks, speak: undefined },
 ]
 
-/** Says in the language that most words of the text are of what is written shorter; undefined in languages that are not known here. */
-export function speakerOf(text: string): ((text: string) => string) | undefined {
+/** The language that most words of the text are of, and how it says what is written shorter; undefined where no word tells. */
+export function languageOf(text: string): (typeof languages)[number] | undefined {
   const said = text.toLowerCase().match(/\p{L}+/gu) ?? []
   const counts = languages.map(({ marks }) => said.filter((word) => marks.has(word)).length)
   const most = Math.max(...counts)
-  return most > 0 ? languages[counts.indexOf(most)]!.speak : undefined
+  return most > 0 ? languages[counts.indexOf(most)] : undefined
 }

@@ -1,26 +1,32 @@
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
 import type { HitTable } from '../value/tables.ts'
-import { speakerOf } from './languages.ts'
+import { languageOf } from './languages.ts'
 import { ended, sentencesOf } from './sentences.ts'
 
-const maxCharacters = 600
+const maxSampled = 600
 /** Longer passages are a client’s own. */
 const maxRead = 16_000
 const valueWeight = 100
 
-/** A passage as it would be said: the sentences around what was asked, and around the value, if that is its. */
-export function spokenPassage(queries: readonly string[], hit: HitTable['hit'], value: Value | null): string {
+/** A passage as it would be said, in so many characters: the sentences around what was asked, and around the value, if that is its. */
+export function spokenPassage(
+  queries: readonly string[],
+  hit: HitTable['hit'],
+  value: Value | null,
+  maxCharacters = 600,
+): string {
   const content = hit.content.slice(0, maxRead)
-  const speak = speakerOf(`${queries[0] ?? ''} ${hit.document_title} ${content.slice(0, maxCharacters)}`) ?? asWritten
+  const speak =
+    languageOf(`${queries[0] ?? ''} ${hit.document_title} ${content.slice(0, maxSampled)}`)?.speak ?? asWritten
   const sentences = sentencesOf(content)
   const valueTexts = value?.chunk_id === hit.chunk_id ? [value.row.at(-1) ?? '', value.text] : undefined
   const weights = weightsOf(queries, sentences).map((weight, i) =>
     valueTexts?.every((text) => sentences[i]!.includes(text)) ? weight + valueWeight : weight,
   )
-  const [from, to] = around(sentences, weights)
+  const [from, to] = around(sentences, weights, maxCharacters)
   const said = speak(sentences.slice(from, to).join('\n')).split('\n').map(ended)
-  return cut(said.slice(...around(said, weights.slice(from, to))).join(' '))
+  return cut(said.slice(...around(said, weights.slice(from, to), maxCharacters)).join(' '), maxCharacters)
 }
 
 const asWritten = (text: string) => text
@@ -42,7 +48,11 @@ function weightsOf(queries: readonly string[], sentences: readonly string[]): nu
 }
 
 /** The range of the best sentence and as many neighbours as fit; at each step the better neighbour is added. */
-function around(sentences: readonly string[], weights: readonly number[]): [from: number, to: number] {
+function around(
+  sentences: readonly string[],
+  weights: readonly number[],
+  maxCharacters: number,
+): [from: number, to: number] {
   const best = Math.max(0, weights.indexOf(Math.max(...weights)))
   let [from, to] = [best, best + 1]
   let length = sentences[best]?.length ?? 0
@@ -57,7 +67,7 @@ function around(sentences: readonly string[], weights: readonly number[]): [from
 }
 
 /** A sentence that is too long ends with a part of it, or a word. */
-function cut(sentence: string): string {
+function cut(sentence: string, maxCharacters: number): string {
   if (sentence.length <= maxCharacters) return sentence
   const start = sentence.slice(0, maxCharacters)
   const end = Math.max(start.lastIndexOf(', '), start.lastIndexOf('; '))

@@ -1,4 +1,4 @@
-import type { Hit, Value } from '../schemas.ts'
+import type { Value } from '../schemas.ts'
 import { readQuestion } from './asked.ts'
 import { scoredCells } from './cells.ts'
 import { type HitTable, tablesIn } from './tables.ts'
@@ -74,7 +74,7 @@ export function probability(weights: Features, features: Features): number {
 }
 
 /** What an answer with these hits begins with: “Large, Diavola: £14.20”; undefined without hits or a value that is likely right. */
-export function saidOf(hits: readonly Hit[], value: Value | null): string | undefined {
+export function saidOf(hits: readonly unknown[], value: Value | null): string | undefined {
   if (!value || value.confidence < minSaid || hits.length === 0) return undefined
   return `${[...value.column, ...value.row].join(', ')}: ${value.text}`
 }
