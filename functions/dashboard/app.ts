@@ -13,7 +13,7 @@ import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { addAgentsScreens } from './agents/screen.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
-import { addCallsScreens } from './calls/screen.ts'
+import { addCallsScreens } from './calls.ts'
 import { addDocumentScreens } from './documents/document-screens.ts'
 import { addHistoryScreens } from './documents/history-screens.ts'
 import { addListScreens } from './documents/list-screens.ts'
@@ -24,13 +24,13 @@ import { addVersionRoutes } from './documents/version/routes.ts'
 import { errorView } from './error-view.ts'
 import { addGoldenScreens } from './golden/screen.ts'
 import { plainLayout } from './layout.ts'
+import { addCallScreens } from './questions/call.ts'
+import { addQuestionScreens } from './questions/screen.ts'
 import { screensOf } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { addSettingsScreens } from './settings/screen.ts'
 import { addSourceScreens } from './sources/screen.ts'
-import { addCallScreens } from './unanswered/call/screen.ts'
-import { addUnansweredScreens } from './unanswered/screen.ts'
 
 export interface Dependencies {
   db: Database
@@ -72,8 +72,8 @@ export function dashboardApp({
   addHistoryScreens(screens, queue)
   addDocumentScreens(screens, queue, presigner)
   addSourceScreens(screens, crawlQueue)
-  addAskScreens(screens, { embedder, chunkSize })
-  addUnansweredScreens(screens)
+  addAskScreens(screens, embedder)
+  addQuestionScreens(screens)
   addCallScreens(screens)
   addGoldenScreens(screens, embedder)
   addCallsScreens(screens)

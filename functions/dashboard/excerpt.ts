@@ -10,7 +10,7 @@ export function excerptView(passage: Marked): Html {
   const { length } = passage.text
   const shown = (...parts: Range[]) => passageText(passage.text, parts, (part) => markedSlice(passage, part))
   return html`<div class="said${start > 0 && !head && ' goes-before'}${end < length && ' goes-on'}">${head ? shown(head, { start, end }) : shown({ start, end })}</div>
-${end - start < length && html`<details><summary>Whole passage</summary><div class="said">${shown({ start: 0, end: length })}</div></details>`}`
+${end - start < length && html`<details><summary>The whole part</summary><div class="said">${shown({ start: 0, end: length })}</div></details>`}`
 }
 
 const maxCharacters = 700

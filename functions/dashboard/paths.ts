@@ -4,24 +4,14 @@ export const settingsPath = '/dashboard/settings'
 
 const maxTitleCharacters = 500
 
-export function askPath(
-  agentId: string,
-  {
-    q,
-    mode,
-    at,
-    document,
-    title,
-  }: { q?: string; mode?: string; at?: string | undefined; document?: string | undefined; title?: string } = {},
-): string {
-  const query = new URLSearchParams({
-    ...(q && { q }),
-    ...(mode && mode !== 'hybrid' && { mode }),
-    ...(at && { at }),
-    ...(document && { document }),
-    ...(title && { title }),
-  })
-  return `${agentPage(agentId, 'ask')}${query.size > 0 ? `?${query}` : ''}`
+/** An address with those of the parameters that say something. */
+export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
+}
+
+export function askPath(agentId: string, query: { q?: string; mode?: string; at?: string | undefined } = {}): string {
+  return withQuery(agentPage(agentId, 'ask'), query)
 }
 
 export function documentPath(agentId: string, documentId: string): string {
@@ -35,28 +25,27 @@ export function passagePath(agentId: string, documentId: string, index: number):
 
 /** The form in which a document's text is corrected for a question, which becomes a golden one with it. */
 export function correctionPath(agentId: string, documentId: string, question: string): string {
-  return `${documentPath(agentId, documentId)}/edit?${new URLSearchParams({ question })}`
+  return withQuery(`${documentPath(agentId, documentId)}/edit`, { question })
 }
 
-/** What was asked in a call; without an id, where the form leads that asks for it. */
-export function callPath(agentId: string, id?: string): string {
-  return `/dashboard/agents/${agentId}/call${id === undefined ? '' : `?${new URLSearchParams({ id })}`}`
+/** What was asked in a call. */
+export function callPath(agentId: string, id: string): string {
+  return withQuery(`/dashboard/agents/${agentId}/call`, { id })
 }
 
-/** @param document the one that should answer it @param asked in which call, under which id of `question_log` */
+/** @param document the one that should answer it, or `nothing` @param asked in which call, under which id of `question_log` */
 export function goldenQuestionPath(
   agentId: string,
   question: string,
   document?: string,
   asked?: { call: string; before: string },
 ): string {
-  const query = new URLSearchParams({ question, ...(document && { document }), ...asked })
-  return `/dashboard/agents/${agentId}/golden-questions/new?${query}`
+  return withQuery(`${goldenPage(agentId)}/new`, { question, document, ...asked })
 }
 
 export function newDocumentPath(agentId: string, question: string): string {
   const title = [...question].slice(0, maxTitleCharacters).join('')
-  return `${agentPage(agentId, 'documents')}/new?${new URLSearchParams({ title })}`
+  return withQuery(`${agentPage(agentId, 'documents')}/new`, { title })
 }
 
 export const goldenPage = (agentId: string) => agentPage(agentId, 'golden-questions')

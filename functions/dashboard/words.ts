@@ -1,12 +1,9 @@
 import { agents } from './agents/words.ts'
-import { ask } from './ask/words.ts'
 import { documents } from './documents/words.ts'
 import { golden } from './golden/words.ts'
 import { signIn } from './session/words.ts'
 import { settings } from './settings/words.ts'
 import { sources } from './sources/words.ts'
-import { call, ways } from './unanswered/call/words.ts'
-import { unanswered } from './unanswered/words.ts'
 
 /** What several screens say, and what they choose from. A sentence of one place is written there. */
 export const words = {
@@ -19,8 +16,8 @@ export const words = {
     documents: 'Documents',
     sources: 'Websites',
     ask: 'Ask',
-    unanswered: 'Unanswered',
-    'golden-questions': 'Golden questions',
+    questions: 'Questions',
+    'golden-questions': 'Checks',
   },
 
   permissions: {
@@ -32,16 +29,10 @@ export const words = {
 
   notFoundLead: 'The link may be out of date, or the page may have been deleted.',
 
-  levels: { found: 'Probably answered', uncertain: 'Probably not answered', nothing: 'Not answered' },
-
   signIn,
   agents,
   documents,
   sources,
-  ask,
-  unanswered,
-  call,
-  ways,
   golden,
   settings,
 } as const

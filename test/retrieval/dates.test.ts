@@ -3,7 +3,6 @@ import type { AgentScope } from '../../shared/database/scope.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
-import { findStanding } from '../../shared/retrieval/explanation/standing.ts'
 import { type Mode, searchModes } from '../../shared/retrieval/schemas.ts'
 import { type FoundHit, search } from '../../shared/retrieval/search.ts'
 import { axis } from '../support/axis.ts'
@@ -97,23 +96,12 @@ test('search by meaning finds only valid documents of an agent whose chunks are 
   expect(await find(until)).toEqual([50, kept])
 })
 
-test('where a document stands, and which words are known, is explained as of a time', async () => {
+test('which words are known is explained as of a time', async () => {
   const { tenant, ids } = await tenantOf(['Parking is free.', 'Dogs are welcome.', 'Zebras are away.'])
   const documentId = ids.at(-1)!
   await setDates(tenant, documentId, from, until)
-  const standing = (asOf?: string) =>
-    findStanding(dbOf(tenant), lexicalEmbedder(), scopeOf(tenant), {
-      query: 'zebras',
-      mode: 'hybrid',
-      documentId,
-      asOf,
-    })
   const isKnown = async (asOf?: string) =>
     (await explainWords(dbOf(tenant), scopeOf(tenant), 'zebras', [], asOf)).words[0]!.isKnown
-  for (const asOf of [undefined, until]) {
-    expect(await standing(asOf)).toMatchObject({ best: undefined, compared: 2 })
-    expect(await isKnown(asOf)).toBe(false)
-  }
-  expect(await standing(from)).toMatchObject({ best: { place: 1 }, compared: 3 })
+  for (const asOf of [undefined, until]) expect(await isKnown(asOf)).toBe(false)
   expect(await isKnown(from)).toBe(true)
 })

@@ -2,23 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { AgentScope } from '../../shared/database/scope.ts'
-import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import type { DocumentId } from '../../shared/ids.ts'
 import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
-import { findStanding } from '../../shared/retrieval/explanation/standing.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import { placesOf, termPlaces } from '../../shared/terms/term-places.ts'
 import { keyOf } from '../../shared/terms/terms.ts'
-import { axis } from '../support/axis.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { newEmbedder, newSearch } from '../support/own-search.ts'
-import { storeServed } from '../support/served-document.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 import { databaseAs } from '../support/worker.ts'
 
 const stand = useStand()
-const provider = useFakeProvider()
 
 const evaluation = join(import.meta.dirname, '../evaluation/set')
 const textsOf = (business: string) =>
@@ -39,92 +31,9 @@ async function tenantOf(...texts: string[]): Promise<Tenant> {
 const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
 const dbOf = (tenant: Tenant) => databaseAs('cuecard_search').forOrganization(scopeOf(tenant).organizationId)
 
-async function search(tenant: Tenant, query: string, mode = 'hybrid', limit = 50): Promise<Hit[]> {
-  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query, mode, limit })).body.data
+async function search(tenant: Tenant, query: string): Promise<Hit[]> {
+  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body.data
 }
-
-describe('where a document stands', () => {
-  let tenant: Tenant
-  beforeAll(async () => {
-    tenant = await tenantOf(...textsOf('sewing-machines'))
-  })
-  const standing = (tenant: Tenant, query: string, documentId: string, mode: 'hybrid' | 'semantic' | 'keyword') =>
-    findStanding(dbOf(tenant), lexicalEmbedder(), scopeOf(tenant), {
-      query,
-      mode,
-      documentId: documentId as DocumentId,
-    })
-
-  test.each(['hybrid', 'semantic', 'keyword'] as const)(
-    'is the place and the passage that search has for it, with the same scores: %s',
-    async (mode) => {
-      const query = 'how much is it to repair an overlocker on a saturday'
-      const hits = await search(tenant, query, mode)
-      const documents = [...new Set(hits.map((hit) => hit.document_id))]
-      expect(documents.length).toBeGreaterThan(3)
-      for (const document of documents) {
-        const place = hits.findIndex((hit) => hit.document_id === document)
-        const found = await standing(tenant, query, document, mode)
-        expect(found).toMatchObject({ isExact: true, best: { place: place + 1 } })
-        const { score, scores, ...hit } = found.best!.hit
-        expect(hit).toEqual((({ score, scores, ...rest }) => rest)(hits[place]!))
-        expect(score).toBeCloseTo(hits[place]!.score, 10)
-        expect(scores.keyword ?? -1).toBeCloseTo(hits[place]!.scores.keyword ?? -1, 10)
-        expect(scores.semantic ?? -1).toBeCloseTo(hits[place]!.scores.semantic ?? -1, 10)
-      }
-    },
-  )
-
-  test('is told of a document that search would never come to', async () => {
-    const { body: far } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Zebras', content: 'Stripes.' })
-    await stand.deliver()
-    const { best, compared } = await standing(tenant, 'overlocker repair', far.id, 'hybrid')
-    expect(best!.hit.content).toBe('Stripes.')
-    expect(best!.place).toBe(compared)
-    expect(best!.hit.scores.keyword).toBeNull()
-    expect(await standing(tenant, 'overlocker repair', far.id, 'keyword')).toMatchObject({ best: undefined })
-  })
-
-  test('is none where search serves nothing of the document, or it is another organization’s', async () => {
-    const [mine, other] = [await tenantOf('# A\nOne repair.'), await tenantOf('# B\nOne repair.')]
-    const { body: waiting } = await mine.call('POST', mine.knowledgeBase, { title: 'C', content: 'One repair.' })
-    const [theirs] = await search(other, 'repair')
-    for (const document of [waiting.id, theirs!.document_id])
-      expect(await standing(mine, 'repair', document, 'hybrid')).toMatchObject({ best: undefined, compared: 1 })
-  })
-
-  test('is exact among the first of many passages, and says so where it is not', async () => {
-    const tenant = await stand.tenant()
-    const count = 1200
-    const near = (angle: number) => axis(1).map((number, i) => (i === 2 ? Math.tan(angle) : number))
-    const chunks = Array.from({ length: count }, (_, i) => ({ vector: near(0.1 + i / count) }))
-    await storeServed(stand.db, tenant, chunks)
-    const embedder = { ...lexicalEmbedder(), embed: () => Promise.resolve([Float32Array.from(axis(1))]) }
-    const place = async (angle: number) => {
-      const document = await storeServed(stand.db, tenant, [{ vector: near(angle) }])
-      const asked = { query: 'q', mode: 'semantic', documentId: document as DocumentId } as const
-      const { best, isExact } = await findStanding(dbOf(tenant), embedder, scopeOf(tenant), asked)
-      return { place: best!.place, isExact }
-    }
-    expect(await place(0.05)).toEqual({ place: 1, isExact: true })
-    expect(await place(0.1 + 9.5 / count)).toEqual({ place: 12, isExact: true })
-    const last = await place(1.5)
-    expect(last.isExact).toBe(false)
-    expect(last.place).toBeGreaterThan(50)
-  })
-
-  test('is found by the vector that search has stored, without a call to the provider', async () => {
-    const tenant = await tenantOf('# A\nOne text.')
-    const [{ document_id } = { document_id: '' }] = await search(tenant, 'one text')
-    const asked = { query: 'one text', mode: 'hybrid', documentId: document_id as DocumentId } as const
-    const stands = () => findStanding(dbOf(tenant), newEmbedder(provider), scopeOf(tenant), asked)
-    expect((await stands()).best!.hit.scores.semantic).toBeNull()
-    await newSearch(provider).search(tenant, { query: 'one text' })
-    const calls = provider.calls.length
-    expect((await stands()).best!.hit.scores.semantic).toEqual(expect.any(Number))
-    expect(provider.calls).toHaveLength(calls)
-  })
-})
 
 describe('the words of a question', () => {
   let tenant: Tenant

@@ -1,88 +1,126 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
 import type { Database } from '../../../shared/database/database.ts'
-import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
-import type { Meter } from '../../../shared/http/request-meter.ts'
+import { startTiming } from '../../../shared/http/server-timing.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { answering } from '../../../shared/retrieval/answer.ts'
+import { type AnswerQuestion, answering, type PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
+import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
+import { searchModes } from '../../../shared/retrieval/schemas.ts'
+import { spokenPassage } from '../../../shared/retrieval/speech/speech.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import { saidOf } from '../../../shared/retrieval/value/value.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
+import { oneLine } from '../forms.ts'
+import { askPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
-import { instantOf, zoneOf } from '../times.ts'
-import { findExpected, findTitles } from '../titles.ts'
-import { compareView, titlesView } from './compare-view.ts'
-import { type AskQuery, askQuery, trials } from './trial.ts'
-import { askForm, examplesView, timeView, trialView } from './view.ts'
+import { instantOf, isWallTime, zoneOf } from '../times.ts'
+import { findExamples } from './examples.ts'
+import { answerView, askForm, examplesView, timeView } from './view.ts'
 
-const examples = 3
+const maxCharacters = 1000
+/** A voice agent gets the same number. */
+const passagesPerQuestion = 5
+
+const askQuery = v.object({
+  q: v.pipe(
+    v.optional(v.string(), ''),
+    v.transform((text) => [...oneLine(text)].slice(0, maxCharacters).join('')),
+  ),
+  mode: v.fallback(v.picklist(searchModes), 'hybrid'),
+  /** What calendar and clock show when callers would ask; now unless given. */
+  at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
+})
+export type AskQuery = v.InferOutput<typeof askQuery>
+
+/** A question asked as a voice agent asks it. */
+export type Trial = Awaited<ReturnType<typeof tryOut>>
 
 /** Answers a question as a voice agent's is answered, explains the result, and saves nothing. */
-export function addAskScreens(screens: Screens, { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize }) {
+export function addAskScreens(screens: Screens, embedder: Embedder) {
   const { answer } = answering(embedder, systemClock, timeouts)
-  const tryOut = trials(embedder, chunkSize, answer)
-
-  async function contentFor(
-    db: Database,
-    scope: AgentScope & { meter: Meter },
-    query: AskQuery,
-    { mayWrite, zone }: { mayWrite: boolean; zone: string },
-  ) {
-    const { agentId } = scope
-    const asOf = query.at && instantOf(query.at, zone)
-    if (query.q === '') {
-      const titles = await findTitles(db, scope, { areServed: true, limit: examples })
-      return { content: examplesView(agentId, titles), status: 200 as const }
-    }
-    const expected = query.document && (await findExpected(db, scope, query.document, asOf))
-    await scope.meter.admit(expected ? 2 : 1)
-    const [titles, trial] = await Promise.all([
-      findTitles(db, scope, { part: query.title }),
-      tryOut(db, scope, query, expected, asOf),
-    ])
-    const content = html`${asOf && timeView(asOf)}${trialView(agentId, { question: query.q, mayWrite }, trial)}
-${compareView({ agentId, query, titles, ...trial })}`
-    return { content, status: 200 as const }
-  }
-
   screens.get(
     '/dashboard/agents/:agentId/ask',
     { permission: 'kb:read', params: agentPath },
-    async ({ c, db, meter, scope: path, isPartial, may }) => {
-      const scope = { ...path, meter }
-      const { agentId } = scope
+    async ({ c, db, meter, scope, may }) => {
       const query = v.parse(askQuery, c.req.query())
       const zone = zoneOf(c)
-      if (isPartial) {
-        const [titles] = await Promise.all([findTitles(db, scope, { part: query.title }), getAgent(db, scope)])
-        return { fragment: titlesView({ agentId, query, titles }) }
+      const asOf = query.at && instantOf(query.at, zone)
+      const content = async () => {
+        if (query.q === '') return { content: examplesView(scope.agentId, await findExamples(db, scope)) }
+        await meter.admit()
+        const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
+        return { content: html`${asOf && timeView(asOf)}${answerView(scope.agentId, query, trial, may('kb:write'))}` }
       }
-      const [{ id, name }, { content, status }] = await Promise.all([
+      const [{ id, name }, shown] = await Promise.all([
         getAgent(db, scope),
-        contentFor(db, scope, query, { mayWrite: may('kb:write'), zone }).catch(withoutMeaning),
+        content().catch((error) => withoutAnswer(error, scope.agentId, query)),
       ])
       return {
         title: 'Ask',
-        lead: 'Type what a caller would say and see what your agent finds.',
+        lead: 'Type what a caller would say, and see what your agent would answer.',
         agent: { id, name, tab: 'ask' },
-        content: html`${askForm(agentId, query, zone)}${content}`,
-        status,
+        ...shown,
+        content: html`${askForm(id, query, zone)}${shown.content}`,
+        modules: ['ask.js'],
       }
     },
   )
 }
 
-/** Search by meaning shows nothing while the provider is down; search by words still works. */
-function withoutMeaning(error: unknown) {
+/** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
+async function tryOut(
+  answer: AnswerQuestion,
+  db: Database,
+  scope: PayingAgent,
+  { q: query, mode }: AskQuery,
+  asOf: string | undefined,
+) {
+  const timing = startTiming(systemClock)
+  const { data, status, value, degraded, likenessOf } = await answer(
+    db,
+    { ...scope, logsQuestions: false },
+    {
+      ...{ query, mode, as_of: asOf },
+      ...{ limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
+    },
+    timing,
+  )
+  const total = systemClock.now() - timing.arrivedAt
+  const isByWords = mode !== 'semantic'
+  const { words, presencesIn } = isByWords
+    ? await explainWords(db, scope, query, data, asOf)
+    : { words: [], presencesIn: () => [] }
+  const said = saidOf(data, value)
+  const source = (said && data.find(({ chunk_id }) => chunk_id === value?.chunk_id)) || data[0]
+  return {
+    level: status,
+    /** What a caller would hear, and where that is from; undefined where the agent is told that nothing was found. */
+    heard:
+      status === 'nothing' || !source ? undefined : { text: said ?? spokenPassage([query], source, value), source },
+    /** With each how like the question it is, from 0 to 1, where meaning was compared, and how much of each word it has. */
+    passages: data.map((hit) => ({
+      hit,
+      likeness: hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic),
+      presences: presencesIn(hit),
+    })),
+    words,
+    isEmpty: isByWords && words.length === 0 && status !== 'found',
+    isDegraded: degraded !== null,
+    milliseconds: { total, ...timing.spent },
+  }
+}
+
+/** Search by meaning finds nothing while the provider is down; search by words still works. */
+function withoutAnswer(error: unknown, agentId: string, { q }: AskQuery) {
   if (error instanceof ApiError && error.code === 'rate_limited')
     return { content: html`<p class="notice bad">${error.message}</p>`, status: 429 as const }
   if (!(error instanceof Unavailable) || error.service !== 'embedding_provider') throw error
   return {
-    content: html`<p class="notice bad">Search by meaning isn’t available at the moment. Search by words instead, or try again shortly.</p>`,
+    content: html`<p class="notice bad">Search by meaning isn’t available at the moment. <a href="${askPath(agentId, { q, mode: 'keyword' })}">Search by words instead</a>, or try again shortly.</p>`,
     status: 503 as const,
   }
 }

@@ -1,81 +1,144 @@
 import { html } from 'hono/html'
-import { searchModes } from '../../../shared/retrieval/schemas.ts'
+import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
+import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
+import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
+import { placesOf } from '../../../shared/terms/term-places.ts'
+import { excerptView } from '../excerpt.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
-import { levelView } from '../level-view.ts'
-import { askPath } from '../paths.ts'
+import { type Marked, markedSlice } from '../passage-text.ts'
+import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
+import { counted } from '../sentences.ts'
 import { localTime } from '../times.ts'
-import type { Titled } from '../titles.ts'
-import { waysView } from '../ways.ts'
-import { words } from '../words.ts'
-import { passageView } from './passage-view.ts'
-import type { AskQuery, Trial } from './trial.ts'
+import type { AskQuery, Trial } from './screen.ts'
 
-const w = words.ask
-
-export function askForm(agentId: string, { q, mode, at }: AskQuery, zone: string): Html {
+export function askForm(agentId: string, { q, at }: AskQuery, zone: string): Html {
   return html`<search><form class="ask" method="get" action="${askPath(agentId)}">
 <label for="q">What a caller would say</label>
-<div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button>Ask</button></div>
-<details${(mode !== 'hybrid' || at) && html` open`}><summary>Other ways and times</summary><fieldset class="modes"><legend class="unseen">Other ways and times</legend>${searchModes.map(
-    (each) =>
-      html`<label><input type="radio" name="mode" value="${each}"${each === mode && html` checked`}> ${w.modes[each]}</label>`,
-  )}</fieldset>
+<div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button type="button" class="plain" data-listen aria-pressed="false" aria-label="Speak the question" hidden>${icon('microphone')}</button><button>Ask</button></div>
+<details${at && html` open`}><summary>At another time</summary>
 <label for="at">As of</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">What callers would be told then, in the time zone ${zone}. Empty for now.</p></details>
 </form></search>`
 }
 
-/** Says at which time the answer was or will be given. */
+/** Says at which time the answer would be given. */
 export function timeView(asOf: string): Html {
-  const time = new Date(asOf)
-  return html`<div class="notice"><p>As of ${localTime(time)}, from the documents that are valid then. ${time.getTime() < Date.now() && 'Texts that changed since are those of then, where they are saved; hybrid search only.'}</p></div>`
+  return html`<div class="notice"><p>As of ${localTime(new Date(asOf))}, from the documents that are valid then.</p></div>`
 }
 
-export function examplesView(agentId: string, titles: Titled[]): Html {
-  if (titles.length === 0)
+/** @param examples undefined where no document is served */
+export function examplesView(agentId: string, examples: string[] | undefined): Html {
+  if (!examples)
     return html`<section class="empty">${icon('document')}<h2>There is nothing to find yet</h2><p>As soon as a document is ready, you can ask about it.</p>
 <p><a class="button" href="${agentPage(agentId, 'documents')}">Go to documents</a></p></section>`
-  const sentences = [w.example1, w.example2, w.example3]
-  return html`<section class="examples"><h2>For example</h2><ul class="choices">${titles.map(({ title }, i) => {
-    const q = sentences[i % sentences.length]!(title)
-    return html`<li><a href="${askPath(agentId, { q })}">${q}</a></li>`
-  })}</ul></section>`
+  return html`${
+    examples.length > 0 &&
+    html`<section class="examples"><h2>For example</h2><ul class="choices">${examples.map((q) => html`<li><a href="${askPath(agentId, { q })}">${q}</a></li>`)}</ul></section>`
+  }`
 }
 
-/** What was found for a question, and what to do about it, for a key that may. */
-export function trialView(
-  agentId: string,
-  { question, mayWrite }: { question: string; mayWrite: boolean },
-  trial: Trial,
-): Html {
-  const { passages, level, value, words: sought, isByWords, isDegraded } = trial
-  const [first] = passages
-  const isEmpty = isByWords && sought.length === 0
-  return html`<section class="trial" aria-label="${w.passages(passages.length)}">
-${isDegraded && html`<p class="notice warn">The meaning of the question wasn’t available in time, so these were found by words only. The same can happen in a call.</p>`}
-${level !== 'found' && (isEmpty ? html`<p class="notice">These words are said in every call, so there is nothing to search for.</p>` : html`<p class="notice warn">${first ? w.unanswered[level] : 'Nothing was found. Your agent would say that it doesn’t know.'}</p>`)}
-${value && html`<p class="notice">On Vapi, Retell and MCP, your agent is given this first, so a caller would hear: “${value}”.</p>`}
-${soughtView(trial)}
-${
-  mayWrite &&
-  !isEmpty &&
-  html`<div class="actions">${waysView(agentId, {
-    question,
-    found: first?.hit.document_id,
-    document: level === 'found' ? first?.hit.document_id : undefined,
-  })}</div>`
-}
-<ol class="hits">${passages.map((passage) => html`<li class="hit panel">${passageView(agentId, sought, passage)}</li>`)}</ol>
-</section>`
+const verdicts = {
+  found: ['good', 'Your agent would say this'],
+  uncertain: ['wait', 'Your agent isn’t sure'],
+  nothing: ['', 'Your agent would say that it doesn’t know'],
+} as const
+
+/** What a caller would hear and what to do about it, for a key that may; below it, closed, why. */
+export function answerView(agentId: string, query: AskQuery, trial: Trial, mayWrite: boolean): Html {
+  const { level, heard, isEmpty, isDegraded } = trial
+  const [tone, verdict] = verdicts[level]
+  return html`${isDegraded && html`<p class="notice warn">The meaning of the question wasn’t available in time, so this was found by words only. The same can happen in a call.</p>`}
+<section class="answer panel" aria-label="Answer"><p class="state ${tone}">${verdict}</p>
+${isEmpty && html`<p>These words are said in every call, so there is nothing to search for.</p>`}
+${heard && heardView(agentId, heard)}
+<div class="actions">${mayWrite && !isEmpty && actionsView(agentId, query.q, trial)}${heard && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
+${whyView(agentId, query, trial)}`
 }
 
-function soughtView({ level, words: sought, passages, milliseconds: { total, embed, db } }: Trial): Html {
+function heardView(agentId: string, { text, source: hit }: NonNullable<Trial['heard']>): Html {
+  const { page, heading } = hit.source
+  const place = [typeof page === 'number' ? `page ${page}` : page, heading].filter(Boolean)
+  const language = languageOf(`${hit.document_title} ${text}`)?.code
+  return html`<blockquote id="heard"${language && html` lang="${language}"`}>${text}</blockquote>
+<p class="hint">From <a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${hit.document_title}</a>${place.length > 0 && `, ${place.join(', ')}`}</p>`
+}
+
+function actionsView(agentId: string, question: string, { level, heard }: Trial): Html {
+  const documentId = heard?.source.document_id
+  const keep = ['Right, keep it so', goldenQuestionPath(agentId, question, documentId ?? 'nothing')]
+  const add = ['Add an answer', newDocumentPath(agentId, question)]
+  const correct = documentId ? [['Correct it', correctionPath(agentId, documentId, question)]] : []
+  const ways = level === 'found' ? [keep, ...correct] : [...correct, add, keep]
+  return html`${ways.map(([name, path], i) => html`<a class="button${i > 0 && ' plain'}" href="${path}">${name}</a> `)}`
+}
+
+const modes = {
+  hybrid: 'By words and meaning, like your agent',
+  semantic: 'By meaning only',
+  keyword: 'By words only',
+}
+
+function whyView(agentId: string, { q, at, mode }: AskQuery, { words, passages, milliseconds }: Trial): Html {
   const shown = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
-  return html`<p class="sought">${levelView(level)} ${
-    sought.length > 0 &&
-    html`Searched for ${sought.map(
-      ({ text, isKnown }, i) =>
-        html`${i > 0 && ', '}<b>${text}</b>${!isKnown && html` <span class="unknown">(in no document)</span>`}`,
-    )}. `
-  }<span class="took">${passages.length > 0 && html`${w.passages(passages.length)}. `}Found in ${shown(total)} ms: ${shown(embed)} ms for the meaning of the question, ${shown(db)} ms in the database.</span></p>`
+  const sought = words.map(
+    ({ text, isKnown }, i) =>
+      html`${i > 0 && ', '}<b>${text}</b>${!isKnown && html` <span class="unknown">(in no document)</span>`}`,
+  )
+  return html`<details class="why"${mode !== 'hybrid' && html` open`}><summary>Why?</summary>
+<p class="sought">${sought.length > 0 && html`Searched for ${sought}. `}${counted(passages.length, 'part')} found in ${shown(milliseconds.total)} ms: ${shown(milliseconds.embed)} ms for the meaning of the question, ${shown(milliseconds.db)} ms in the database.</p>
+<ul class="choices">${searchModes.map((each) => html`<li><a href="${askPath(agentId, { q, at, mode: each })}"${each === mode && html` aria-current="true"`}>${modes[each]}</a></li>`)}</ul>
+<ol class="hits">${passages.map((passage) => html`<li class="hit panel">${passageView(agentId, words, passage)}</li>`)}</ol></details>`
+}
+
+/** Likenesses at which a person would call a passage close in meaning to a question, or somewhat close. */
+const closeLikeness = 0.6
+const someLikeness = 0.3
+
+function passageView(
+  agentId: string,
+  sought: SoughtWord[],
+  { hit, likeness, presences }: Trial['passages'][number],
+): Html {
+  const terms = new Set(sought.flatMap(({ terms }) => [...terms]))
+  const headings = headingsOf(hit)
+  const marking = (text: string): Marked => ({ text, places: placesOf(terms, text) })
+  const marked = (text: string) => markedSlice(marking(text), { start: 0, end: text.length })
+  const meaning =
+    likeness === undefined || likeness < someLikeness
+      ? 'Different'
+      : likeness < closeLikeness
+        ? 'Somewhat close'
+        : 'Close'
+  return html`<header><h2><a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${marked(hit.document_title)}</a></h2></header>
+${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
+${excerptView(marking(hit.content))}
+<ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${likeness !== undefined && html`<li>${meaning} in meaning</li>`}</ul>
+<details class="exact"><summary>Exact scores</summary><dl>${(
+    [
+      ['Score', hit.score],
+      ['By words', hit.scores.keyword],
+      ['By meaning (cosine)', hit.scores.semantic],
+    ] as const
+  ).map(
+    ([name, score]) => html`<div><dt>${name}</dt><dd>${score === null ? 'not compared' : score.toFixed(4)}</dd></div>`,
+  )}</dl></details>`
+}
+
+function presenceView(word: string, presence: Presence): Html {
+  switch (presence) {
+    case 'whole':
+      return html`<li class="whole">${icon('check')} <span class="unseen">has “${word}”</span><span aria-hidden="true">${word}</span></li>`
+    case 'part':
+      return html`<li class="part">has part of “${word}”</li>`
+    case 'none':
+      return html`<li class="none"><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
+  }
+}
+
+/** Leaves out what is shown beside it: the title, and headings in the passage itself. */
+function headingsOf({ metadata: { headings }, document_title, content }: Hit): string[] {
+  // Whoever uploads chunks may keep anything under this name.
+  const all = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
+  const own = new Set([...content.matchAll(/^#{1,6}[ \t]+(.*)$/gm)].map(([, heading]) => heading!.trim()))
+  return all.filter((heading, i) => !(i === 0 && heading === document_title) && !own.has(heading))
 }

@@ -61,6 +61,16 @@ document.addEventListener('htmx:error', () => {
   flash?.replaceChildren(document.getElementById('offline').content.cloneNode(true))
 })
 
+/** Closes open menus where something else is touched or gets the focus, and with Escape. */
+function closeMenus({ type, key, target }) {
+  for (const menu of document.querySelectorAll('.menu[open]')) {
+    if (type === 'keydown' ? key !== 'Escape' : menu.contains(target)) continue
+    menu.open = false
+    if (type === 'keydown') menu.firstElementChild.focus()
+  }
+}
+for (const type of ['pointerdown', 'focusin', 'keydown']) document.addEventListener(type, closeMenus)
+
 /** Shows times in the reader's time zone, and the buttons that copy. */
 function enliven(root) {
   for (const element of root.querySelectorAll('time[data-local]:not([title])')) {

@@ -26,12 +26,11 @@ export function listView(agentId: string, { questions, ...shown }: Listed): Html
 }
 
 function rowView(agentId: string, row: KeptGolden, { titles, mayWrite }: Omit<Listed, 'questions'>): Html {
-  const { id, question, document_id, passed } = row
+  const { id, question, passed } = row
   const address = `${goldenPage(agentId)}/${id}`
-  const document = document_id !== null && titles.has(document_id) ? document_id : undefined
   return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">${w.after(row.history)}</p>`}<p class="hint">${aboutView(row, titles)}</p></div>
 <p class="state ${passed === null ? '' : passed ? 'good' : 'bad'}">${passed === null ? 'Not checked yet' : passed ? (row.rank === null ? 'Passes' : `Passes, rank ${row.rank}`) : 'Fails'}</p>
-<div class="actions"><a class="button quiet" href="${askPath(agentId, { q: question, document })}" aria-label="${w.of('Ask', question)}">Ask</a>
+<div class="actions"><a class="button quiet" href="${askPath(agentId, { q: question })}" aria-label="${w.of('Ask', question)}">Ask</a>
 ${
   mayWrite &&
   html`<a class="button quiet" href="${address}/edit" aria-label="${w.of('Edit', question)}">Edit</a>

@@ -6,9 +6,9 @@ import { useStand } from '../../support/stand.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
-const { ways } = words
+const of = (way: string, question: string) => `${way}: “${question}”`
 
-describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM with its path)', () => {
+describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
   test('leads on a phone to what its caller was told, and on to each way to mend it', async () => {
@@ -25,29 +25,30 @@ describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM wi
     await tenant.call('PATCH', `${knowledgeBase}/${document.id}`, { content: 'A room costs 90 euros.' })
     await stand.deliver()
 
-    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/unanswered`)
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions`)
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByLabel('Call ID').fill(call_id)
-    await page.getByRole('button', { name: 'Show call' }).click()
+    await page.getByRole('link', { name: `“${query}”`, exact: true }).click()
     const asked = page.getByRole('listitem').filter({ hasText: query })
     await asked.getByText('A room costs 80 euros.').waitFor()
-    await asked.getByText('as it was then: the text has changed since').waitFor()
+    await asked.getByText('As it was then: the text has changed since').waitFor()
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
 
     const address = page.url()
-    await asked.getByRole('link', { name: ways.of('Say this instead', query) }).click()
+    await asked.getByText('More', { exact: true }).click()
+    await asked.getByRole('link', { name: 'Add an answer' }).click()
     expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe(query)
     await page.goto(address)
     await asked.getByRole('link', { name: 'Rooms', exact: true }).click()
     await page.getByText('A room costs 90 euros.').waitFor()
     await page.goto(address)
-    const golden = asked.getByRole('link', { name: ways.of('Keep this call as a golden question', query) })
+    await asked.getByText('More', { exact: true }).click()
+    const golden = asked.getByRole('link', { name: 'Keep as a check' })
     expect(await golden.getAttribute('href')).toContain(`${new URLSearchParams({ question: query })}`)
     expect(wrong).toEqual([])
     await page.context().close()
   })
 
-  test('leads in three clicks to the corrected text and a golden question', async () => {
+  test('leads in four taps from the list to the corrected text and a golden question', async () => {
     const tenant = await stand.tenant()
     const { agentId, knowledgeBase } = tenant
     await keepQuestions(stand, tenant)
@@ -56,11 +57,11 @@ describe.runIf(executablePath)('the id of a call (needs chromium, or CHROMIUM wi
     const [query, call_id] = ['What does a room cost?', 'b3c90c3c']
     await tenant.call('POST', `${knowledgeBase}/search`, { query, call_id })
 
-    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/unanswered`)
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions`)
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByLabel('Call ID').fill(call_id)
-    await page.getByRole('button', { name: 'Show call' }).click()
-    await page.getByRole('link', { name: ways.of('Correct the text', query) }).click()
+    await page.getByRole('button', { name: of('This was wrong', query) }).click()
+    await page.locator('.state', { hasText: 'Marked wrong' }).waitFor()
+    await page.getByRole('link', { name: of('Correct it', query) }).click()
     await page.getByLabel('Text', { exact: true }).fill('A room costs 90.')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await page.getByRole('button', { name: 'Save' }).click()

@@ -48,7 +48,7 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
 
     await page.goto(new URL(`${agent}/ask`, page.url()).href)
     await page.getByLabel('What a caller would say').fill('geschlossen')
-    await page.getByText('Other ways and times', { exact: true }).first().click()
+    await page.getByText('At another time', { exact: true }).click()
     await page.getByLabel('As of').fill(`${year}-12-25T10:00`)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page.getByText(`As of Dec 25, ${year}, 10:00 AM, from the documents that are valid then.`).waitFor()

@@ -99,7 +99,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await link(words.agent.ask).click()
     await page.getByLabel('What a caller would say').fill('what does the e-bike cost for a week')
     await button('Ask').click()
-    await page.locator('.hit').first().filter({ hasText: '190' }).waitFor()
+    await page.locator('.answer').filter({ hasText: '190' }).waitFor()
     expect(await faults()).toEqual([])
 
     await link(words.agent.documents).click()
@@ -116,7 +116,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await link(words.agent.ask).click()
     await page.getByLabel('What a caller would say').fill('what does a tandem cost')
     await button('Ask').click()
-    await page.locator('.hit').first().filter({ hasText: '300 euros' }).waitFor()
+    await page.locator('.answer').filter({ hasText: '300 euros' }).waitFor()
 
     await link(words.agent.documents).click()
     await rows.getByRole('link', { name: 'Delete “Broken”' }).click()

@@ -77,11 +77,12 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await signIn(page, tenant)
       for (const path of [
         ...['', `/agents/${agentId}/documents`, `/agents/${agentId}/ask`],
-        `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}&document=${documentId}`,
-        `/agents/${agentId}/ask?q=price+of+bikes+unbreakable&document=${table.id}`,
+        `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}`,
+        `/agents/${agentId}/ask?q=price+of+bikes+unbreakable`,
         ...[
-          `/agents/${agentId}/unanswered`,
-          `/agents/${agentId}/unanswered/clear`,
+          `/agents/${agentId}/questions`,
+          `/agents/${agentId}/questions?show=wrong`,
+          `/agents/${agentId}/questions/clear`,
           `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
           `/agents/${agentId}/documents/new`,
           `/agents/${agentId}/documents/selected?document=${documentId}&document=${table.id}`,

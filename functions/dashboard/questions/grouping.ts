@@ -14,7 +14,7 @@ const minLikeness = 0.6
 /**
  * Groups questions by what they are about. Greedy (leader clustering, Hartigan 1975): the most frequent wording begins a group, and
  * each further one joins the group whose first is most alike, or begins its own. The same questions in the same order give the same
- * groups; the largest come first.
+ * groups; those of the most frequent wordings come first.
  */
 export function groupQuestions<Q extends { question: string }>(questions: readonly Q[]): Group<Q>[] {
   const byWording = Map.groupBy(questions, ({ question }) => wordingOf(question))
@@ -35,12 +35,10 @@ export function groupQuestions<Q extends { question: string }>(questions: readon
   }
   const order = new Map(questions.map((question, i) => [question, i]))
   const byOrder = (a: Q, b: Q) => order.get(a)! - order.get(b)!
-  return groups
-    .map((wordings): Group<Q> => {
-      const [first, ...others] = wordings.flatMap(({ questions }) => questions)
-      return [first!, ...others.sort(byOrder)]
-    })
-    .sort((a, b) => b.length - a.length || byOrder(a[0], b[0]))
+  return groups.map((wordings): Group<Q> => {
+    const [first, ...others] = wordings.flatMap(({ questions }) => questions)
+    return [first!, ...others.sort(byOrder)]
+  })
 }
 
 function mostAlike(

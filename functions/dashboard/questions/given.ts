@@ -1,16 +1,19 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../../../../shared/database/columns.ts'
-import type { Database } from '../../../../shared/database/database.ts'
-import { recordset } from '../../../../shared/database/recordset.ts'
-import { type AgentScope, isOfAgent } from '../../../../shared/database/scope.ts'
-import type { KeptHit } from '../../../../shared/database/tables.ts'
-import { findRevision, type Revision } from '../../../../shared/documents/revisions.ts'
-import type { DocumentId } from '../../../../shared/ids.ts'
+import { columnsOf } from '../../../shared/database/columns.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import { recordset } from '../../../shared/database/recordset.ts'
+import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
+import type { KeptHit } from '../../../shared/database/tables.ts'
+import { findRevision, type Revision } from '../../../shared/documents/revisions.ts'
+import type { DocumentId } from '../../../shared/ids.ts'
+import { spokenPassage } from '../../../shared/retrieval/speech/speech.ts'
+import { findValue, saidOf } from '../../../shared/retrieval/value/value.ts'
+import { documentPath, passagePath } from '../paths.ts'
 
 /** A passage as it was when it was found. */
 export interface GivenPassage {
   title: string
-  /** Undefined where it is no longer kept. */
+  /** Undefined where it is no longer kept, or not looked up. */
   text: string | undefined
   /** The document has the same passage today. */
   isUnchanged: boolean
@@ -21,8 +24,15 @@ type Place = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 
-/** @returns by hit; undefined for one whose document has been deleted */
-export async function findGiven(db: Database, scope: AgentScope, hits: readonly Place[]) {
+/** @param maxReplaced how many texts of then are looked up at most @returns by hit; undefined for one whose document has been deleted */
+export async function findGiven(
+  db: Database,
+  scope: AgentScope,
+  hits: readonly Place[],
+  maxReplaced = Number.POSITIVE_INFINITY,
+) {
+  const given = new Map<string, GivenPassage>()
+  if (hits.length === 0) return () => undefined
   const places = recordset('h', { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, hits)
   // A chunk keeps the revision that brought it for as long as the document has it in that place.
   const { rows } = await sql<Place & { title: string; content: string | null }>`
@@ -32,12 +42,12 @@ export async function findGiven(db: Database, scope: AgentScope, hits: readonly 
       where c.organization_id = ${scope.organizationId} and c.document_id = h.document_id and c.chunk_index = h.chunk_index
         and ${c.revision} <= least(h.revision, ${d.active_revision})
       order by c.revision desc limit 1) c on true`.execute(db)
-  const given = new Map<string, GivenPassage>()
   const replaced = rows.filter(({ content }) => content === null)
   for (const { content, title, ...place } of rows)
     given.set(keyOf(place), { title, text: content ?? undefined, isUnchanged: content !== null })
+  const texts = Map.groupBy(replaced, ({ document_id, revision }) => `${document_id} ${revision}`)
   // One after the other: each may have 4 MiB of text.
-  for (const places of Map.groupBy(replaced, ({ document_id, revision }) => `${document_id} ${revision}`).values()) {
+  for (const places of [...texts.values()].slice(0, maxReplaced)) {
     const [{ document_id, revision, title }] = places as [(typeof replaced)[number]]
     const found = await findRevision(db, { ...scope, documentId: document_id as DocumentId }, revision)
     for (const place of places)
@@ -57,4 +67,18 @@ function keyOf({ document_id, revision, chunk_index }: Place): string {
 function textIn(revision: Revision | undefined, index: number): string | undefined {
   const [start, end] = revision?.chunk_offsets?.slice(2 * index, 2 * index + 2) ?? []
   return end === undefined ? undefined : revision?.content?.slice(start, end)
+}
+
+/** Where the document shows the passage; an earlier text has no place there. */
+export function givenPath(agentId: string, { document_id, chunk_index }: Place, { isUnchanged }: GivenPassage): string {
+  return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
+}
+
+const maxSaid = 160
+
+/** The value or the sentence of a passage that answers a question best. */
+export function saidThen(question: string, title: string, text: string): string {
+  const hit = { chunk_id: '', document_title: title, content: text, metadata: {} }
+  const value = findValue([question], [hit])
+  return saidOf([hit], value) ?? spokenPassage([question], hit, value, maxSaid)
 }

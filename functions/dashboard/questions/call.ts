@@ -1,0 +1,77 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { KeptHit } from '../../../shared/database/tables.ts'
+import { agentPath } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
+import { levelOf } from '../../../shared/retrieval/answerable.ts'
+import { callId } from '../../../shared/retrieval/schemas.ts'
+import { excerptView } from '../excerpt.ts'
+import { icon } from '../icons.ts'
+import { agentPage, type Html } from '../layout.ts'
+import type { Screens } from '../screen.ts'
+import { counted, number } from '../sentences.ts'
+import { localTime } from '../times.ts'
+import { findGiven, type GivenPassage, givenPath } from './given.ts'
+import { stateView, waysView } from './ways.ts'
+
+const maxQuestions = 100
+const modes = { hybrid: 'by words and meaning', semantic: 'by meaning', keyword: 'by words' }
+
+/** What a caller asked in a call, and what their agent was given. It needs `kb:write`, as the list of questions does. */
+export function addCallScreens(screens: Screens) {
+  screens.get(
+    '/dashboard/agents/:agentId/call',
+    { permission: 'kb:write', params: agentPath },
+    async ({ c, db, scope }) => {
+      const sought = v.safeParse(callId, c.req.query('id')?.trim())
+      const [{ id, name }, asked] = await Promise.all([
+        getAgent(db, scope),
+        sought.success ? listQuestions(db, scope, { call_id: sought.output, limit: maxQuestions }) : undefined,
+      ])
+      const questions = asked?.questions.toReversed() ?? []
+      const givenOf = await findGiven(
+        db,
+        scope,
+        questions.flatMap(({ hits }) => hits),
+      )
+      return {
+        title: 'Call',
+        ...(questions[0] && {
+          lead: html`${localTime(questions[0].asked_at)}${asked?.hasMore && `. Only the last ${number(maxQuestions)} questions are shown.`}`,
+        }),
+        agent: { id, name, tab: 'questions' },
+        crumbs: [['Questions', agentPage(id, 'questions')]],
+        content:
+          questions.length > 0
+            ? html`<ol class="hits">${questions.map((each) => html`<li class="hit panel" id="asked-${each.id}">${questionView(id, each, givenOf)}</li>`)}</ol>`
+            : html`<section class="empty">${icon('calls')}<h2>No questions from this call</h2><p>Questions are saved for 30 days if “Save callers’ questions” is on, and can be found here if your platform sent the ID of the call with them.</p></section>`,
+      }
+    },
+  )
+}
+
+type GivenOf = (hit: KeptHit) => GivenPassage | undefined
+
+function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
+  const { id, question, call_id, answerable, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
+  const level = levelOf(hits.length, answerable)
+  const [first, ...others] = hits
+  const given = first && givenOf(first)
+  return html`<header><h2>“${question}”</h2>${stateView(level, is_wrong)}</header>
+<p class="hint">${localTime(asked_at)}</p>
+${level === 'nothing' && html`<p>Your agent was told that nothing was found.</p>`}
+${first && hitView(agentId, first, given)}
+${first && html`<details><summary>Why?</summary><p class="hint">Found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first part has a score of ${first.score.toFixed(2)}.${others.length > 0 && ` ${counted(others.length, 'more part')}:`}</p>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
+${waysView(agentId, {
+  ...{ ids: [id], question, call_id, level, isWrong: is_wrong, shown: { call: call_id ?? undefined } },
+  given: first && given && { documentId: first.document_id, path: givenPath(agentId, first, given) },
+})}`
+}
+
+function hitView(agentId: string, hit: KeptHit, given: GivenPassage | undefined): Html {
+  const title = given ? html`<a href="${givenPath(agentId, hit, given)}">${given.title}</a>` : 'Deleted document'
+  const isOld = given?.text !== undefined && !given.isUnchanged
+  return html`<div class="given"><h3>${title}</h3>${isOld && html`<p class="hint">As it was then: the text has changed since.</p>`}
+${given?.text === undefined ? html`<p>The text that was found then is no longer saved.</p>` : excerptView({ text: given.text, places: [] })}</div>`
+}

@@ -1,0 +1,205 @@
+import { html } from 'hono/html'
+import { type SqlBool, sql } from 'kysely'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import { agentPath, uuid } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import { doubtful, type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
+import { levelOf } from '../../../shared/retrieval/answerable.ts'
+import { callId } from '../../../shared/retrieval/schemas.ts'
+import { oneLine } from '../forms.ts'
+import { icon } from '../icons.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { askPath, callPath, withQuery } from '../paths.ts'
+import { isLogOn, questionLogPanel } from '../question-log.ts'
+import { type Screens, valid } from '../screen.ts'
+import { counted, number } from '../sentences.ts'
+import { ago } from '../times.ts'
+import { words } from '../words.ts'
+import { findGiven, givenPath, saidThen } from './given.ts'
+import { type Group, groupQuestions } from './grouping.ts'
+import { stateView, waysView } from './ways.ts'
+
+const base = '/dashboard/agents/:agentId/questions'
+const perPage = 50
+const maxExamples = 3
+/** Texts of then that a page looks up: each takes a request. */
+const maxReplaced = 10
+
+const filters = { all: 'All', nothing: 'Nothing found', uncertain: 'Uncertain', wrong: 'Marked wrong' } as const
+
+/** Invalid values count as absent: an address may be cut off or typed. */
+const listQuery = v.object({
+  show: v.fallback(v.optional(v.picklist(Object.keys(doubtful) as (keyof typeof doubtful)[])), undefined),
+  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
+  /** The last question of the page before. */
+  before: v.fallback(v.optional(uuid), undefined),
+  /** The call whose page has sent the form. */
+  call: v.fallback(v.optional(callId), undefined),
+})
+type ListQuery = v.InferOutput<typeof listQuery>
+
+const ids = v.pipe(
+  v.string(),
+  v.transform((text) => text.split(',')),
+  v.array(uuid),
+  v.maxLength(perPage),
+)
+
+/** What callers asked, and what the agent was given. It needs `kb:write`, which platforms' keys do not have. */
+export function addQuestionScreens(screens: Screens) {
+  const params = agentPath
+  const permission = 'kb:write'
+  screens
+    .get(base, { permission, params }, async ({ c, db, scope, may }) => {
+      const query = v.parse(listQuery, c.req.query())
+      const [{ id, name }, { log_questions: isOn }, { questions, hasMore }] = await Promise.all([
+        getAgent(db, scope),
+        isLogOn(db, scope.organizationId).executeTakeFirstOrThrow(),
+        listQuestions(db, scope, {
+          ...{ limit: perPage, after: query.before, only: query.show },
+          words: query.q?.split(/\s+/).filter(Boolean) ?? [],
+        }),
+      ])
+      const isWhole = !query.show && !query.q && !query.before
+      return {
+        title: 'Questions',
+        lead: 'What callers asked in the last 30 days, newest first. Similar questions are grouped.',
+        agent: { id, name, tab: 'questions' },
+        content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
+${
+  isWhole && questions.length === 0
+    ? isOn && noneView()
+    : html`${filtersView(id, query)}${await listView(db, scope, questions, query)}${pagesView(id, query, hasMore ? questions.at(-1) : undefined)}
+<p><a class="button quiet danger" href="${agentPage(id, 'questions')}/clear">Delete all questions</a></p>`
+}`,
+      }
+    })
+    .get('/dashboard/agents/:agentId/unanswered', { permission, params }, async ({ db, scope }) => {
+      const { id } = await getAgent(db, scope)
+      return { redirect: agentPage(id, 'questions') }
+    })
+    .post(
+      `${base}/wrong`,
+      { permission, params, form: v.object({ ids, wrong: v.picklist(['true', 'false']) }) },
+      async ({ c, db, scope, form }) => {
+        await getAgent(db, scope)
+        const { ids, wrong } = valid(form)
+        const isWrong = wrong === 'true'
+        await db.updateTable('question_log').set({ is_wrong: isWrong }).where(isOneOf(scope, ids)).execute()
+        const text = isWrong ? 'Marked as wrong.' : 'No longer marked as wrong.'
+        return { redirect: `${shownPath(scope, v.parse(listQuery, c.req.query()))}#asked-${ids[0]}`, flash: { text } }
+      },
+    )
+    .post(`${base}/delete`, { permission, params, form: v.object({ ids }) }, async ({ c, db, scope, form }) => {
+      await getAgent(db, scope)
+      const { numDeletedRows: count } = await db
+        .deleteFrom('question_log')
+        .where(isOneOf(scope, valid(form).ids))
+        .executeTakeFirstOrThrow()
+      const gone = { text: 'These questions are no longer available.', isError: true }
+      const flash = count > 0n ? { text: deleted(Number(count)) } : gone
+      return { redirect: shownPath(scope, v.parse(listQuery, c.req.query())), flash }
+    })
+    .get(`${base}/clear`, { permission, params }, async ({ db, scope }) => {
+      const [{ id, name }, { count }] = await Promise.all([
+        getAgent(db, scope),
+        db
+          .selectFrom('question_log')
+          .select(sql<number>`count(*)::int`.as('count'))
+          .where(isOneOf(scope))
+          .executeTakeFirstOrThrow(),
+      ])
+      const address = agentPage(id, 'questions')
+      return {
+        title: 'Delete all questions from this agent’s callers?',
+        agent: { id, name, tab: 'questions' },
+        crumbs: [['Questions', address]],
+        content: html`<section class="panel sheet"><p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>
+<form class="actions" method="post" action="${address}/clear"><button class="danger">Delete all</button><a class="button plain" href="${address}">${words.cancel}</a></form></section>`,
+      }
+    })
+    .post(`${base}/clear`, { permission, params }, async ({ db, scope }) => {
+      const { id } = await getAgent(db, scope)
+      const { numDeletedRows } = await db.deleteFrom('question_log').where(isOneOf(scope)).executeTakeFirstOrThrow()
+      return { redirect: agentPage(id, 'questions'), flash: { text: deleted(Number(numDeletedRows)) } }
+    })
+}
+
+const deleted = (count: number) => `${counted(count, 'question')} ${count === 1 ? 'was' : 'were'} deleted.`
+
+/** All of the agent's, or these of them. */
+function isOneOf({ organizationId, agentId }: AgentScope, ids?: readonly string[]) {
+  return sql<SqlBool>`(organization_id = ${organizationId} and agent_id = ${agentId} and ${ids ? sql`id = any(${ids}::uuid[])` : sql`true`})`
+}
+
+function shownPath({ agentId }: AgentScope, { call, ...query }: ListQuery): string {
+  return call === undefined ? withQuery(agentPage(agentId, 'questions'), query) : callPath(agentId, call)
+}
+
+async function listView(db: Database, scope: AgentScope, questions: KeptQuestion[], query: ListQuery) {
+  if (questions.length === 0)
+    return html`<p class="none">No questions match. <a href="${agentPage(scope.agentId, 'questions')}">Show all questions</a></p>`
+  const groups = groupsOf(questions)
+  const hits = groups.flatMap(([first]) => (stateOf(first).level === 'nothing' ? [] : first.hits.slice(0, 1)))
+  const givenOf = await findGiven(db, scope, hits, maxReplaced)
+  return html`<section class="panel"><ol class="rows">${groups.map((group) => groupView(scope.agentId, group, givenOf, query))}</ol></section>`
+}
+
+function stateOf({ hits, answerable, is_wrong: isWrong }: KeptQuestion) {
+  return { level: levelOf(hits.length, answerable), isWrong }
+}
+
+/** Only questions of one state are grouped, as what there is to do depends on it. */
+function groupsOf(questions: KeptQuestion[]): Group<KeptQuestion>[] {
+  const order = new Map(questions.map((question, i) => [question, i]))
+  const placeOf = (group: Group<KeptQuestion>) => Math.min(...group.map((question) => order.get(question)!))
+  return [...Map.groupBy(questions, (question) => JSON.stringify(stateOf(question))).values()]
+    .flatMap((alike) => groupQuestions(alike))
+    .sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+function groupView(
+  agentId: string,
+  group: Group<KeptQuestion>,
+  givenOf: Awaited<ReturnType<typeof findGiven>>,
+  shown: ListQuery,
+): Html {
+  const [first] = group
+  const { question, call_id, hits } = first
+  const { level, isWrong } = stateOf(first)
+  const others = [...new Set(group.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
+  const newest = group.reduce((newest, { asked_at }) => (asked_at > newest ? asked_at : newest), first.asked_at)
+  const hit = level === 'nothing' ? undefined : hits[0]
+  const given = hit && givenOf(hit)
+  return html`<li id="asked-${first.id}"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(level, isWrong)}</p>
+${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
+${hit && html`<p>${given ? html`${given.title}: ${given.text === undefined ? 'its text has changed since' : `“${saidThen(question, given.title, given.text)}”`}` : 'From a deleted document'}</p>`}
+<p class="hint">${group.length === 1 ? 'Asked' : `Asked ${number(group.length)} times, last`} ${ago(newest)}</p></div>
+${waysView(agentId, {
+  ...{ ids: group.map(({ id }) => id), question, call_id, level, isWrong, shown },
+  given: hit && given && { documentId: hit.document_id, path: givenPath(agentId, hit, given) },
+})}</li>`
+}
+
+function filtersView(agentId: string, { show, q }: ListQuery): Html {
+  const address = agentPage(agentId, 'questions')
+  return html`<search class="toolbar"><form action="${address}"><input type="search" name="q" value="${q}" maxlength="200" placeholder="Search questions" aria-label="Search questions">
+${show && html`<input type="hidden" name="show" value="${show}">`}<noscript><button>Search</button></noscript></form></search>
+<nav class="filters" aria-label="Filter by answer"><ul>${Object.entries(filters).map(
+    ([name, label]) =>
+      html`<li><a href="${withQuery(address, { q, show: name === 'all' ? undefined : name })}"${name === (show ?? 'all') && html` aria-current="true"`}>${label}</a></li>`,
+  )}</ul></nav>`
+}
+
+function pagesView(agentId: string, { show, q, before }: ListQuery, last: KeptQuestion | undefined): Html | '' {
+  const path = (before?: string) => withQuery(agentPage(agentId, 'questions'), { show, q, before })
+  if (!last && !before) return ''
+  return html`<nav class="pages" aria-label="Pages">${before && html`<a href="${path()}">Newest questions</a>`}
+${last && html`<a href="${path(last.id)}">Older questions</a>`}</nav>`
+}
+
+function noneView(): Html {
+  return html`<section class="empty">${icon('clock')}<h2>No questions yet</h2><p>What your agent’s callers ask will appear here.</p></section>`
+}

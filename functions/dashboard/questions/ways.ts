@@ -1,0 +1,55 @@
+import { html } from 'hono/html'
+import type { Level } from '../../../shared/retrieval/answerable.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, withQuery } from '../paths.ts'
+
+export interface Asked {
+  /** Of these kept questions; all ask alike. */
+  ids: readonly string[]
+  question: string
+  call_id: string | null
+  level: Level
+  isWrong: boolean
+  /** The document of what was given, and where it shows that; undefined where nothing was, or the document is deleted. */
+  given: { documentId: string; path: string } | undefined
+  /** The parameters of the list that shows it, or of its call. */
+  shown: Record<string, string | undefined>
+}
+
+const states = {
+  found: ['good', 'Answered'],
+  uncertain: ['wait', 'Uncertain'],
+  nothing: ['', 'Nothing found'],
+  wrong: ['bad', 'Marked wrong'],
+} as const
+
+/** Whether a caller's question was answered. */
+export function stateView(level: Level, isWrong: boolean): Html {
+  const [tone, label] = states[isWrong ? 'wrong' : level]
+  return html`<span class="state ${tone}">${label}</span>`
+}
+
+/** What to do about the answer to a caller's question: first what its state asks for, the rest in a menu. */
+export function waysView(agentId: string, { ids, question, call_id, level, isWrong, given, shown }: Asked): Html {
+  const add = ['Add an answer', newDocumentPath(agentId, question)] as const
+  const correct = given && (level !== 'nothing' || isWrong) ? correctionPath(agentId, given.documentId, question) : ''
+  const isFirst = correct ? level === 'uncertain' || isWrong : true
+  const first = isFirst && (correct ? (['Correct it', correct] as const) : add)
+  const asked = call_id === null ? undefined : { call: call_id, before: ids[0]! }
+  const keep = goldenQuestionPath(agentId, question, level === 'found' ? given?.documentId : undefined, asked)
+  const others = [
+    ...(correct && !isFirst ? [['Correct it', correct] as const] : []),
+    ...(correct ? [add] : []),
+    ['Keep as a check', keep] as const,
+    ...(given ? [['Open the text', given.path] as const] : []),
+    ['Ask again', askPath(agentId, { q: question })] as const,
+  ]
+  const form = (action: string, button: Html) =>
+    html`<form method="post" action="${withQuery(`${agentPage(agentId, 'questions')}/${action}`, shown)}"><input type="hidden" name="ids" value="${ids.join()}">${button}</form>`
+  const label = (name: string) => html`aria-label="${name}: “${question}”"`
+  return html`<div class="actions">${first && html`<a class="button plain" href="${first[1]}" ${label(first[0])}>${first[0]}</a>`}
+${(isWrong || level !== 'nothing') && form('wrong', html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" ${label('This was wrong')}>This was wrong</button>`)}
+<details class="menu" name="menu"><summary class="button quiet" ${label('More')}>More</summary><div>${others.map(
+    ([name, path]) => html`<a href="${path}">${name}</a>`,
+  )}${form('delete', html`<button class="quiet danger">Delete</button>`)}</div></details></div>`
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import { storeQuestions } from '../../support/asked-questions.ts'
+import { axeFindings } from '../../support/axe-findings.ts'
+import { executablePath } from '../../support/chromium.ts'
+import { useStand } from '../../support/stand.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const stand = useStand()
+
+describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with its path)', () => {
+  const { open } = useSignedIn(stand)
+
+  test('a question is spoken, and its answer read out, where the browser can', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
+    await stand.deliver()
+    const { page, wrong } = await open(tenant, '/dashboard')
+    await page.addInitScript(`
+      window.SpeechRecognition = class extends EventTarget {
+        start() {
+          this.dispatchEvent(new Event('start'))
+          this.dispatchEvent(Object.assign(new Event('result'), { results: [[{ transcript: 'where do guests park' }]] }))
+        }
+      }
+      speechSynthesis.speak = ({ text, lang }) => { window.spoken = [text, lang] }`)
+    const { origin } = new URL(page.url())
+    await page.goto(`${origin}/dashboard/agents/${tenant.agentId}/ask`)
+    await page.getByRole('button', { name: 'Speak the question' }).click()
+    await page.getByText('Your agent would say this').waitFor()
+    expect(await page.getByLabel('What a caller would say').inputValue()).toBe('where do guests park')
+    await page.getByRole('button', { name: 'Hear it' }).click()
+    expect(await page.evaluate('window.spoken')).toEqual(['Guests park behind the house.', 'en'])
+    expect(await page.getByText('Exact scores').first().isVisible()).toBe(false)
+    expect(wrong).toEqual([])
+    await page.context().close()
+  })
+
+  test('neither is offered where the browser cannot', async () => {
+    const tenant = await stand.tenant()
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
+    await stand.deliver()
+    const { page, wrong } = await open(tenant, '/dashboard')
+    await page.addInitScript(
+      "for (const name of ['speechSynthesis', 'SpeechRecognition', 'webkitSpeechRecognition']) delete window[name]",
+    )
+    const { origin } = new URL(page.url())
+    await page.goto(`${origin}/dashboard/agents/${tenant.agentId}/ask?q=where+do+guests+park`)
+    await page.getByText('Your agent would say this').waitFor()
+    for (const name of ['Speak the question', 'Hear it'])
+      expect(await page.getByRole('button', { name }).isVisible()).toBe(false)
+    expect(wrong).toEqual([])
+    await page.context().close()
+  })
+
+  test.each([390, 1280])(
+    'at %i a menu opens over its row, and closes with Escape, elsewhere and as another opens',
+    async (width) => {
+      const tenant = await stand.tenant()
+      await storeQuestions(stand, tenant, { question: 'parrots' }, { question: 'cars', answerable: 0.3 })
+      const { page, wrong } = await open(tenant, `/dashboard/agents/${tenant.agentId}/questions`)
+      await page.setViewportSize({ width, height: 844 })
+      const [first, second] = ['cars', 'parrots'].map((question) => {
+        const row = page.getByRole('listitem').filter({ hasText: question })
+        return { summary: row.locator('summary'), link: row.getByRole('link', { name: 'Ask again' }) }
+      }) as [
+        Record<'summary' | 'link', ReturnType<typeof page.locator>>,
+        Record<'summary' | 'link', ReturnType<typeof page.locator>>,
+      ]
+      await first.summary.focus()
+      await page.keyboard.press('Enter')
+      await first.link.waitFor()
+      const box = (await first.link.boundingBox())!
+      expect(box.x >= 0 && box.x + box.width <= width).toBe(true)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+      expect(await axeFindings(page)).toEqual([])
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Escape')
+      await first.link.waitFor({ state: 'hidden' })
+      expect(await first.summary.evaluate((each) => each.matches(':focus'))).toBe(true)
+      await second.summary.click()
+      await first.summary.click()
+      await second.link.waitFor({ state: 'hidden' })
+      await first.link.waitFor()
+      await page.getByRole('heading').first().click()
+      await first.link.waitFor({ state: 'hidden' })
+      await first.summary.click()
+      await first.link.click()
+      await page.getByText('For example').or(page.getByText('doesn’t know')).waitFor()
+      expect(wrong).toEqual([])
+      await page.context().close()
+    },
+  )
+})

@@ -1,0 +1,408 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { groupQuestions } from '../../functions/dashboard/questions/grouping.ts'
+import { createAgent, createKey } from '../../infra/admin/tenants.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { readSet } from '../evaluation/labelled-set.ts'
+import { keepQuestions, keptQuestions, storeQuestions } from '../support/asked-questions.ts'
+import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { stand, signedIn } = useDashboard()
+const { batchesOf } = useStatementPlans()
+
+const path = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/questions`
+const screen = (owner: SignedIn, query: Record<string, string> = {}) =>
+  owner.browser.get(`${path(owner)}?${new URLSearchParams(query)}`)
+
+async function keeping(): Promise<SignedIn> {
+  const owner = await signedIn()
+  await keepQuestions(stand, owner)
+  return owner
+}
+
+/** What somebody was given, as it is kept. */
+const hitOf = (document_id: string, chunk_index = 0) =>
+  JSON.stringify([{ document_id, revision: 1, chunk_index, score: 0.7 }])
+
+async function stored(owner: SignedIn, title: string, content: string): Promise<string> {
+  const { body } = await owner.call('POST', owner.knowledgeBase, { title, content })
+  await stand.deliver()
+  return body.id
+}
+
+const rowOf = (html: string, question: string) =>
+  html.split(/<li id="asked-|<\/li>/).find((row) => row.includes(`>“${question}”</a>`)) ?? ''
+const shownIn = (html: string) => [...html.matchAll(/<a href="[^"]*">“([^”]*)”<\/a>/g)].map(([, question]) => question)
+const linksOf = (html: string) =>
+  [...html.matchAll(/<a(?: class="[^"]*")? href="([^"]*)"[^>]*>([^<]*)/g)].map(
+    ([, link, name]) => [name, link!.replaceAll('&amp;', '&')] as const,
+  )
+
+/** The address of a row's form and the fields that it sends. */
+function formOf(html: string, question: string, action: 'wrong' | 'delete') {
+  const form = rowOf(html, question)
+    .split('<form')
+    .find((each) => each.includes(`/${action}`))!
+  const [, address = ''] = /action="([^"]*)"/.exec(form)!
+  const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!])
+  return [address.replaceAll('&amp;', '&'), Object.fromEntries(fields) as Record<string, string>] as const
+}
+
+describe('the list', () => {
+  test('has what callers asked in 30 days, newest first, those alike as one', async () => {
+    const owner = await keeping()
+    await storeQuestions(
+      stand,
+      owner,
+      { question: 'of last month', daysAgo: 31 },
+      { question: 'do you sell cars', daysAgo: 3 },
+      { question: 'can my parrot come', answerable: 0 },
+      { question: 'um do you guys sell cars please' },
+      { question: 'are you open', answerable: 0.9, hits: hitOf(owner.agentId) },
+    )
+    const { status, html, text } = await screen(owner)
+    expect(status).toBe(200)
+    expect(shownIn(html)).toEqual(['are you open', 'um do you guys sell cars please', 'can my parrot come'])
+    expect(text).toMatch(/“um do you guys sell cars please” Nothing found Also “do you sell cars” Asked 2 times, last/)
+    expect(text).not.toContain('of last month')
+  })
+
+  test('says what each was given, as it was then: the value of a table, or the best sentence', async () => {
+    const owner = await keeping()
+    const menu = await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
+    const hours = await stored(owner, 'Hours', '# Opening hours\n\nWe bake from six. On Sunday we are closed.')
+    for (const [question, id] of [
+      ['how much is a large diavola', menu],
+      ['are you open on sunday', hours],
+    ] as const)
+      await storeQuestions(stand, owner, { question, answerable: 0.9, hits: hitOf(id) })
+    await owner.call('PATCH', `${owner.knowledgeBase}/${menu}`, { content: 'We sell no pizza any more.' })
+    await stand.deliver()
+    const { text } = await screen(owner)
+    expect(text).toContain('Menu: “Large, Diavola: £14.20”')
+    expect(text).toMatch(/Hours: “[^”]*On Sunday we are closed\.”/)
+    await owner.call('DELETE', `${owner.knowledgeBase}/${hours}`)
+    expect((await screen(owner)).text).toContain('“are you open on sunday” Answered From a deleted document')
+  })
+
+  test('puts questions of different states into groups of their own', async () => {
+    const owner = await keeping()
+    const hits = hitOf(owner.agentId)
+    for (const answerable of [0.9, 0.3, 0.1]) await storeQuestions(stand, owner, { question: 'cars', answerable, hits })
+    const { text } = await screen(owner)
+    expect(text).toMatch(/“cars” Nothing found .*“cars” Uncertain .*“cars” Answered/)
+  })
+
+  test.each([
+    ['nothing', ['0.149', '0']],
+    ['uncertain', ['0.499', '0.15']],
+    ['wrong', ['wrong']],
+    ['else', ['0.5', '0.499', '0.15', '0.149', '0', 'wrong']],
+  ])('shows only %s', async (show, expected) => {
+    const owner = await keeping()
+    const hits = hitOf(owner.agentId)
+    const [id] = await storeQuestions(stand, owner, { question: 'wrong', answerable: 0.9, hits })
+    for (const answerable of [0, 0.149, 0.15, 0.499, 0.5])
+      await storeQuestions(stand, owner, { question: `${answerable}`, answerable, hits })
+    await owner.browser.post(`${path(owner)}/wrong`, { ids: id!, wrong: 'true' })
+    const { html } = await screen(owner, { show })
+    expect(shownIn(html)).toEqual(expected)
+  })
+
+  test('is searched for words, whatever their case, and keeps the filter', async () => {
+    const owner = await keeping()
+    await storeQuestions(
+      stand,
+      owner,
+      ...['Do you sell 100% wool?', 'do you sell cars', 'wool'].map((question) => ({ question })),
+    )
+    const { html } = await screen(owner, { q: 'WOOL 0%', show: 'nothing' })
+    expect(shownIn(html)).toEqual(['Do you sell 100% wool?'])
+    expect(html).toContain('<input type="hidden" name="show" value="nothing">')
+    expect((await screen(owner, { q: '<zebras>' })).text).toContain('No questions match. Show all questions')
+  })
+
+  test('goes on with older questions, and back', async () => {
+    const owner = await keeping()
+    const code = (i: number) => `do you have K-${4000 + i}`
+    await storeQuestions(stand, owner, ...Array.from({ length: 61 }, (_, i) => ({ question: code(i) })))
+    const first = await screen(owner, { show: 'nothing' })
+    const [, older] = linksOf(first.html).find(([name]) => name === 'Older questions')!
+    const second = await owner.browser.get(older)
+    expect([...shownIn(first.html), ...shownIn(second.html)]).toEqual(
+      Array.from({ length: 61 }, (_, i) => code(60 - i)),
+    )
+    expect(linksOf(second.html)).toContainEqual(['Newest questions', `${path(owner)}?show=nothing`])
+    expect(second.html).not.toContain('Older questions')
+  })
+
+  test('offers first what the state of a question asks for, the rest in a menu', async () => {
+    const owner = await keeping()
+    const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
+    const [nothing, uncertain, found] = ['do you sell "cars" & boats?', 'open on Monday', 'open on Sunday']
+    for (const [question, answerable] of [
+      [nothing, 0],
+      [uncertain, 0.3],
+      [found, 0.9],
+    ] as const)
+      await storeQuestions(stand, owner, { question, answerable, hits: hitOf(id), call_id: 'call 1' })
+    const { html } = await screen(owner)
+    const agent = `/dashboard/agents/${owner.agentId}`
+    const call = [expect.anything(), `${agent}/call?id=call+1`]
+    const add = (title: string) => ['Add an answer', `${agent}/documents/new?${new URLSearchParams({ title })}`]
+    const correct = (question: string) => [
+      'Correct it',
+      `${agent}/documents/${id}/edit?${new URLSearchParams({ question })}`,
+    ]
+    const keep = ['Keep as a check', expect.stringContaining('&call=call+1&before=')]
+    const others = [
+      ['Open the text', `${agent}/documents/${id}?passage=1#passage-1`],
+      ['Ask again', expect.anything()],
+    ]
+    expect(linksOf(rowOf(html, found))).toEqual([call, correct(found), add(found), keep, ...others])
+    expect(linksOf(rowOf(html, uncertain))).toEqual([call, correct(uncertain), add(uncertain), keep, ...others])
+    const escaped = nothing.replaceAll('"', '&quot;').replaceAll('&', '&amp;').replaceAll('&amp;quot;', '&quot;')
+    const ofNothing = linksOf(rowOf(html, escaped))
+    expect(ofNothing).toEqual([call, add(nothing), keep, others[1]])
+    expect(rowOf(html, found).split('<details')[0]).not.toContain('Correct it')
+    expect(rowOf(html, uncertain).split('<details')[0]).toContain('Correct it')
+    expect((await owner.browser.get(ofNothing[1]![1])).html).toContain(`value="${escaped}"`)
+    expect((await owner.browser.get(ofNothing[3]![1])).html).toContain(`value="${escaped}"`)
+  })
+
+  test('leads from a question without a call to Ask', async () => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: 'do you sell cars' })
+    const [[, link] = []] = linksOf(rowOf((await screen(owner)).html, 'do you sell cars'))
+    expect(link).toBe(`/dashboard/agents/${owner.agentId}/ask?q=do+you+sell+cars`)
+  })
+
+  test('shows nothing but text of what was asked', async () => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: `<script>alert(1)</script> "onload='x'` })
+    const { html } = await screen(owner)
+    expect(html).not.toContain('<script>alert')
+    expect(html).toContain('“&lt;script&gt;alert(1)&lt;/script&gt; &quot;onload=&#39;x&#39;”')
+  })
+
+  test('shows nothing of another agent or organization', async () => {
+    const [owner, other] = [await keeping(), await keeping()]
+    const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
+    await storeQuestions(stand, other, { question: 'theirs' })
+    await storeQuestions(stand, { ...owner, agentId: second.id }, { question: 'of the second' })
+    expect((await screen(owner)).text).toContain('No questions yet')
+    expect((await owner.browser.get(path(other))).status).toBe(404)
+  })
+
+  test('is where the screen of unanswered questions was', async () => {
+    const owner = await keeping()
+    const { status, headers } = await owner.browser.get(`/dashboard/agents/${owner.agentId}/unanswered`)
+    expect([status, headers.location]).toEqual([303, path(owner)])
+  })
+
+  test('is for keys that may change documents: one that platforms are given reads no questions', async () => {
+    const owner = await signedIn(['kb:read'])
+    await storeQuestions(stand, owner, { question: 'do you sell cars' })
+    const { status, text } = await screen(owner)
+    expect(status).toBe(403)
+    expect(text).not.toContain('cars')
+    for (const action of ['delete', 'clear', 'wrong'])
+      expect((await owner.browser.post(`${path(owner)}/${action}`)).status).toBe(403)
+    expect(await keptQuestions(stand, owner)).toHaveLength(1)
+  })
+})
+
+describe('“This was wrong”', () => {
+  test('marks a group with one tap, is taken back with another, and leads back to what was shown', async () => {
+    const owner = await keeping()
+    const asked = { answerable: 0.9, hits: hitOf(owner.agentId) }
+    await storeQuestions(stand, owner, ...['cars', 'um cars', 'parrots'].map((question) => ({ question, ...asked })))
+    const marked = async () =>
+      (await keptQuestions(stand, owner)).filter(({ is_wrong }) => is_wrong).map(({ question }) => question)
+    const [address, fields] = formOf((await screen(owner, { q: 'cars' })).html, 'um cars', 'wrong')
+    expect((await owner.browser.post(address, fields)).headers.location).toMatch(/\/questions\?q=cars#asked-/)
+    expect(await marked()).toEqual(['cars', 'um cars'])
+    const { html, text } = await screen(owner, { show: 'wrong' })
+    expect(text).toContain('“um cars” Marked wrong')
+    expect(rowOf(html, 'um cars')).toContain('aria-pressed="true"')
+    const [again, unmark] = formOf(html, 'um cars', 'wrong')
+    expect((await owner.browser.submit(again, unmark)).text).toContain('No longer marked as wrong.')
+    expect(await marked()).toEqual([])
+  })
+
+  test('is not offered where the agent was told that nothing was found', async () => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: 'cars', answerable: 0.1, hits: hitOf(owner.agentId) })
+    expect((await screen(owner)).text).not.toContain('This was wrong')
+  })
+
+  test('marks no question of others', async () => {
+    const [owner, other] = [await keeping(), await keeping()]
+    const [id = ''] = await storeQuestions(stand, other, { question: 'theirs' })
+    for (const where of [owner, other]) await owner.browser.post(`${path(where)}/wrong`, { ids: id, wrong: 'true' })
+    expect(await keptQuestions(stand, other)).toMatchObject([{ is_wrong: false }])
+  })
+})
+
+describe('a group', () => {
+  test('is deleted as the page has shown it, and what was asked since stays', async () => {
+    const owner = await keeping()
+    const asked = ['do you sell cars', 'do you sell cars please', 'parrots']
+    await storeQuestions(stand, owner, ...asked.map((question) => ({ question })))
+    const { html } = await screen(owner)
+    await storeQuestions(stand, owner, { question: 'um do you sell cars' })
+    const form = formOf(html, 'do you sell cars please', 'delete')
+    expect((await owner.browser.submit(...form)).text).toContain('2 questions were deleted.')
+    expect((await keptQuestions(stand, owner)).map(({ question }) => question)).toEqual([
+      'parrots',
+      'um do you sell cars',
+    ])
+    expect((await owner.browser.submit(...form)).text).toContain('no longer available')
+  })
+
+  test.each(['', 'x', `${'a,'.repeat(60)}`])('of ids that no page has sent deletes nothing: %j', async (ids) => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: 'cars' })
+    expect((await owner.browser.post(`${path(owner)}/delete`, { ids })).status).toBe(400)
+    expect(await keptQuestions(stand, owner)).toHaveLength(1)
+  })
+
+  test('of another organization cannot be deleted', async () => {
+    const [owner, other] = [await keeping(), await keeping()]
+    const [ids = ''] = await storeQuestions(stand, other, { question: 'theirs' })
+    for (const where of [owner, other]) await owner.browser.post(`${path(where)}/delete`, { ids })
+    expect((await owner.browser.post(`${path(other)}/clear`)).status).toBe(404)
+    expect(await keptQuestions(stand, other)).toHaveLength(1)
+  })
+
+  test('is gone with all others when everything is deleted, after a question', async () => {
+    const owner = await keeping()
+    const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
+    await storeQuestions(stand, owner, { question: 'low' }, { question: 'answered', answerable: 0.9 })
+    await storeQuestions(stand, { ...owner, agentId: second.id }, { question: 'of the second' })
+    const asked = await owner.browser.get(`${path(owner)}/clear`)
+    expect(asked.text).toContain('All 2 questions of the last 30 days will be deleted')
+    expect(await keptQuestions(stand, owner)).toHaveLength(3)
+    expect((await owner.browser.submit(`${path(owner)}/clear`)).text).toContain('2 questions were deleted.')
+    expect((await keptQuestions(stand, owner)).map(({ question }) => question)).toEqual(['of the second'])
+  })
+})
+
+test('a page of 20,000 kept questions reads few of them, whatever it shows', async () => {
+  const owner = await keeping()
+  const stored = sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
+    select ${owner.organizationId}, ${owner.agentId}, lpad(to_hex(n), 32, '0')::uuid, 'question ' || n, 'hybrid', false, '[]',
+      case when n % 10 < 3 then 0.3 else 0.9 end, 9 from generate_series(1, 20000) n`
+  await stand.db.batch({ unlimited: sql`set local session_replication_role = replica`, stored })
+  await stand.pool.query('vacuum analyze question_log')
+  for (const query of [{}, { show: 'nothing' }, { show: 'uncertain' }, { show: 'wrong' }] as Record<string, string>[]) {
+    const [batch] = (await batchesOf(() => screen(owner, query))).filter(({ queries }) =>
+      queries.some(({ query }) => query.includes('from question_log q')),
+    )
+    const scans = (await plansOf(stand.pool, batch!, 'analyze, buffers,')).flatMap(nodesOf)
+    const pages = scans.filter((node) => node['Relation Name'] === 'question_log').map(buffersOf)
+    expect(pages.length, JSON.stringify(query)).toBe(1)
+    expect(pages[0], JSON.stringify(query)).toBeLessThan(150)
+  }
+})
+
+describe('the switch', () => {
+  const isOn = async ({ organizationId }: SignedIn) =>
+    (await stand.db.selectFrom('organizations').selectAll().where('id', '=', organizationId).execute())[0]!
+      .log_questions
+  const switchPath = '/dashboard/settings/question-log'
+
+  test('is off at first, explained where the questions would be, and leads back there', async () => {
+    const owner = await signedIn()
+    const { text } = await screen(owner)
+    expect(text).toContain('Save callers’ questions Off')
+    expect(text).toContain('for 30 days')
+    const after = await owner.browser.submit(switchPath, { on: 'true', agent: owner.agentId })
+    expect(after.text).toContain('From now on, questions are saved for 30 days. No questions yet')
+    expect(await isOn(owner)).toBe(true)
+  })
+
+  test('is in the settings, where it is switched off again; what was kept stays until it is deleted', async () => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: 'do you sell cars' })
+    expect((await owner.browser.get('/dashboard/settings')).text).toContain('Save callers’ questions On')
+    expect((await owner.browser.submit(switchPath, { on: 'false' })).text).toContain(
+      'New questions are no longer saved.',
+    )
+    expect(await isOn(owner)).toBe(false)
+    expect((await screen(owner)).text).toContain('do you sell cars')
+  })
+
+  test('is for keys that may change settings, and of their organization alone', async () => {
+    const owner = await signedIn(['kb:read', 'kb:write', 'organization:read'])
+    expect((await screen(owner)).html).not.toContain(switchPath)
+    expect((await owner.browser.get('/dashboard/settings')).html).not.toContain(switchPath)
+    expect((await owner.browser.post(switchPath, { on: 'true' })).status).toBe(403)
+    expect(await isOn(owner)).toBe(false)
+    const other = await signedIn()
+    await other.browser.submit(switchPath, { on: 'true' })
+    expect(await isOn(owner)).toBe(false)
+  })
+
+  test('of a form that is no form of ours changes nothing', async () => {
+    const owner = await signedIn()
+    for (const fields of [{}, { on: 'yes' }, { on: 'true', agent: 'x' }] as Record<string, string>[])
+      expect((await owner.browser.post(switchPath, fields)).status).toBe(400)
+    expect((await owner.browser.post(switchPath, { on: 'true' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect(await isOn(owner)).toBe(false)
+  })
+
+  test('takes effect for the next caller', async () => {
+    const owner = await signedIn()
+    await owner.browser.submit(switchPath, { on: 'true' })
+    const { key } = await createKey(stand.db, {
+      organizationId: owner.organizationId as OrganizationId,
+      name: 'caller',
+      permissions: ['kb:read'],
+    })
+    const body = { query: 'Do you sell cars?', mode: 'keyword' }
+    await stand.http('POST', `${owner.knowledgeBase}/search`, body, { 'x-api-key': key })
+    expect((await screen(owner)).text).toContain('“Do you sell cars?” Nothing found Asked')
+  })
+})
+
+describe('questions that ask alike', () => {
+  const grouped = (...questions: string[]) =>
+    groupQuestions(questions.map((question) => ({ question }))).map((group) => group.map(({ question }) => question))
+
+  test.each([
+    ['are you open on sunday', 'um are you guys open sundays', 'Are you open on Sunday?', 'sunday opening hours'],
+    ['do you have k double four seven one', 'is K-4471 in stock', 'k 4471'],
+    ['is there parking', 'where can I park', 'where do i park my car'],
+    ['is doctor kowalski in on friday', 'is dr kovalsky there friday'],
+    ['habt ihr sonntags geöffnet', 'wann habt ihr am Sonntag offen'],
+    ['half past nine', '9:30'],
+    ['営業時間は', '営業時間はいつ'],
+  ])('are one group: %s', (...questions) => {
+    expect(grouped(...questions)).toEqual([expect.arrayContaining(questions)])
+  })
+
+  test.each([
+    ['are you open on sunday', 'are you open on saturday'],
+    ['do you have K-4471', 'do you have K-4472'],
+    ['can i return a bike', 'can i rent a bike'],
+    ['is it and', 'are you the'],
+  ])('are two: %s, %s', (...questions) => {
+    expect(grouped(...questions)).toHaveLength(2)
+  })
+
+  test('are no two of the questions of the evaluation, each of which asks for something else', () => {
+    for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
+      const merged = groupQuestions(questions).filter((group) => group.length > 1)
+      expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])
+    }
+  })
+
+  test('are grouped the same whenever they come in the same order, the most frequent wording first', () => {
+    const asked = ['parrots', 'sell cars', 'um cars', 'parrots allowed', 'um cars', 'boats']
+    const groups = grouped(...asked)
+    expect(groups).toEqual([['um cars', 'sell cars', 'um cars'], ['parrots', 'parrots allowed'], ['boats']])
+    expect(grouped(...asked)).toEqual(groups)
+  })
+})
