@@ -198,6 +198,17 @@ describe('before a question', () => {
       { title: 'Prices', content: menu('| Service | Minutes | Price |', 'Haircut | 30 | €30') },
       ['How much is the Haircut?'],
     ],
+    [
+      'codes',
+      {
+        title: 'Prices',
+        content: menu('| Code | Bike | 1 week | Deposit |', 'RNT-1 | City bike | $45 | $100').replace(
+          '|---|',
+          '|---|---|',
+        ),
+      },
+      ['How much is the City bike, 1 week?'],
+    ],
     ['no price', { title: 'Index', content: menu('| Day | From | To |', 'Monday | 9:00 | 18:00') }, []],
     ['a question', { title: 'Do you deliver on Sunday?', content: 'Yes.' }, ['Do you deliver on Sunday?']],
     [

@@ -34,7 +34,8 @@ const asking = {
 const isPrice = /(?:[£€$]|\b(?:EUR|USD|GBP|CHF)) ?\d|\d ?(?:[£€$]|(?:EUR|CHF|Euro)\b)/i
 const ofPrices = /pri[cx]e?|cost|rate|fee|amount|charge|preis|kosten|gebühr|betrag|tarif|[£€$]|\beur/i
 const isWord = /^\p{L}+$/u
-const isName = /^\p{L}[\p{L}\p{M}\p{N} ’'&-]{1,40}$/u
+const isName = /^\p{L}[\p{L}\p{M} ’'&-]{1,40}$/u
+const isBesides = /deposit|kaution|pfand|tax|vat|steuer/i
 const isSubject = /^\p{Lu}[\p{L}\p{M}’'-]+(?: [\p{L}\p{M}&’'-]+){0,4}$/u
 const saysNothing =
   /^(?:about(?: us)?|contents?|document|faq|home|index|introduction|menu|overview|page|prices?|text|untitled|welcome|einleitung|inhalt|preise|seite|startseite|übersicht|über uns|willkommen)$/i
@@ -72,12 +73,11 @@ export function examplesOf(chunks: readonly Chunk[]): string[] {
 /** The names of a row and a column that has its price, of each table; no column where that only says that it has prices. */
 function pricedIn({ title, ...chunk }: Chunk): [row: string, column: string][] {
   return tablesIn({ chunk_id: '', document_title: title, ...chunk }).flatMap(({ columns, rows }) => {
-    for (const { path, cells } of rows) {
-      const row = path.at(-1) ?? ''
-      const at = cells.findLastIndex((text, column) => column > 0 && isPrice.test(text))
-      if (at < 0 || !isName.test(row)) continue
-      const column = columns[at]!.at(-1) ?? ''
-      return [[row, ofPrices.test(column) ? '' : column] as [string, string]]
+    const names = columns.map((path) => path.at(-1) ?? '')
+    for (const { cells } of rows) {
+      const row = cells.find((text) => isName.test(text))
+      const at = cells.findLastIndex((text, column) => isPrice.test(text) && !isBesides.test(names[column]!))
+      if (row && at > 0) return [[row, ofPrices.test(names[at]!) ? '' : names[at]!] as [string, string]]
     }
     return []
   })

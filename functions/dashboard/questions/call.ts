@@ -12,7 +12,7 @@ import { agentPage, type Html } from '../layout.ts'
 import type { Screens } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { localTime } from '../times.ts'
-import { findGiven, type GivenPassage, givenPath } from './given.ts'
+import { findGiven, type GivenPassage, givenPath, heardThen } from './given.ts'
 import { stateView, waysView } from './ways.ts'
 
 const maxQuestions = 100
@@ -56,16 +56,19 @@ type GivenOf = (hit: KeptHit) => GivenPassage | undefined
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
   const { id, question, call_id, answerable, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
   const level = levelOf(hits.length, answerable)
-  const [first, ...others] = hits
-  const given = first && givenOf(first)
+  const isTold = level !== 'nothing'
+  const heard = isTold ? heardThen(question, hits, givenOf) : undefined
+  const first = isTold ? (heard?.hit ?? hits[0]) : undefined
+  const others = hits.filter((hit) => hit !== first)
   return html`<header><h2>“${question}”</h2>${stateView(level, is_wrong)}</header>
 <p class="hint">${localTime(asked_at)}</p>
-${level === 'nothing' && html`<p>Your agent was told that nothing was found.</p>`}
-${first && hitView(agentId, first, given)}
-${first && html`<details><summary>Why?</summary><p class="hint">Found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first part has a score of ${first.score.toFixed(2)}.${others.length > 0 && ` ${counted(others.length, 'more part')}:`}</p>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
+${!isTold && html`<p>Your agent was told that nothing was found.</p>`}
+${heard?.isValue && html`<p><b>${heard.text}</b></p>`}
+${first && hitView(agentId, first, givenOf(first))}
+${hits[0] && html`<details><summary>Why?</summary><p class="hint">Found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first part has a score of ${hits[0].score.toFixed(2)}.${others.length > 0 && ` ${counted(others.length, first ? 'more part' : 'part')}:`}</p>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
 ${waysView(agentId, {
   ...{ ids: [id], question, call_id, level, isWrong: is_wrong, shown: { call: call_id ?? undefined } },
-  given: first && given && { documentId: first.document_id, path: givenPath(agentId, first, given) },
+  given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}`
 }
 

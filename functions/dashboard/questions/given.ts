@@ -74,11 +74,25 @@ export function givenPath(agentId: string, { document_id, chunk_index }: Place, 
   return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
 }
 
+/** What an answer is made of: further hits rarely have its value. */
+export const readHits = 5
 const maxSaid = 160
 
-/** The value or the sentence of a passage that answers a question best. */
-export function saidThen(question: string, title: string, text: string): string {
-  const hit = { chunk_id: '', document_title: title, content: text, metadata: {} }
-  const value = findValue([question], [hit])
-  return saidOf([hit], value) ?? spokenPassage([question], hit, value, maxSaid)
+/** What a question was given: the value, or the sentence of the first passage that answers it best. Undefined if that is of a deleted document. */
+export function heardThen(
+  question: string,
+  hits: readonly KeptHit[],
+  givenOf: (hit: KeptHit) => GivenPassage | undefined,
+) {
+  const passages = hits.slice(0, readHits).map((hit, i) => {
+    const { title = '', text = '', isUnchanged = false } = givenOf(hit) ?? {}
+    return { hit, isUnchanged, chunk_id: `${i}`, document_title: title, content: text, metadata: {} }
+  })
+  const value = findValue([question], passages)
+  const said = saidOf(passages, value)
+  const { hit, ...source } = passages[said ? Number(value?.chunk_id) : 0]!
+  const given = givenOf(hit)
+  if (!given) return undefined
+  const text = said ?? (given.text && spokenPassage([question], source, value, maxSaid))
+  return { title: given.title, text, isValue: said !== undefined, hit, given }
 }

@@ -17,7 +17,7 @@ import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { words } from '../words.ts'
-import { findGiven, givenPath, saidThen } from './given.ts'
+import { findGiven, givenPath, heardThen, readHits } from './given.ts'
 import { type Group, groupQuestions } from './grouping.ts'
 import { stateView, waysView } from './ways.ts'
 
@@ -142,7 +142,7 @@ async function listView(db: Database, scope: AgentScope, questions: KeptQuestion
   if (questions.length === 0)
     return html`<p class="none">No questions match. <a href="${agentPage(scope.agentId, 'questions')}">Show all questions</a></p>`
   const groups = groupsOf(questions)
-  const hits = groups.flatMap(([first]) => (stateOf(first).level === 'nothing' ? [] : first.hits.slice(0, 1)))
+  const hits = groups.flatMap(([first]) => (stateOf(first).level === 'nothing' ? [] : first.hits.slice(0, readHits)))
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
   return html`<section class="panel"><ol class="rows">${groups.map((group) => groupView(scope.agentId, group, givenOf, query))}</ol></section>`
 }
@@ -171,15 +171,15 @@ function groupView(
   const { level, isWrong } = stateOf(first)
   const others = [...new Set(group.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
   const newest = group.reduce((newest, { asked_at }) => (asked_at > newest ? asked_at : newest), first.asked_at)
-  const hit = level === 'nothing' ? undefined : hits[0]
-  const given = hit && givenOf(hit)
+  const isGiven = level !== 'nothing'
+  const heard = isGiven ? heardThen(question, hits, givenOf) : undefined
   return html`<li id="asked-${first.id}"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(level, isWrong)}</p>
 ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
-${hit && html`<p>${given ? html`${given.title}: ${given.text === undefined ? 'its text has changed since' : `“${saidThen(question, given.title, given.text)}”`}` : 'From a deleted document'}</p>`}
+${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === undefined ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${group.length === 1 ? 'Asked' : `Asked ${number(group.length)} times, last`} ${ago(newest)}</p></div>
 ${waysView(agentId, {
   ...{ ids: group.map(({ id }) => id), question, call_id, level, isWrong, shown },
-  given: hit && given && { documentId: hit.document_id, path: givenPath(agentId, hit, given) },
+  given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}</li>`
 }
 
