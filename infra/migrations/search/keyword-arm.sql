@@ -117,12 +117,13 @@ begin
         from (
           select hypothesis, common, grp, max(worth) as worth, bool_or(is_certain) as is_certain
           from (
-            select hypothesis, common, grp, way, sum(worth * gains[occurring]) as worth,
-              bool_or(is_code) and bool_and(occurring > 0) as is_certain
-            from (
-              select t.*, common, ((common >> (2 * slot)) & 3)::integer as occurring
-              from (select common from counted union select common from listed) c cross join terms t where is_usable) t
-            group by hypothesis, common, grp, way) w
+            select hypothesis, common, grp, way, sum(worth * gains[(common >> (2 * slot)) & 3]) as worth,
+              bool_or(is_code) and count(*) = terms_of_way as is_certain
+            from (select common from counted union select common from listed) c
+            join (
+              select *, count(*) over (partition by hypothesis, grp, way) as terms_of_way from terms where is_usable) t
+              on (common >> (2 * slot)) & 3 > 0
+            group by hypothesis, common, grp, way, terms_of_way) w
           group by hypothesis, common, grp) g
         group by hypothesis, common having sum(worth) > 0) v
       join wanted w using (hypothesis) join lengths l using (hypothesis)),

@@ -12,32 +12,40 @@ begin
 end $$;
 
 -- Adds the words of a call's earlier turns to a question, to each of its hypotheses: `turns`, the latest first, are lists of [group, way,
--- key, weight], of which three count. Each turn weighs half as much as the next. A word that a later turn has too is left out, so that it counts once, by its
--- largest weight, and so is what no slot is left for. That an earlier word is missing lowers no score.
+-- key, weight], of which three count. Each turn weighs half as much as the next. A word that a later turn has too is left out: it counts
+-- once, by its largest weight. So is what no slot is left for. That an earlier word is missing lowers no score. The loop takes a quarter of
+-- the time of one statement, whose plan has 25 nodes to start.
 create or replace function with_earlier_turns(asked question, turns jsonb) returns question
   language plpgsql stable as $$
 declare
-  own constant integer := coalesce(cardinality(asked.keys_of_slots), 0);
-  max_slots constant integer := least(31, 12 * greatest(1, ceil(own / 12.0))); -- no further probe: reading takes no longer
+  keys integer[] := coalesce(asked.keys_of_slots, '{}');
+  heard integer[] := keys;
+  max_slots constant integer := least(31, 12 * greatest(1, ceil(cardinality(keys) / 12.0))); -- no further probe: reading takes no longer
   hypotheses constant integer := greatest(1, cardinality(asked.vectors), (select max(hypothesis) from unnest(asked.terms)));
-  said asked_term[];
+  own constant integer := cardinality(keys);
+  said asked_term[] := '{}';
+  earlier record;
 begin
-  with words as (
-    select turn, grp, way, key, weight * 0.5 ^ turn as weight, dense_rank() over (order by turn, grp) as place
+  for earlier in
+    select turn, grp, array_agg(way) as ways, array_agg(key) as keys, array_agg(weight * 0.5 ^ turn) as weights, array_agg(distinct key) as fresh
     from jsonb_array_elements(turns) with ordinality t(words, turn), jsonb_array_elements(case when turn <= 3 then words end) w,
-      lateral (select (w ->> 0)::integer as grp, (w ->> 1)::integer as way, (w ->> 2)::integer as key, (w ->> 3)::float8 as weight) e),
-  latest as (
-    select *, place > min(place) over (partition by key) or key = any (asked.keys_of_slots) is true as is_repeated from words),
-  added as (
-    select *, own - 1 + dense_rank() over (order by place, key) as slot
-    from (select *, bool_or(is_repeated) over (partition by place) as is_left_out from latest) l where not is_left_out),
-  kept as (
-    select * from (select *, max(slot) over (partition by place) as last from added) a where last < max_slots)
-  select array_agg(row (h, -place, way, slot, weight, false, false)::asked_term),
-    asked.keys_of_slots || array(select key from kept group by key, slot order by slot)
-  into said, asked.keys_of_slots
-  from kept cross join generate_series(1, hypotheses) h;
-  if said is not null then
+      lateral (select (w ->> 0)::integer as grp, (w ->> 1)::integer as way, (w ->> 2)::integer as key, (w ->> 3)::float8 as weight) e
+    group by turn, grp order by turn, grp
+  loop
+    if not earlier.keys && heard then
+      exit when cardinality(keys) + cardinality(earlier.fresh) > max_slots;
+      keys := keys || earlier.fresh;
+      for i in 1..cardinality(earlier.keys) loop
+        for h in 1..hypotheses loop
+          said := said || row (h, -cardinality(keys), earlier.ways[i], array_position(keys, earlier.keys[i]) - 1, earlier.weights[i], false,
+            false)::asked_term;
+        end loop;
+      end loop;
+    end if;
+    heard := heard || earlier.keys;
+  end loop;
+  if cardinality(keys) > own then
+    asked.keys_of_slots := keys;
     asked.terms := coalesce(asked.terms, '{}') || said;
     asked.keyword_weight := coalesce(asked.keyword_weight, 0.6);
     asked.probes := array(
