@@ -21,7 +21,7 @@ export type FunctionSettings = {
 export const nodeOptions = '--enable-source-maps'
 
 /** The environment with which `limit-heap.sh`, in the bundle, limits V8's heap: to old space and three semi-spaces. */
-function heapLimits({ semiSpaceMb, oldSpaceMb }: NonNullable<Lambda['heap']>) {
+export function heapLimits({ semiSpaceMb, oldSpaceMb }: NonNullable<Lambda['heap']>) {
   return {
     AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${heapScript}`,
     HEAP_OPTIONS: `--max-semi-space-size=${semiSpaceMb} --max-old-space-size=${oldSpaceMb}`,

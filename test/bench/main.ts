@@ -3,6 +3,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Bench, Part } from './part.ts'
+import { calls } from './parts/calls.ts'
 import { chunker } from './parts/chunker.ts'
 import { start } from './parts/cold-start.ts'
 import { ingest } from './parts/ingest.ts'
@@ -26,7 +27,7 @@ const { values: options } = parseArgs({
   },
 })
 
-const parts: readonly Part[] = [ingest, search, recall, chunker, start, roundTrips]
+const parts: readonly Part[] = [ingest, search, calls, recall, chunker, start, roundTrips]
 const root = join(import.meta.dirname, '../..')
 const lastRun = join(root, 'node_modules/.cache/cuecard/bench')
 const started = performance.now()

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { bundle } from '../../../infra/aws/bundles/bundle.ts'
-import { nodeOptions } from '../../../infra/aws/functions.ts'
+import { heapLimits, nodeOptions } from '../../../infra/aws/functions.ts'
 import { region } from '../../../infra/local/lambda.ts'
 import { urlOfRole } from '../../../infra/postgres-url.ts'
+import { lambdas } from '../../../infra/wiring.ts'
 import { startAwsServices } from '../../support/aws-services.ts'
 import { type Reply, startInstance } from '../../support/lambda-instance.ts'
 import { listen } from '../../support/loopback.ts'
@@ -77,6 +78,7 @@ async function open({ server }: Bench) {
       secrets.secrets.set(arn, url.href)
       return {
         NODE_OPTIONS: nodeOptions,
+        ...(name === 'embedding' && heapLimits(lambdas.embedding.heap)),
         AWS_REGION: region,
         AWS_ACCESS_KEY_ID: 'local',
         AWS_SECRET_ACCESS_KEY: 'local',
