@@ -40,7 +40,9 @@ export function readWebPage(html: string, address: string, robotsTags: string): 
   const all = (...names: string[]) => names.flatMap((name) => found.get(name) ?? [])
   const metas = (name: RegExp) =>
     all('meta')
-      .filter((meta) => name.test(attribute(meta, 'name') ?? attribute(meta, 'http-equiv') ?? ''))
+      .filter((meta) =>
+        name.test(['name', 'property', 'http-equiv'].map((each) => attribute(meta, each) ?? '').find(Boolean) ?? ''),
+      )
       .map((meta) => attribute(meta, 'content') ?? '')
   const robots = [...metas(/^(robots|cuecard)$/i), robotsTags].join(',')
   const base = URL.parse(attributesOf(all('base'), 'href')[0] ?? '', address)?.href ?? address
@@ -62,8 +64,13 @@ export function readWebPage(html: string, address: string, robotsTags: string): 
     )
   const hasPassword = attributesOf(all('input'), 'type').some((type) => /^password$/i.test(type))
   const { blocks, title } = readDocument(document)
+  const heading = firstHeading(blocks)
   return {
-    title: saneTitle([title, firstHeading(blocks)]),
+    title: saneTitle([
+      ownTitle(title, heading, [...metas(/^(og:site_name|application-name)$/i), hostOf(address)]),
+      heading,
+      title,
+    ]),
     text: cleanText(toMarkdown(blocks)),
     links: /\b(nofollow|none)\b/i.test(robots)
       ? []
@@ -73,6 +80,19 @@ export function readWebPage(html: string, address: string, robotsTags: string): 
     hasPassword,
     isApp,
   }
+}
+
+const place = /^(home ?page|home|index|start|startseite|welcome|willkommen|accueil)$/i
+
+/** The part of a page's title that is its heading; else all parts but the site's name and such words as “Home”. @param names the site's, and its host */
+function ownTitle(title = '', heading = '', names: readonly string[]): string {
+  const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  const site = new Set(names.flatMap((name) => [name, name.replace(/^www\./, '').split('.')[0]!]).map(lettersOf))
+  const parts = title.split(/ ?\| ?| [–—·•»:-] /)
+  const own = parts.filter((part) => !place.test(part.trim()) && !site.has(lettersOf(part)))
+  return (
+    own.find((part) => lettersOf(part) === lettersOf(heading)) ?? (own.length < parts.length ? own.join(' – ') : title)
+  )
 }
 
 /** Without recursion, since a page may be nested deeply. */

@@ -25,7 +25,7 @@ describe('a page', () => {
     expect(await fetched(web.shop, '/products/2')).toMatchObject({
       kind: 'page',
       address: `${url}/products/2`,
-      title: 'Lantern – Harbour Supplies',
+      title: 'Lantern',
       text: 'Free delivery over £40\n\n# Lantern\n\n£24.50\n\nIn stock. Lantern leaves us the same day.',
       links: ['/', '/about', '/contact', '/cart', '/policies/refund', '/policies/terms'].map((path) => url + path),
     })
@@ -39,6 +39,27 @@ describe('a page', () => {
     expect(await said(web.restaurant, '/hours')).not.toContain('cookies')
     expect(await said(web.office, '/leistungen')).toContain('Ultraschall: 45 €')
     expect(await said(web.builder, '/prices')).toContain('Puncture £12')
+  })
+
+  test.each([
+    [
+      '<title>Prices | Paws Inn</title><meta property="og:site_name" content="Paws Inn"><h1>What it costs</h1>',
+      'Prices',
+    ],
+    ['<title>index – Hundepension</title><h1>Willkommen</h1>', 'Hundepension'],
+    ['<title>Home | Paws Inn – dogs</title><h1>Welcome</h1><meta name="application-name" content="Paws Inn">', 'dogs'],
+    ['<title>Home</title><h1>Boarding for dogs</h1>', 'Boarding for dogs'],
+    [
+      '<title>Opening hours: the whole year - Paws Inn</title><h1>Opening hours: the whole year</h1>',
+      'Opening hours: the whole year',
+    ],
+    ['<title>Cats – and their humans</title><h1>About cats</h1>', 'Cats – and their humans'],
+  ])('is called by what its title says of it alone: %s', async (head, title) => {
+    expect(
+      await one(`${head}<p>A night costs £20 for a dog, with a walk in the morning and in the evening.</p>`),
+    ).toMatchObject({
+      title,
+    })
   })
 
   test('has the address of its canonical link, unless that names another page', async () => {
