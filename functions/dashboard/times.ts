@@ -38,11 +38,6 @@ export function localDay(time: Date): Html {
   return html`<time datetime="${time.toISOString()}" data-local="day">${days.format(time)}</time>`
 }
 
-/** The name of a day such as `2026-12-20`. */
-export function dayName(day: string): string {
-  return days.format(new Date(day))
-}
-
 /** The browser's time zone, from the cookie that dashboard.js sets; UTC without scripts. */
 export function zoneOf(c: Context): string {
   const zone = getCookie(c, 'cuecard_zone') ?? 'UTC'

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
-import { dayName, instantOf, localDay, wallTime } from '../times.ts'
+import { instantOf, localDay, wallTime } from '../times.ts'
 import { words } from '../words.ts'
 
 const w = words.documents.dates
@@ -68,26 +68,9 @@ ${faultOf(name, faults[name])}</div>`
 <div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
 }
 
-/** Sets these days with one click, unless somebody has edited the document since. */
-export function setDaysForm(
-  address: string,
-  edits: number,
-  days: Days,
-  { says, label }: { says?: string; label: string },
-): Html {
-  const hidden = Object.entries({ ...days, edits }).filter(([, value]) => value !== undefined)
-  return html`<form method="post" action="${address}/dates"${says && html` class="notice"`}>${says && html`<p>${says}</p>`}
-${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<button class="plain">${label}</button></form>`
-}
-
-/** The first and last day that a text gives, and the sentence that does. */
-export interface Proposal extends Days {
-  sentence: string
-}
-
-export function proposalView(address: string, edits: number, { sentence, from, until }: Proposal): Html {
-  const says = w.says(sentence, from && dayName(from), until && dayName(until))
-  return setDaysForm(address, edits, { from, until }, { says, label: 'Set these days' })
+/** Takes away the last day of a document, unless somebody has edited it since. */
+export function serveAgainForm(address: string, edits: number): Html {
+  return html`<form method="post" action="${address}/dates"><input type="hidden" name="until" value=""><input type="hidden" name="edits" value="${edits}"><button class="plain">Serve it again</button></form>`
 }
 
 /** “from …”, “until …” with the last day, or nothing. */
