@@ -1,0 +1,227 @@
+/** More would make a page slow: such a table stays text. */
+const maxCells = 3_000
+
+for (const source of document.querySelectorAll('textarea[data-tables]')) edit(source)
+
+/** Shows the Markdown tables of a text as grids, between the texts around them. The text area keeps all of it, and is what is sent. */
+function edit(source) {
+  const words = JSON.parse(source.dataset.tables)
+  const label = document.querySelector(`label[for="${source.id}"]`)
+  label.id = `${source.id}-label`
+  const described = source.getAttribute('aria-describedby')
+  const editor = make('section', { class: 'pieces', 'aria-labelledby': label.id, 'aria-describedby': described })
+  source.addEventListener('paste', (event) => pasteTable(event, source))
+  show()
+
+  function show() {
+    const pieces = piecesOf(source.value)
+    const hasTables = pieces.some(({ rows }) => rows)
+    source.hidden = hasTables
+    source.required = !hasTables
+    editor.remove()
+    if (!hasTables) return
+    editor.replaceChildren()
+    source.before(editor)
+    const write = () => {
+      source.value = pieces.map(({ lines, rows, added }) => (rows ? linesOf(rows, added) : lines).join('\n')).join('\n')
+    }
+    const asText = button(words.asText, () => {
+      source.hidden = false
+      editor.remove()
+      source.focus()
+    })
+    for (const piece of pieces)
+      if (piece.rows) editor.append(grid(piece, words, write))
+      else if (piece.lines.some((line) => line.trim())) editor.append(texts(piece, write))
+    editor.append(make('p', {}, asText))
+  }
+
+  /** Without the empty lines around it, which stay. */
+  function texts(piece, write) {
+    const rows = Math.min(18, Math.max(3, piece.lines.length))
+    const area = make('textarea', { 'aria-label': label.textContent, rows, autocomplete: 'off' })
+    const text = piece.lines.join('\n')
+    area.value = text.trim()
+    const [before, after] = text.split(area.value)
+    area.addEventListener('input', () => {
+      piece.lines = (before + area.value + after).split('\n')
+      write()
+    })
+    area.addEventListener('paste', (event) => pasteTable(event, area))
+    return area
+  }
+
+  /** What comes from a spreadsheet becomes a table. */
+  function pasteTable(event, area) {
+    const rows = pastedCells(event, /\t.*\n/)
+    if (!rows) return
+    const columns = Math.max(...rows.map(({ length }) => length))
+    const lines = rows.map((cells) => Array.from({ length: columns }, (_, i) => escaped(cells[i] ?? '')))
+    lines.splice(1, 0, Array(columns).fill('---'))
+    const { value, selectionStart: start, selectionEnd: end } = area
+    const before = value.slice(0, start).trim() && '\n\n'
+    const after = value.slice(end).trim() ? '\n\n' : '\n'
+    area.setRangeText(before + lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n') + after, start, end, 'end')
+    area.dispatchEvent(new Event('input'))
+    show()
+    editor.querySelector('input')?.focus()
+  }
+}
+
+/** Lines of text, and tables as rows; joined by line feeds they are the text. */
+function piecesOf(text) {
+  const pieces = []
+  for (const line of text.split('\n')) {
+    const trimmed = line.trim()
+    const isTable = trimmed.length > 1 && trimmed.startsWith('|') && trimmed.endsWith('|')
+    if (pieces.at(-1)?.isTable === isTable) pieces.at(-1).lines.push(line)
+    else pieces.push({ isTable, lines: [line] })
+  }
+  let cells = 0
+  for (const piece of pieces) {
+    if (!piece.isTable) continue
+    // The parts of a line between its bars; the first and the last stand outside the table.
+    const rows = piece.lines.map((line) => line.split(/(?<!\\)\|/))
+    cells += rows.flat().length
+    if (cells <= maxCells) Object.assign(piece, { rows, added: new Set() })
+  }
+  return pieces
+}
+
+/** A row that was added and left empty is not written. */
+function linesOf(rows, added) {
+  return rows.filter((row) => !added.has(row) || row.some((part) => part.trim())).map((row) => row.join('|'))
+}
+
+function readCell(row, column) {
+  return column < row.length - 2 ? row[column + 1].trim().replaceAll('\\|', '|') : ''
+}
+
+/** Leaves the white space around it, and all other cells, as they are. */
+function writeCell(row, column, text) {
+  while (row.length < column + 3) row.splice(-1, 0, '  ')
+  const before = row[column + 1].trim()
+  row[column + 1] = before ? row[column + 1].replace(before, () => escaped(text)) : ` ${escaped(text)} `
+}
+
+function escaped(text) {
+  return text.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replace(/\\$/, '\\ ')
+}
+
+/** The rows of cells that a spreadsheet has copied, if what is pasted has a separator of cells; else undefined. */
+function pastedCells(event, separator) {
+  const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '')
+  if (!separator.test(text)) return undefined
+  event.preventDefault()
+  return text.split(/\r?\n/).map((line) => line.split('\t'))
+}
+
+function grid({ rows, added }, words, write) {
+  const isRule = (row) => row.length > 2 && row.slice(1, -1).every((cell) => /^:?-+:?$/.test(cell.trim()))
+  const rule = rows.length > 1 && isRule(rows[1]) ? rows[1] : undefined
+  const shown = () => rows.filter((row) => row !== rule)
+  const columns = () => Math.max(...rows.map(({ length }) => length)) - 2
+  const table = make('table', {})
+  const moreRows = button(words.addRow, () => {
+    addRow()
+    draw()
+    focus(shown().length - 1, 0)
+  })
+  const moreColumns = button(words.addColumn, () => {
+    widen(columns() + 1)
+    draw()
+    focus(0, columns() - 1)
+  })
+  draw()
+  return make(
+    'div',
+    { class: 'cells' },
+    make('div', { class: 'table' }, table),
+    make('div', { class: 'actions' }, moreRows, moreColumns),
+  )
+
+  function draw() {
+    write()
+    table.replaceChildren(
+      ...shown().map((row, y) => {
+        const cells = Array.from({ length: columns() }, (_, x) => cellOf(row, y, x))
+        const isHead = rule && y === 0
+        return make('tr', {}, ...cells, make('td', {}, ...(isHead ? [] : [removal(row, y)])))
+      }),
+    )
+  }
+
+  function focus(y, x) {
+    table.rows[y]?.querySelectorAll('input')[x]?.focus()
+  }
+
+  function cellOf(row, y, x) {
+    const isHead = rule && y === 0
+    const heading = (rule && readCell(rows[0], x)) || words.column.replace('{column}', x + 1)
+    const name = isHead
+      ? words.column.replace('{column}', x + 1)
+      : words.cell.replace('{column}', heading).replace('{row}', rule ? y : y + 1)
+    const input = make('input', { 'aria-label': name, value: readCell(row, x), autocomplete: 'off' })
+    input.addEventListener('input', () => {
+      writeCell(row, x, input.value)
+      write()
+    })
+    input.addEventListener('keydown', (event) => {
+      const step = { Enter: event.shiftKey ? -1 : 1, ArrowDown: 1, ArrowUp: -1 }[event.key]
+      if (!step || event.isComposing) return
+      event.preventDefault()
+      if (event.key === 'Enter' && y + step === shown().length) {
+        addRow()
+        draw()
+      }
+      focus(y + step, x)
+    })
+    input.addEventListener('paste', (event) => {
+      for (const [down, cells] of (pastedCells(event, /[\t\n]/) ?? []).entries()) {
+        if (y + down === shown().length) addRow()
+        for (const [right, text] of cells.entries()) writeCell(shown()[y + down], x + right, text)
+      }
+      if (!event.defaultPrevented) return
+      widen(columns())
+      draw()
+      focus(y, x)
+    })
+    return make(isHead ? 'th' : 'td', isHead ? { scope: 'col' } : {}, input)
+  }
+
+  function removal(row, y) {
+    const remove = button('×', () => {
+      rows.splice(rows.indexOf(row), 1)
+      draw()
+      const left = table.querySelectorAll('button')
+      ;(left[Math.min(rule ? y - 1 : y, left.length - 1)] ?? moreRows).focus()
+    })
+    remove.className = 'quiet'
+    remove.setAttribute('aria-label', words.removeRow.replace('{row}', rule ? y : y + 1))
+    return remove
+  }
+
+  function addRow() {
+    const row = ['', ...Array(columns()).fill('  '), '']
+    rows.push(row)
+    added.add(row)
+  }
+
+  /** Gives each row so many columns. */
+  function widen(count) {
+    for (const row of rows) while (row.length < count + 2) row.splice(-1, 0, row === rule ? ' --- ' : '  ')
+  }
+}
+
+function button(text, act) {
+  const made = make('button', { type: 'button', class: 'plain' }, text)
+  made.addEventListener('click', act)
+  return made
+}
+
+function make(tag, attributes, ...children) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) if (value !== null) element.setAttribute(name, value)
+  element.append(...children)
+  return element
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { executablePath } from '../../support/chromium.ts'
+import { useStand } from '../../support/stand.ts'
+import { shortcomings } from '../shortcomings.ts'
+import { useSignedIn } from './signed-in.ts'
+
+const stand = useStand()
+
+const menu = `# Menu
+
+Pizzas are baked in a wood oven.
+
+|Pizza|  Price |
+|:--|--:|
+| Margherita   | €8.00|
+| Diavola \\| hot | €9.50 |
+
+Closed on Monday.
+
+| Drink | Price | Size |
+| --- | --- | --- |
+| Water | €2.00 | 0.5 l |
+`
+
+describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM with its path)', () => {
+  const { open } = useSignedIn(stand)
+
+  async function openMenu(content = menu, width = 1280) {
+    const tenant = await stand.tenant()
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Menu', content })
+    const address = `/dashboard/agents/${tenant.agentId}/documents/${body.id}/edit`
+    const { page, wrong } = await open(tenant, address, { viewport: { width, height: 844 } })
+    const cell = (name: string) => page.getByLabel(name, { exact: true }).first()
+    return {
+      tenant,
+      page,
+      wrong,
+      address,
+      cell,
+      button: (name: string) => page.getByRole('button', { name, exact: true }).first(),
+      focused: () => page.evaluate("document.activeElement.getAttribute('aria-label')"),
+      /** Pastes into what has the focus, as from a spreadsheet. */
+      paste: (text: string) =>
+        page.evaluate(
+          `{ const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', ${JSON.stringify(text)});
+          document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })) }`,
+        ),
+      async save() {
+        await page.getByRole('button', { name: 'Save', exact: true }).click()
+        await page.locator('#flash').getByText('“Menu” was saved.').waitFor()
+        return (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body.content as string
+      },
+      stored: async () => (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body.content as string,
+    }
+  }
+
+  test.each([390, 1280])(
+    'are edited in a grid at a width of %i by keyboard, and nothing else of the text changes',
+    async (width) => {
+      const { page, wrong, cell, focused, save } = await openMenu(menu, width)
+      expect(await shortcomings(page, width)).toEqual([])
+      await cell('Price, row 1').focus()
+      await page.keyboard.press('Enter')
+      expect(await focused()).toBe('Price, row 2')
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type('€9.80 | large')
+      await page.keyboard.press('Shift+Enter')
+      expect(await focused()).toBe('Price, row 1')
+      await page.keyboard.press('Shift+Tab')
+      expect(await focused()).toBe('Pizza, row 1')
+      expect(await save()).toBe(menu.replace('€9.50', '€9.80 \\| large'))
+      expect(wrong).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  test('that nobody touches stay as they are to the byte, whatever happens around them', async () => {
+    const { page, save } = await openMenu()
+    await page.getByRole('textbox', { name: 'Text', exact: true }).nth(1).fill('Closed on Tuesday.')
+    expect(await save()).toBe(menu.replace('Closed on Monday.', 'Closed on Tuesday.'))
+    await page.context().close()
+  })
+
+  test('get rows and columns and lose rows; a row left empty is none', async () => {
+    const { page, cell, button, focused, save } = await openMenu()
+    await cell('Price, row 2').focus()
+    await page.keyboard.press('Enter')
+    expect(await focused()).toBe('Price, row 3')
+    await page.keyboard.type('€10')
+    await cell('Pizza, row 3').fill('Funghi')
+    await button('Add a row').click()
+    expect(await focused()).toBe('Pizza, row 4')
+    await button('Remove row 1').click()
+    expect(await focused()).toBe('Remove row 1')
+    await button('Add a column').click()
+    await page.keyboard.type('Size')
+    expect(await save()).toContain(`|Pizza|  Price | Size |
+|:--|--:| --- |
+| Diavola \\| hot | €9.50 |  |
+| Funghi | €10 |  |
+
+Closed`)
+    await page.context().close()
+  })
+
+  test('are filled from a spreadsheet, beyond their last row and column, and made from one', async () => {
+    const { page, cell, paste, save } = await openMenu('Our menu.\n\n| Pizza | Price |\n|---|---|\n| Margherita | €8 |')
+    await cell('Pizza, row 1').focus()
+    await paste('Marinara\t€7\tno cheese\r\nCapricciosa\t€11\t\r\n')
+    await page.getByRole('textbox', { name: 'Text', exact: true }).first().focus()
+    await page.keyboard.press('ControlOrMeta+End')
+    await paste('Drink\tPrice\nWater\t€2\n')
+    expect(await save()).toBe(`Our menu.
+
+| Drink | Price |
+| --- | --- |
+| Water | €2 |
+
+
+| Pizza | Price |  |
+|---|---| --- |
+| Marinara | €7 | no cheese |
+| Capricciosa | €11 |  |`)
+    await page.context().close()
+  })
+
+  test('can be edited as text, and are text without scripts', async () => {
+    const { tenant, page, button, cell, address, save } = await openMenu()
+    await cell('Price, row 1').fill('€7')
+    await button('Edit as plain text').click()
+    const text = page.getByRole('textbox', { name: 'Text', exact: true })
+    expect(await text.inputValue()).toBe(menu.replace('€8.00', '€7'))
+    await text.fill('No pizza today.')
+    expect(await save()).toBe('No pizza today.')
+    const plain = await open(tenant, address, { javaScriptEnabled: false })
+    expect(await plain.page.getByRole('textbox', { name: 'Text', exact: true }).inputValue()).toBe('No pizza today.')
+    await page.context().close()
+    await plain.page.context().close()
+  })
+
+  test('come back as they were typed when the session had ended', async () => {
+    const { tenant, page, cell, button } = await openMenu()
+    await cell('Price, row 1').fill('€7.77')
+    await page.context().clearCookies()
+    await button('Save').click()
+    await page.getByLabel('Access key').fill(tenant.apiKey)
+    await button('Sign in').click()
+    await page.locator('#flash').getByText('What you typed is back').waitFor()
+    expect(await cell('Price, row 1').inputValue()).toBe('€7.77')
+    await page.context().close()
+  })
+
+  test('are compared cell by cell after a conflict, and stay grids', async () => {
+    const { tenant, page, cell, button, address, stored } = await openMenu()
+    await cell('Price, row 1').fill('€7')
+    const id = /documents\/([\w-]+)\/edit/.exec(address)![1]
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: menu.replace('€8.00', '€8.20') })
+    await button('Save').click()
+    await page.getByText('Somebody else has changed this document').waitFor()
+    const compared = page.locator('.versions td', { hasText: '€7' })
+    expect(await compared.innerHTML()).toBe('€<del>7</del><ins>8.20</ins>')
+    expect(await shortcomings(page, 1280)).toEqual([])
+    expect(await cell('Price, row 1').inputValue()).toBe('€7')
+    await button('Save mine').click()
+    await page.locator('#flash').getByText('“Menu” was saved.').waitFor()
+    expect(await stored()).toBe(menu.replace('€8.00', '€7'))
+    await page.context().close()
+  })
+})
