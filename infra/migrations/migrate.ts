@@ -14,6 +14,7 @@ import { steps as namedAgents } from './0008_named_agents.ts'
 import { steps as rememberedCalls } from './0009_remembered_calls.ts'
 import { steps as goldenHistory } from './0010_golden_history.ts'
 import { steps as wrongAnswers } from './0012_wrong_answers.ts'
+import { steps as dashboardAgents } from './0013_dashboard_agents.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -57,8 +58,9 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0007_calls': calls,
   '0008_named_agents': namedAgents,
   '0009_remembered_calls': rememberedCalls,
-  '0010_golden_history': [...goldenHistory, inTransaction(...search)],
+  '0010_golden_history': goldenHistory,
   '0012_wrong_answers': wrongAnswers,
+  '0013_dashboard_agents': [...dashboardAgents, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

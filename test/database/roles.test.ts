@@ -73,12 +73,12 @@ describe('the roles of the Lambdas', () => {
       crawler select: agents chunks documents golden_questions source_pages sources vectors
       crawler update: documents golden_questions source_pages sources
       dashboard delete: calls chunks documents golden_questions question_log sessions sources vectors webhooks
-      dashboard insert: api_keys documents golden_questions query_vectors sign_in_attempts sources webhook_deliveries webhooks
+      dashboard insert: agents api_keys documents golden_questions query_vectors sign_in_attempts sources webhook_deliveries webhooks
       dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals document_revisions documents \
         embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
         sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
         webhook_deliveries webhooks
-      dashboard update: api_keys calls documents golden_questions organizations question_log sign_in_attempts source_pages sources \
+      dashboard update: agents api_keys calls documents golden_questions organizations question_log sign_in_attempts source_pages sources \
         webhook_deliveries webhooks
       delivery select: webhook_deliveries webhooks
       delivery update: webhook_deliveries webhooks
@@ -246,7 +246,7 @@ describe('the roles of the Lambdas', () => {
     dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \
       select cursor_key from organizations; select find_key(null); insert into sessions select from sessions; \
       update sessions set expires_at = null; update calls set done_at = null; insert into calls select from calls; \
-      update agents set name = null; select secret from signing_secrets; delete from sign_in_attempts; \
+      update agents set knowledge_version = 0; select secret from signing_secrets; delete from sign_in_attempts; \
       select content from source_pages; delete from source_pages; update sources set crawl = 0
     documents: select source_url from obsolete_files; select id from calls; \
       update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
