@@ -34,6 +34,7 @@ export function oneLine(text: string): string {
 
 /** At most so many characters, as a field shows again what was typed in it, which may be of any length. */
 export function shortened(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
   return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('')
 }
 

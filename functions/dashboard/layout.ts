@@ -9,7 +9,7 @@ import { words } from './words.ts'
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
 const agentTabs = ['documents', 'sources', 'ask', 'questions', 'golden-questions'] as const
-type AgentTab = (typeof agentTabs)[number]
+export type AgentTab = (typeof agentTabs)[number]
 
 export type Agent = { id: string; name: string; tab: AgentTab }
 

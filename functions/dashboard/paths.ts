@@ -2,7 +2,7 @@ import { agentPage } from './layout.ts'
 
 export const settingsPath = '/dashboard/settings'
 
-const maxTitleCharacters = 500
+const maxQuestionCharacters = 500
 
 /** An address with those of the parameters that say something. */
 export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
@@ -43,9 +43,10 @@ export function goldenQuestionPath(
   return withQuery(`${goldenPage(agentId)}/new`, { question, document, ...asked })
 }
 
+/** The form for a text that answers a question. */
 export function newDocumentPath(agentId: string, question: string): string {
-  const title = [...question].slice(0, maxTitleCharacters).join('')
-  return withQuery(`${agentPage(agentId, 'documents')}/new`, { title })
+  const shown = [...question].slice(0, maxQuestionCharacters).join('')
+  return withQuery(`${agentPage(agentId, 'documents')}/new`, { question: shown })
 }
 
 export const goldenPage = (agentId: string) => agentPage(agentId, 'golden-questions')

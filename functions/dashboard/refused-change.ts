@@ -1,23 +1,24 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import type { Warning } from '../../shared/database/tables.ts'
 import type { Broken } from '../../shared/golden/broken.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import type { ApiError } from '../../shared/http/errors.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { brokenView } from './broken-questions.ts'
 import { isError } from './error-view.ts'
-import type { View } from './layout.ts'
+import type { Html, View } from './layout.ts'
+import { goldenPath } from './paths.ts'
+import { counted } from './sentences.ts'
+import { localTime } from './times.ts'
 import { words } from './words.ts'
 
-const w = words.golden.broken
-
-/** The parameter with which a form is posted to make a change although golden questions that block would fail. */
+/** The parameter with which a form is posted to make a change although checks that stop changes would fail. */
 const ignore = 'ignore_golden_questions'
 export const ignoring = `?${ignore}=true`
 export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'
 
-/** Names the golden questions that a change would break, and offers to make it all the same. */
+/** Names the checks that a change would break, and offers to make it all the same. */
 export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<View> {
   const agentId = c.req.param('agentId') ?? ''
   const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
@@ -37,17 +38,46 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
 
 /** The questions' names, shown on a page that stays. */
 export function refusedText({ extra }: ApiError): string {
-  return w.named((extra.golden_questions as Broken[]).map(({ question }) => question))
+  const questions = (extra.golden_questions as Broken[]).map(({ question }) => `“${question}”`)
+  return `Nothing was deleted: ${counted(questions.length, 'check')} would fail (${questions.join(', ')}).`
 }
 
 /** What to say where a question can't be checked. @throws any other error */
 export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
-  if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
+  if (isError(error, 'validation_failed'))
+    return { message: error.message.replaceAll('golden question', 'check'), status: 422 }
   if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
   if (error instanceof Unavailable && error.service === 'embedding_provider')
     return {
-      message: 'Questions can’t be checked at the moment, as search by meaning isn’t available. Try again shortly.',
+      message: 'Checks can’t be run at the moment, as search by meaning isn’t available. Try again shortly.',
       status: 503,
     }
   throw error
+}
+
+const fromView = (moment: string) => html`<span class="hint">From ${localTime(new Date(moment))}</span>`
+
+type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
+
+/** What a change would take away, and what callers would get instead. */
+export function brokenView(agentId: string, broken: readonly Named[]): Html {
+  return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
+    ({ golden_question_id, question, blocks, as_of, lost, instead }) =>
+      html`<li><div class="what"><p class="name"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
+${as_of && html`<p>${fromView(as_of)}</p>\n`}<p>${lost === null ? 'Callers get no answer now' : `Callers get now: “${lost}”`}</p>
+<p>${instead ? `They would get instead: “${instead.text}” from “${instead.document_title}”` : 'They would get no answer'}</p></div></li>`,
+  )}</ul></section>`
+}
+
+export function warningText(count: number): string {
+  return `${counted(count, 'check')} ${count === 1 ? 'fails' : 'fail'} since this document was changed.`
+}
+
+/** Checks that fail since a change of the document. */
+export function warningsView(agentId: string, address: string, failed: readonly Warning[], mayWrite: boolean): Html {
+  return html`<section class="panel broken" id="warnings"><h2>${warningText(failed.length)}</h2><ul class="rows">${failed.map(
+    ({ golden_question_id, question, as_of }) =>
+      html`<li><p class="what"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of)}`}</p>
+${mayWrite && html`<form method="post" action="${address}/warnings/${golden_question_id}/dismiss"><button class="quiet" aria-label="Dismiss: “${question}”">Dismiss</button></form>`}</li>`,
+  )}</ul></section>`
 }

@@ -6,13 +6,14 @@ import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Meter, requestMeters } from '../../shared/http/request-meter.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { getAgent } from '../../shared/organizations/agents.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { errorView, isError } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
-import { flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
+import { type AgentTab, flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
 import { refusedText, refusedView } from './refused-change.ts'
 import { sentToken } from './session/cookies.ts'
 import type { CurrentSession } from './session/current-session.ts'
@@ -24,6 +25,8 @@ export interface ScreenMetadata<P = unknown, F = unknown> {
   /** Permission that the session's key needs; `any`: none. Required, so that a screen without it does not compile. */
   permission: Permission | 'any'
   params?: Schema<P> | undefined
+  /** The tab of the path's agent that it is, or is below: its view gets that agent. */
+  tab?: AgentTab
   /** What a POST may hold; without it, its body is not read. */
   form?: Schema<F> | undefined
 }
@@ -96,7 +99,15 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
           isPartial,
           may,
         }
-        return render(c, session, await handle(request), isPartial)
+        const { tab } = metadata
+        const find = async () => {
+          const agentId = c.req.param('agentId') as AgentId
+          return tab && { ...(await getAgent(request.db, { ...request.scope, agentId })), tab }
+        }
+        const isPage = c.req.method === 'GET' && !isPartial
+        const [answer, agent] = await Promise.all([handle(request), isPage ? find() : undefined])
+        const isView = 'content' in answer && tab
+        return render(c, session, isView ? { ...answer, agent: (agent ?? (await find()))! } : answer, isPartial)
       } catch (error) {
         if (isError(error, 'golden_questions_fail'))
           return isPartial

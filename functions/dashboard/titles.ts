@@ -1,7 +1,28 @@
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../shared/database/scope.ts'
+import { keywordQuery } from '../../shared/retrieval/keyword/keyword-query.ts'
+import { wordsOf } from '../../shared/terms/words.ts'
+import { normalForm } from '../../shared/text/normal-form.ts'
 
 export type Titled = { id: string; title: string }
+
+/** What a question is about, as a title: “Dogs” for “do you take dogs?”. The question itself if all its words are everyday ones. */
+export function subjectOf(question: string): string {
+  const text = normalForm(question)
+  const words = wordsOf(text)
+  const { spans = [], required = [] } = keywordQuery(question) ?? {}
+  const parts = spans.flatMap(({ from, to }, i) => {
+    const [first, last] = [words[from], words[to - 1]]
+    return required[i] && first && last ? text.slice(first.start, last.start + last.text.length) : []
+  })
+  const subject = parts.join(' ') || question
+  return subject.charAt(0).toUpperCase() + subject.slice(1)
+}
+
+/** A website's name: its address without what all addresses have. */
+export function siteName(url: string): string {
+  return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
+}
 
 /** Of the newest documents. */
 export async function findTitles(db: Database, scope: AgentScope, { limit }: { limit: number }): Promise<Titled[]> {

@@ -1,8 +1,4 @@
-import { agents } from './agents/words.ts'
 import { documents } from './documents/words.ts'
-import { golden } from './golden/words.ts'
-import { signIn } from './session/words.ts'
-import { settings } from './settings/words.ts'
 import { sources } from './sources/words.ts'
 
 /** What several screens say, and what they choose from. A sentence of one place is written there. */
@@ -29,10 +25,6 @@ export const words = {
 
   notFoundLead: 'The link may be out of date, or the page may have been deleted.',
 
-  signIn,
-  agents,
   documents,
   sources,
-  golden,
-  settings,
 } as const

@@ -96,7 +96,7 @@ describe('a question', () => {
       const paths = {
         'Right, keep it so': `${agent}/golden-questions/new?${new URLSearchParams({ question, document })}`,
         'Correct it': `${agent}/documents/${document}/edit?${new URLSearchParams({ question })}`,
-        'Add an answer': `${agent}/documents/new?${new URLSearchParams({ title: question })}`,
+        'Add an answer': `${agent}/documents/new?${new URLSearchParams({ question })}`,
       }
       const waysOf = ({ html }: Page) =>
         [...html.matchAll(/<a class="button[^"]*" href="([^"]*)">([^<]*)/g)].map(([, link, name]) => [

@@ -100,13 +100,13 @@ describe('the page of a call', () => {
       expect.arrayContaining([
         `${agent}/documents/${id}?passage=1#passage-1`,
         expect.stringContaining(`${agent}/golden-questions/new?${golden}&call=call&before=`),
-        `${agent}/documents/new?title=Are+you+open+on+Sunday%3F`,
+        `${agent}/documents/new?question=Are+you+open+on+Sunday%3F`,
         `${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F`,
       ]),
     )
     const { text, html } = await owner.browser.get(links.find((link) => link.includes('documents/new'))!)
     expect(text).toContain('What should callers be told when they ask “Are you open on Sunday?”')
-    expect(html).toContain('value="Are you open on Sunday?"')
+    expect(html).toContain('value="Sunday"')
   })
 
   test('leads back to itself once an answer is marked as wrong', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { compareTexts } from '../../functions/dashboard/documents/history/compare.ts'
+import { compareTexts } from '../../functions/dashboard/documents/diff.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { createFile, newExtractor } from '../support/files.ts'
@@ -135,6 +135,25 @@ describe('two texts', () => {
       const without = (kind: string) => parts.flatMap((part) => (part.kind === kind ? [] : part.text)).join('')
       expect([without('added'), without('removed')]).toEqual([before, after])
     }
+  })
+
+  test('that have tables are compared cell by cell, and a row that came or went stays whole', async () => {
+    const tenant = await signedIn()
+    const rows = Array.from({ length: 400 }, (_, i) => `| Pizza ${i} | 9.00 |`)
+    const text = ['# Menu', '', '| Pizza | Price |', '| --- | --- |', ...rows, '', 'Closed on Monday.'].join('\n')
+    const now = text
+      .replace('| Pizza 200 | 9.00 |', '| Pizza 200 | 9.50 |')
+      .replace('| Pizza 205 | 9.00 |\n', '')
+      .replace('| Pizza 398 | 9.00 |', '| Pizza 398 | 9.00 |\n| Calzone \\| hot | 11.00 |')
+    const { address } = await edited(tenant, now, text)
+    const { html } = await tenant.browser.get(`${address}/history/1`)
+    expect(html).toContain('<tr><td>Pizza 200</td><td><del>9.00</del><ins>9.50</ins></td></tr>')
+    expect(html).toContain('<tr><td><del>Pizza 205</del></td><td><del>9.00</del></td></tr>')
+    expect(html).toMatch(/<tr><td><ins>Calzone .*hot<\/ins><\/td><td><ins>11.00<\/ins><\/td><\/tr>/)
+    expect(html).toContain('<th scope="col">Pizza</th><th scope="col">Price</th>')
+    expect(html).toContain('<td>Pizza 204</td>')
+    expect(html).not.toContain('Pizza 100')
+    expect(html).not.toContain('---')
   })
 
   test('of the greatest size that have nothing in common are compared all the same, and cut', () => {

@@ -73,7 +73,7 @@ test('a long document has pages of passages, and a link to one shows the page th
   expect((await numbersOn('?from=21'))[0]).toBe(21)
   expect((await numbersOn('?passage=45'))[0]).toBe(41)
   const { html, text } = await tenant.browser.get(`${page}?from=21`)
-  expect(text).toContain('Passages 21 to 30 of 45.')
+  expect(text).toContain('Parts 21 to 30 of 45.')
   expect(html).toContain(`<a href="${page}?from=11">`)
   expect(html).toContain(`<a href="${page}?from=31">`)
   expect(await numbersOn('?from=nonsense')).toEqual(first)
@@ -101,7 +101,7 @@ test('passages that a client has made stand without a text beside them, and it i
   await tenant.call('PATCH', path, { status: 'completed' })
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
   expect(html.split('<li id="passage-5"')[1]).toContain('Unfound')
-  expect(text).toContain('Search can find 1 of 2 passages')
+  expect(text).toContain('Search can find 1 of 2 parts')
 })
 
 test('while it is in work the page asks for changes, and gets nothing until there are some', async () => {

@@ -69,8 +69,8 @@ test('an edit on top of another that came first loses neither', async () => {
   const mine = { title: 'Hours in June', content: 'In June at 8.', edits: hiddenIn(html, 'edits') }
   const conflict = await tenant.browser.post(`${listOf(tenant)}/${id}/edit`, mine)
   expect(conflict.status).toBe(409)
-  for (const text of ['Somebody else has changed this document', 'Hours in May', 'In May at 7.'])
-    expect(conflict.text).toContain(text)
+  for (const text of ['Somebody else has changed this document', 'Hours in May']) expect(conflict.text).toContain(text)
+  expect(conflict.html).toContain('In <del>June</del><ins>May</ins> at <del>8</del><ins>7</ins>.')
   for (const typed of ['value="Hours in June"', 'In June at 8.</textarea>']) expect(conflict.html).toContain(typed)
   expect(await get(tenant, id)).toMatchObject({ title: 'Hours in May', content: 'In May at 7.' })
 
@@ -92,7 +92,7 @@ test('a document of passages from elsewhere has no text to edit, only a title', 
   const tenant = await signedIn()
   const id = await write(tenant, 'Made elsewhere')
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
-  expect(text).toContain('Your own system creates this document’s passages')
+  expect(text).toContain('Your own system creates the parts of this document')
   expect(html).not.toContain('<textarea')
   await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, { title: 'Elsewhere', edits: hiddenIn(html, 'edits') })
   expect(await get(tenant, id)).toMatchObject({ title: 'Elsewhere', content: null })
@@ -153,4 +153,15 @@ test('past the documents that may be in work nothing is stored, what was written
   const retried = await tenant.browser.post(`${listOf(tenant)}/${id}/retry`)
   expect([retried.status, retried.text]).toEqual([429, tooMany])
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: 'We open at 9.' })
+})
+
+test.each([
+  ['do you take dogs?', 'Dogs'],
+  ['Is K-4471 in stock?', 'K-4471 stock'],
+  ['what is that?', 'What is that?'],
+])('a text that answers “%s” is called “%s”', async (question, title) => {
+  const tenant = await signedIn()
+  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/new?${new URLSearchParams({ question })}`)
+  expect(html).toContain(`name="title" aria-describedby="title-hint" value="${title}"`)
+  expect(text).toContain(`What should callers be told when they ask “${question}”?`)
 })

@@ -76,7 +76,7 @@ test('a file that has arrived is read, and shows its text and passages', async (
   const id = await upload(tenant, 'Hours of Anna.txt', 'We open at 9.')
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', content: null })
   const { text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
-  for (const part of ['Ready', 'Text file', '1 passage', 'We open at 9.', 'Download file']) expect(text).toContain(part)
+  for (const part of ['Ready', 'Text file', '1 part', 'We open at 9.', 'Download file']) expect(text).toContain(part)
 })
 
 test('the title of a file is edited, and it stays a file', async () => {

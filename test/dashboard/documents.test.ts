@@ -77,7 +77,7 @@ describe('a row says', () => {
 
     provider.script(['ok', 'ok', 'too_many_requests'])
     await work()
-    expect(await row()).toContain('4 of 5 passages')
+    expect(await row()).toContain('4 of 5 parts')
     expect(await row()).toContain('<progress value="4" max="5"')
     expect(await row()).not.toContain('previous version')
     await setColumns(stand, id, 'next_attempt_at = now()')
@@ -88,7 +88,7 @@ describe('a row says', () => {
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content })
     provider.script(['ok', 'too_many_requests'])
     await work()
-    expect(await row()).toContain('2 of 5 passages')
+    expect(await row()).toContain('2 of 5 parts')
     expect(await row()).toContain('Callers still get answers from the previous version')
   })
 
@@ -136,7 +136,7 @@ describe('while a document is in work', () => {
     const id = await write(tenant, 'Catalogue', 'text')
     const { html } = await tenant.browser.get(listOf(tenant))
     await setColumns(stand, id, 'planned_chunk_count = 457')
-    expect((await live(tenant, seenIn(html))).text).toContain('0 of 457 passages')
+    expect((await live(tenant, seenIn(html))).text).toContain('0 of 457 parts')
   })
 
   test('so does a page that is recognised', async () => {

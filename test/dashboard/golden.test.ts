@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
-import { words } from '../../functions/dashboard/words.ts'
+import { noDocument } from '../../functions/dashboard/golden/form.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { configuredPresigner } from '../../shared/files/presigner.ts'
@@ -40,20 +40,20 @@ async function stored({ call, agentId }: SignedIn) {
   return (await call('GET', `/v1/agents/${agentId}/golden-questions`)).body.data
 }
 
-describe('the tab of golden questions', () => {
+describe('the tab of checks', () => {
   test('says what belongs there, and lists each question with what it expects and its state', async () => {
     const tenant = await shop()
     const { browser } = tenant
-    expect((await browser.get(listOf(tenant))).text).toContain('No golden questions yet')
+    expect((await browser.get(listOf(tenant))).text).toContain('No checks yet')
     const made = await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
-    expect(made.text).toContain('The golden question was saved. It passes.')
-    expect(made.text).toContain('A passage with the words “Sunday we are closed” should be among the first 3')
-    expect(made.text).toContain('blocks changes')
-    expect(made.text).toContain('Passes, rank 1')
+    expect(made.text).toContain('The check was saved. It passes.')
+    expect(made.text).toContain('A part with the words “Sunday we are closed” should be found among the first 3')
+    expect(made.text).toContain('stops the change')
+    expect(made.text).toContain('Passes, found first')
     const other = { ...typed, question: 'Do you sell cars?', expected: tenant.hours, words: 'Volvo', within: '1' }
     const failing = await browser.submit(`${listOf(tenant)}/new`, other)
     expect(failing.text).toContain('It fails now.')
-    expect(failing.text).toContain('A passage of “Hours” with the words “Volvo” should be first')
+    expect(failing.text).toContain('A part of “Hours” with the words “Volvo” should be found first')
     await sql`update golden_questions set passed = null, rank = null, checked_at = null where agent_id = ${tenant.agentId}`.execute(
       stand.db,
     )
@@ -81,7 +81,7 @@ describe('the tab of golden questions', () => {
   })
 })
 
-describe('a new golden question', () => {
+describe('a new check', () => {
   test('is filled in with the question and the document that its link names', async () => {
     const tenant = await shop()
     const query = new URLSearchParams({ question, document: tenant.hours })
@@ -94,12 +94,12 @@ describe('a new golden question', () => {
   test.each([
     ['question', { question: ' ' }, 'Enter a question.'],
     ['question', { question: 'a'.repeat(8001) }, 'A question can have at most 8,000 characters.'],
-    ['expected', { expected: 'x' }, words.golden.form.noDocument],
-    ['expected', { expected: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21' }, words.golden.form.noDocument],
-    ['words', { words: '' }, 'Choose a document above, or enter words that the passage has.'],
+    ['expected', { expected: 'x' }, noDocument],
+    ['expected', { expected: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21' }, noDocument],
+    ['words', { words: '' }, 'Choose a document above, or enter words that the answer has.'],
     ['words', { expected: 'nothing' }, 'Leave this empty if nothing should answer the question.'],
     ['words', { words: 'a'.repeat(1001) }, 'These words can have at most 1,000 characters.'],
-    ['within', { within: '11' }, words.golden.form.noWithin],
+    ['within', { within: '11' }, 'Enter a number from 1 to 10.'],
     ['on_failure', { on_failure: 'x' }, 'Choose what happens.'],
   ])('says at the field %s what is wrong with %o, and is not saved', async (field, wrong, message) => {
     const tenant = await shop()
@@ -119,7 +119,7 @@ describe('a new golden question', () => {
       from golden_questions, generate_series(2, 500) where agent_id = ${tenant.agentId}`.execute(stand.db)
     const { status, text } = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
     expect(status).toBe(422)
-    expect(text).toContain('An agent can have at most 500 golden questions')
+    expect(text).toContain('An agent can have at most 500 checks')
   })
 
   test('is kept in the form while the provider of embeddings is away', async () => {
@@ -127,7 +127,7 @@ describe('a new golden question', () => {
     const browser = await withoutProvider(tenant)
     const { status, html, text } = await browser.post(`${listOf(tenant)}/new`, typed)
     expect(status).toBe(503)
-    expect(text).toContain('Questions can’t be checked at the moment')
+    expect(text).toContain('Checks can’t be run at the moment')
     expect(html).toContain(`value="${question}"`)
     expect(await stored(tenant)).toEqual([])
   })
@@ -155,7 +155,7 @@ describe('a change that would take away the answer to a question that blocks', (
     const edits = hiddenIn((await browser.get(`${document}/delete`)).html, 'edits')
     const refused = await browser.post(`${document}/delete`, { edits })
     expect(refused.status).toBe(409)
-    expect(refused.text).toContain(words.golden.broken.counts(1))
+    expect(refused.text).toContain('1 check would fail.')
     expect(refused.text).toContain(question)
     expect(refused.text).toContain(`Callers get now: “${sunday}”`)
     expect(refused.text).toContain('They would get no answer')
@@ -190,12 +190,10 @@ describe('a change that would take away the answer to a question that blocks', (
     await browser.submit(`${document}/retry?ignore_golden_questions=true`)
     await stand.deliver()
     const warned = await browser.get(document)
-    expect(warned.text).toContain('1 golden question fails since this document was changed.')
+    expect(warned.text).toContain('1 check fails since this document was changed.')
     const [{ golden_question_id: id }] = (await get()).body.warnings
     expect(warned.html).toContain(`href="/dashboard/agents/${agentId}/golden-questions#question-${id}"`)
-    expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain(
-      '1 golden question fails since',
-    )
+    expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain('1 check fails since')
     const dismissed = await browser.submit(`${document}/warnings/${id}/dismiss`)
     expect(dismissed.text).toContain('The warning was dismissed.')
     expect((await get()).body.warnings).toEqual([])
@@ -208,18 +206,16 @@ test('an edited text is checked before it is saved, without storing it', async (
   const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
   const check = (content: string, by = browser) =>
     by.post(`${document}/edit`, { title: 'Hours', content, edits, check: '1' })
-  expect((await check('We are open.')).text).toContain('This agent has no golden questions yet.')
+  expect((await check('We are open.')).text).toContain('This agent has no checks yet.')
   await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
   const broken = await check('We are open every day.')
   expect(broken.status).toBe(200)
-  expect(broken.text).toContain('1 golden question would fail.')
+  expect(broken.text).toContain('1 check would fail.')
   expect(broken.text).toContain(sunday)
   expect(broken.html).toContain('We are open every day.</textarea>')
   expect(hiddenIn(broken.html, 'edits')).toBe(edits)
-  expect((await check(`${sunday} Else we are open.`)).text).toContain(
-    'No golden question would fail. Nothing is saved yet.',
-  )
+  expect((await check(`${sunday} Else we are open.`)).text).toContain('No check would fail. Nothing is saved yet.')
   const { status, text } = await check('We are open at noon.', await withoutProvider(tenant))
-  expect([status, text]).toEqual([200, expect.stringContaining('can’t be checked at the moment')])
+  expect([status, text]).toEqual([200, expect.stringContaining('can’t be run at the moment')])
   expect((await browser.get(document)).text).toContain(sunday)
 })

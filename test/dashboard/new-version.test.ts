@@ -146,7 +146,7 @@ describe('replacing', () => {
       )
     const embedded = await vectors()
     const page = await tenant.browser.get(pageOf(tenant, id))
-    expect(page.text).toContain('Replace “menu” (1 passage changes)')
+    expect(page.text).toContain('Replace “menu” (1 part changes)')
     expect(page.html).toContain('<del>3.20</del><ins>3.90</ins>')
     const { text } = await (await formOf(subject))()
     expect(text).toContain('“menu” gets the new text. What it said until now is in its history.')
@@ -328,7 +328,7 @@ describe('of answers at the same time', () => {
     expect(texts.filter((text) => text.includes('somebody has changed “menu” in the meantime'))).toHaveLength(1)
     await stand.deliver()
     const { text } = await first.tenant.browser.get(listOf(first.tenant))
-    expect(text).toContain('Replace “menu” (1 passage changes)')
+    expect(text).toContain('Replace “menu” (1 part changes)')
   })
 
   test('a replacement of what somebody has edited since asks again', async () => {

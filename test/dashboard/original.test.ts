@@ -36,7 +36,7 @@ test('a PDF has its pages beside the text, a picture is shown, and another file 
 test('a passage and a page that may be misread say so', async () => {
   const tenant = await signedIn()
   const id = await upload(stand, tenant, 'Menu.md', '# Soups\n\nTomato is\n€4.S0.\n\n# Cakes\n\nApple is €3.')
-  const check = 'Please check this passage against the original.'
+  const check = 'Please check this part against the original.'
   expect((await pageOf(tenant, id)).text).not.toContain('Please check')
   const notes = [
     { code: 'doubtful_words', page: 1, text: 'Tomato is €4.S0' },
@@ -47,7 +47,7 @@ test('a passage and a page that may be misread say so', async () => {
   const { text } = await pageOf(tenant, id)
   expect(text).toContain('Please check pages 2 and 3 against the original: columns or tables may have been mixed up.')
   expect(text.split(check)).toHaveLength(2)
-  expect(text).toMatch(/1 Please check this passage against the original\.\s+Soups/)
+  expect(text).toMatch(/1 Please check this part against the original\.\s+Soups/)
 })
 
 test('a file whose name says another type names what was found, in the API and on its page', async () => {

@@ -153,7 +153,7 @@ describe('the list', () => {
     const { html } = await screen(owner)
     const agent = `/dashboard/agents/${owner.agentId}`
     const call = [expect.anything(), `${agent}/call?id=call+1`]
-    const add = (title: string) => ['Add an answer', `${agent}/documents/new?${new URLSearchParams({ title })}`]
+    const add = (question: string) => ['Add an answer', `${agent}/documents/new?${new URLSearchParams({ question })}`]
     const correct = (question: string) => [
       'Correct it',
       `${agent}/documents/${id}/edit?${new URLSearchParams({ question })}`,

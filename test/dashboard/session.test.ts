@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { words } from '../../functions/dashboard/words.ts'
+import { throttled } from '../../functions/dashboard/session/sign-in.ts'
 import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
@@ -10,7 +10,6 @@ import { type Browser, signIn, useDashboard } from './support.ts'
 const { stand, browser, signedIn } = useDashboard()
 const path = '/dashboard/sign-in'
 const toSignIn = { status: 303, headers: { location: path } }
-const { signIn: w } = words
 
 const sessions = (organizationId: string) =>
   stand.db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId).execute()
@@ -157,7 +156,7 @@ describe('an address that fails too often', () => {
     for (const key of [newKey(), apiKey]) {
       const { status, text, headers, cookies } = await mine.post(path, { key })
       expect([status, cookies]).toEqual([429, []])
-      expect(text).toContain(w.throttled(10))
+      expect(text).toContain(throttled(10))
       const seconds = Number(headers['retry-after'])
       expect(seconds).toBeGreaterThan(windowSeconds - 120)
       expect(seconds).toBeLessThanOrEqual(windowSeconds)

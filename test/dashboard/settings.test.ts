@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { words } from '../../functions/dashboard/words.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
@@ -9,7 +8,6 @@ import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()
 const path = '/dashboard/settings'
-const { autoDelete, keys: w } = words.settings
 
 const keysOf = (organizationId: string) =>
   stand.db.selectFrom('api_keys').selectAll().where('organization_id', '=', organizationId).orderBy('id').execute()
@@ -27,7 +25,7 @@ test('deleting calls when they are done is turned on and off, and says what that
     (await sql`select auto_delete_done_calls from organizations where id = ${organizationId}`.execute(stand.db)).rows[0]
   for (const isOn of [true, false]) {
     const { text } = await browser.submit(`${path}/auto-delete`, { on: `${isOn}` })
-    expect(text).toContain(autoDelete.changed[isOn ? 'on' : 'off'])
+    expect(text).toContain(`From now on, completed calls are ${isOn ? 'deleted' : 'kept'}.`)
     expect(text).toContain(isOn ? 'Completed calls are moved to the deleted calls.' : 'Completed calls are kept.')
     expect(await setting()).toEqual({ auto_delete_done_calls: isOn })
   }
@@ -88,8 +86,8 @@ describe('a key', () => {
   test.each([
     [{ name: ' \t ' }, 'Enter a name, so that you know later what the key is for.'],
     [{ name: 'x'.repeat(201) }, 'A name can have at most 200 characters.'],
-    [{ permissions: [] }, w.permissionMissing],
-    [{ permissions: ['everything'] }, w.permissionMissing],
+    [{ permissions: [] }, 'Choose at least one permission.'],
+    [{ permissions: ['everything'] }, 'Choose at least one permission.'],
     [{ days: '36500' }, 'Choose when it expires.'],
   ])('is not made of %j: its form says why, and keeps what was typed', async (more, fault) => {
     const { browser, organizationId } = await signedIn()
@@ -140,7 +138,7 @@ describe('a key', () => {
       'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
     )
     const { text, html } = await mine.browser.submit(`${path}/keys/${id}/revoke`)
-    expect(text).toContain(w.revoked(['Second']))
+    expect(text).toContain('The key “Second” was revoked.')
     expect(text).toContain('1 inactive key')
     expect(text).toContain('revoked')
     expect(html).not.toContain(`${id}/revoke`)
@@ -199,7 +197,7 @@ describe('the keys that a key has made', () => {
     expect(text).toContain(
       `This key created 2 other keys Child Grandchild Revoke these, too. Do this if the key has leaked.`,
     )
-    expect((await browser.submit(revokePath, { created: 'true' })).text).toContain(w.revoked(['', '', '']))
+    expect((await browser.submit(revokePath, { created: 'true' })).text).toContain('3 keys were revoked.')
     expect(await names()).toEqual(['test', 'Other'])
     expect((await grandchild.browser.get(path)).status).toBe(303)
     expect((await other.browser.get(path)).status).toBe(200)
@@ -236,13 +234,13 @@ test('what is used is shown beside its limit', async () => {
   await call('POST', knowledgeBase, { title: 'Hours', content: 'Closed on Sunday.' })
   await stand.deliver()
   const { text, html } = await browser.get(path)
-  expect(text).toContain(`Agent 1 of 10,000 documents · 1 passage`)
+  expect(text).toContain(`Agent 1 of 10,000 documents`)
   expect(html).toContain('<progress value="1" max="10000"')
   expect(text).toMatch(
     /Text processed today.*Once these tokens are used up, new texts wait until the next day, which starts at 00:00 UTC. Documents that are ready stay ready..*Documents being processed/,
   )
   await sql`update documents set file_bytes = 12300000 where organization_id = ${organizationId}`.execute(stand.db)
-  expect((await browser.get(path)).text).toContain(`1 passage · 12 MB of files`)
+  expect((await browser.get(path)).text).toContain(`documents · 12 MB of files`)
 })
 
 test('a message that somebody else made up is not shown', async () => {
@@ -253,7 +251,7 @@ test('a message that somebody else made up is not shown', async () => {
   for (const cookie of [forged, 'made-up', Buffer.from('["text",false]').toString('base64url')]) {
     mine.jar.set('cuecard_flash', cookie)
     const { text, cookies } = await mine.get(path)
-    expect(text).not.toContain(autoDelete.changed.on)
+    expect(text).not.toContain('From now on, completed calls are deleted.')
     expect(cookies).toEqual([expect.stringContaining('cuecard_flash=; Max-Age=0')])
   }
 })

@@ -35,7 +35,7 @@ describe('a website', () => {
     expect(await stored(tenant)).toMatchObject([expected])
     expect((await browser.post(`${listOf(tenant)}/new`, typed)).text).toContain('This website has been added already.')
     expect(await stored(tenant)).toHaveLength(1)
-    expect((await browser.get(listOf(tenant))).text).toContain(`${inn} Website · 0 pages are documents`)
+    expect((await browser.get(listOf(tenant))).text).toContain('paws-inn.example Website · 0 pages are documents')
   })
 
   test('whose address is that of a sitemap is read as one, and paths are one on a line', async () => {
@@ -185,7 +185,7 @@ test('a document says whose page it is, and becomes one of its own by an edit of
   const [{ id }] = (await call('GET', knowledgeBase)).body.data
   const document = `/dashboard/agents/${agentId}/documents/${id}`
   const { html, text } = await browser.get(document)
-  expect(html).toContain(`<a href="${page}">${inn}</a>`)
+  expect(html).toContain(`<a href="${page}">paws-inn.example</a>`)
   expect(text).toContain(w.ofDocument.edited)
   expect(text).toContain('Web page')
   await browser.submit(`${document}/edit`, { title: 'Prices', content: 'A night costs 40 euros.', edits: '1' })

@@ -19,19 +19,21 @@ import { isIgnoring } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { zoneOf } from '../times.ts'
 import { words } from '../words.ts'
-import { comparisonView } from './comparison.ts'
 import { changedDates, dayFields } from './dates.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unedited } from './edits.ts'
 import { originalOf, originalView } from './original/view.ts'
 import { findOverview, type Overview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
-import { proposeDays } from './proposal.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
 import { readBeginning, readLost } from './text/text.ts'
 import { uploadView } from './upload/view.ts'
+import { comparisonView } from './version.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
+const reading = { permission: 'kb:read', params: documentPath, tab: 'documents' } as const
+const writing = { permission: 'kb:write', params: documentPath } as const
+const dated = v.object({ ...dayFields, edits: editsField })
 const warningPath = v.object({ ...documentPath.entries, goldenQuestionId: uuid })
 const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
 const documentQuery = v.object({
@@ -45,103 +47,80 @@ const documentQuery = v.object({
 
 export function addDocumentScreens(screens: Screens, queue: Sender, presigner: Pick<Presigner, 'presignGet'>) {
   screens
-    .get(
-      documentPagePath,
-      { permission: 'kb:read', params: documentPath },
-      async ({ c, db, scope, isPartial, may }) => {
-        const { seen, replace, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
-        const [agent, document, { chunks, hasMore }] = await Promise.all([
-          getAgent(db, scope),
-          findOverview(db, scope),
-          listChunks(db, scope, { limit: passagesPerPage, after: from - 2 }),
-        ])
-        if (isPartial && seen === tagOf(document)) return c.body(null, 204)
-        const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
-        const lost = await readLost(db, scope)
-        const place = placeOf(scope, may)
-        const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
-        const hasUpload = place.mayWrite && !isPartial && takesFile
-        const comparison = document.changes && (await comparisonView(db, scope, document.changes))
-        const text = [
-          document.title,
-          ...(beginning === null ? chunks.map(({ content }) => content) : [beginning]),
-        ].join('\n')
-        const isUndated = document.valid_from === null && document.valid_until === null
-        const proposal =
-          place.mayWrite && isUndated && from === 1 ? await proposeDays(text, document.updated_at) : undefined
-        const shown = {
-          ...place,
-          proposal,
-          lost,
-          comparison,
-          document,
-          chunks,
-          hasMore,
-          from,
-          passage,
-          beginning,
-          hasUpload,
-        }
-        if (isPartial) return { fragment: documentView(shown) }
-        const original = hasUpload ? undefined : originalOf(document)
-        return {
-          title: document.title,
-          agent: { ...agent, tab: 'documents' },
-          crumbs: [],
-          actions: documentActions(shown),
-          content: html`${hasUpload && uploadView(place.base, document.id)}
+    .get(documentPagePath, reading, async ({ c, db, scope, isPartial, may }) => {
+      const { seen, replace, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
+      const [document, { chunks, hasMore }] = await Promise.all([
+        findOverview(db, scope),
+        listChunks(db, scope, { limit: passagesPerPage, after: from - 2 }),
+      ])
+      if (isPartial && seen === tagOf(document)) return c.body(null, 204)
+      const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
+      const lost = await readLost(db, scope)
+      const place = placeOf(scope, may)
+      const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
+      const hasUpload = place.mayWrite && !isPartial && takesFile
+      const comparison = document.changes && (await comparisonView(db, scope, document.changes))
+      const shown = {
+        ...place,
+        lost,
+        comparison,
+        document,
+        chunks,
+        hasMore,
+        from,
+        passage,
+        beginning,
+        hasUpload,
+      }
+      if (isPartial) return { fragment: documentView(shown) }
+      const original = hasUpload ? undefined : originalOf(document)
+      return {
+        title: document.title,
+        crumbs: [],
+        actions: documentActions(shown),
+        content: html`${hasUpload && uploadView(place.base, document.id)}
 ${original ? html`<div class="beside">${documentView(shown)}${originalView(place.base, document, original)}</div>` : documentView(shown)}`,
-          modules: [...(hasUpload ? ['upload.js'] : []), ...(original === 'pdf' ? ['original.js'] : [])],
-        }
-      },
-    )
-    .get(`${documentPagePath}/file`, { permission: 'kb:read', params: documentPath }, async ({ c, db, scope }) => {
+        modules: [...(hasUpload ? ['upload.js'] : []), ...(original === 'pdf' ? ['original.js'] : [])],
+      }
+    })
+    .get(`${documentPagePath}/file`, reading, async ({ c, db, scope }) => {
       const { source_url } = await findOverview(db, scope)
       if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
       const key = keyOfUrl(source_url)
       return c.redirect(presigner.presignGet(key, fileNameOfKey(key)))
     })
-    .post(
-      `${documentPagePath}/retry`,
-      { permission: 'kb:write', params: documentPath },
-      async ({ c, db, scope, isPartial, may, origin }) => {
-        try {
-          const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
-          await updateDocument({ db, queue }, scope, changes, origin)
-        } catch (error) {
-          // Somebody else has retried it or removed its content: the document's page shows that.
-          if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
+    .post(`${documentPagePath}/retry`, writing, async ({ c, db, scope, isPartial, may, origin }) => {
+      try {
+        const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
+        await updateDocument({ db, queue }, scope, changes, origin)
+      } catch (error) {
+        // Somebody else has retried it or removed its content: the document's page shows that.
+        if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
+      }
+      if (!isPartial) return { redirect: `${placeOf(scope, may).base}/${scope.documentId}` }
+      c.header('hx-trigger', 'documents-changed')
+      return c.body(null, 204)
+    })
+    .post(`${documentPagePath}/dates`, { ...writing, form: dated }, async ({ c, db, scope, form, may, origin }) => {
+      const document = await findOverview(db, scope)
+      const { edits, ...days } = valid(form)
+      const dates = changedDates(days, document, zoneOf(c))
+      const redirect = `${placeOf(scope, may).base}/${document.id}`
+      try {
+        const changes = { ...dates, ignore_golden_questions: isIgnoring(c) }
+        await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
+        return { redirect, flash: { text: words.documents.text.saved(document.title) } }
+      } catch (error) {
+        if (!isError(error, 'precondition_failed')) throw error
+        return {
+          redirect,
+          flash: {
+            text: `The days of “${document.title}” weren’t changed: somebody has changed the document in the meantime.`,
+            isError: true,
+          },
         }
-        if (!isPartial) return { redirect: `${placeOf(scope, may).base}/${scope.documentId}` }
-        c.header('hx-trigger', 'documents-changed')
-        return c.body(null, 204)
-      },
-    )
-    .post(
-      `${documentPagePath}/dates`,
-
-      { permission: 'kb:write', params: documentPath, form: v.object({ ...dayFields, edits: editsField }) },
-      async ({ c, db, scope, form, may, origin }) => {
-        const document = await findOverview(db, scope)
-        const { edits, ...days } = valid(form)
-        const dates = changedDates(days, document, zoneOf(c))
-        const redirect = `${placeOf(scope, may).base}/${document.id}`
-        try {
-          const changes = { ...dates, ignore_golden_questions: isIgnoring(c) }
-          await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-          return { redirect, flash: { text: words.documents.text.saved(document.title) } }
-        } catch (error) {
-          if (!isError(error, 'precondition_failed')) throw error
-          return {
-            redirect,
-            flash: {
-              text: `The days of “${document.title}” weren’t changed: somebody has changed the document in the meantime.`,
-              isError: true,
-            },
-          }
-        }
-      },
-    )
+      }
+    })
     .post(
       `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
       { permission: 'kb:write', params: warningPath },
@@ -151,25 +130,21 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: 'The warning was dismissed.' } }
       },
     )
-    .post(
-      `${documentPagePath}/corrections/drop`,
-      { permission: 'kb:write', params: documentPath, form: dropped },
-      async ({ db, scope, form, may }) => {
-        const { id } = await findOverview(db, scope)
-        const { index, edits } = valid(form)
-        const { numUpdatedRows } = await db
-          .updateTable('documents as d')
-          .set({ corrections: sql<string>`d.corrections - ${index}::int` })
-          .where(isDocument(scope))
-          .where('d.edits', '=', edits)
-          .executeTakeFirstOrThrow()
-        const flash =
-          numUpdatedRows > 0n
-            ? { text: 'The correction was dropped.' }
-            : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
-        return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
-      },
-    )
+    .post(`${documentPagePath}/corrections/drop`, { ...writing, form: dropped }, async ({ db, scope, form, may }) => {
+      const { id } = await findOverview(db, scope)
+      const { index, edits } = valid(form)
+      const { numUpdatedRows } = await db
+        .updateTable('documents as d')
+        .set({ corrections: sql<string>`d.corrections - ${index}::int` })
+        .where(isDocument(scope))
+        .where('d.edits', '=', edits)
+        .executeTakeFirstOrThrow()
+      const flash =
+        numUpdatedRows > 0n
+          ? { text: 'The correction was dropped.' }
+          : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
+      return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
+    })
     .get(`${documentPagePath}/delete`, { permission: 'kb:write', params: documentPath }, async ({ db, scope, may }) => {
       const [agent, document] = await Promise.all([getAgent(db, scope), findOverview(db, scope)])
       const { base } = placeOf(scope, may)

@@ -1,10 +1,12 @@
 import { html } from 'hono/html'
-import { warningsView } from '../broken-questions.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { pagesView } from '../list.ts'
 import { markedSlice, passageText } from '../passage-text.ts'
+import { warningsView } from '../refused-change.ts'
 import { number } from '../sentences.ts'
+import { siteName } from '../titles.ts'
 import { words } from '../words.ts'
-import { type Proposal, proposalView, setDaysForm } from './dates.ts'
+import { serveAgainForm } from './dates.ts'
 import { doubtfulPassages, fileNotesView, originalOf } from './original/view.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
@@ -14,7 +16,7 @@ import { aboutView, retryAction, stateView } from './row.ts'
 import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
 import type { readLost } from './text/text.ts'
 import { queryOf } from './text/view.ts'
-import { questionView } from './version/view.ts'
+import { questionView } from './version.ts'
 
 export const passagesPerPage = 10
 
@@ -28,8 +30,6 @@ export interface Shown extends Place {
   hasUpload: boolean
   /** Corrections that a person has to look at. */
   lost: Awaited<ReturnType<typeof readLost>>
-  /** Undefined, too, for a key that may not set them. */
-  proposal: Proposal | undefined
   /** What a held document would change, in place of its text. */
   comparison: Html | undefined
 }
@@ -44,12 +44,11 @@ export function documentView(shown: Shown) {
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}
-${mayWrite && document.validity === 'expired' && setDaysForm(address, document.edits, { until: '' }, { label: 'Serve it again' })}</div>
+${mayWrite && document.validity === 'expired' && serveAgainForm(address, document.edits)}</div>
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
 ${mayWrite && lostView(address, document, shown.lost)}
-${shown.proposal && proposalView(address, document.edits, shown.proposal)}
 ${shown.comparison ?? (shown.chunks.length > 0 ? passagesView(shown) : textView(shown))}
 </section>`
 }
@@ -65,7 +64,7 @@ ${mayWrite && html`<a class="button quiet danger" href="${address}/delete">Delet
 
 function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, website } }: Shown) {
   const { ofDocument } = words.sources
-  return html`<div class="notice"><p>This is the page <a href="${external_id}">${external_id}</a> of the website <a href="${agentPage(agentId, 'sources')}/${source_id}">${website}</a>. ${mayWrite && ofDocument.edited}</p></div>`
+  return html`<div class="notice"><p>This is the page <a href="${external_id}">${external_id}</a> of the website <a href="${agentPage(agentId, 'sources')}/${source_id}">${siteName(website ?? '')}</a>. ${mayWrite && ofDocument.edited}</p></div>`
 }
 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
@@ -99,18 +98,16 @@ function passagesView(shown: Shown) {
   const inPlace = (number: number) =>
     originalOf(document) && html` hx-get="${address}?passage=${number}" hx-target="#document" hx-swap="outerMorph"`
   const numberView = (n: number) =>
-    html`<a class="marker" id="passage-${n}" href="?passage=${n}#passage-${n}" aria-label="Passage ${number(n)}"${n === passage && html` aria-current="true"`}${inPlace(n)}>${n}</a>${doubtful.has(n) && html`<span class="check">Please check this passage against the original. </span>`}`
+    html`<a class="marker" id="passage-${n}" href="?passage=${n}#passage-${n}" aria-label="Part ${number(n)}"${n === passage && html` aria-current="true"`}${inPlace(n)}>${n}</a>${doubtful.has(n) && html`<span class="check">Please check this part against the original. </span>`}`
   return html`<section class="text">
-<header><h2>Text</h2> <p>${joined && 'A number marks where each passage begins. Search finds passages, and callers get their answers from them.'} ${(from > 1 || hasMore) && `Passages ${number(first)} to ${number(last)} of ${number(document.chunk_count)}.`}</p>
-${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>Search can find ${number(document.searchable_chunk_count)} of ${number(document.chunk_count)} passages: the others were stored without an embedding.</p>`}</header>
+<header><h2>Text</h2> <p>${joined && 'A number marks where each part begins. Callers get their answers from these parts.'} ${(from > 1 || hasMore) && `Parts ${number(first)} to ${number(last)} of ${number(document.chunk_count)}.`}</p>
+${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>Search can find ${number(document.searchable_chunk_count)} of ${number(document.chunk_count)} parts: the others were stored without an embedding.</p>`}</header>
 ${correctionLink(shown)}${fileNotesView(document)}
 ${joined ? numberedText(joined, passage, numberView) : html`<ol class="passages">${chunks.map(passageView)}</ol>`}
-${
-  (from > 1 || hasMore) &&
-  html`<nav class="pages" aria-label="Pages of passages">
-${from > 1 && html`<a href="${address}?from=${Math.max(1, from - passagesPerPage)}">Previous passages</a>`}
-${hasMore && html`<a href="${address}?from=${last + 1}">Next passages</a>`}</nav>`
-}
+${pagesView(
+  ['Previous parts', from > 1 && `${address}?from=${Math.max(1, from - passagesPerPage)}`],
+  ['Next parts', hasMore && `${address}?from=${last + 1}`],
+)}
 </section>`
 }
 
@@ -122,7 +119,7 @@ function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
   const isOfFile = source_url !== null && managed_by === 'service' && status === 'completed'
   if (!mayWrite || !isOfFile || passage === undefined || start === undefined || end === undefined) return ''
   const query = queryOf({ passage, start, end, edits })
-  return html`<p><a class="button plain" href="${base}/${document.id}/edit${query}">Correct passage ${number(passage)}</a></p>`
+  return html`<p><a class="button plain" href="${base}/${document.id}/edit${query}">Correct part ${number(passage)}</a></p>`
 }
 
 /** @param chosen number of the passage that is marked as a whole */

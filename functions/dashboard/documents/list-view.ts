@@ -93,12 +93,12 @@ ${announced.length > 0 && html`<hx-partial hx-target="#announcer" hx-swap="textC
 }
 
 function announcement(document: Overview): string | undefined {
-  const { asked, askedGone } = words.documents.version
-  if (document.changes) return asked(document.title, document.changes.otherTitle)
-  if (document.is_held) return askedGone(document.title)
+  const { title, changes } = document
+  if (changes) return `“${title}” looks like a new version of “${changes.otherTitle}”: replace that one, or keep both?`
+  if (document.is_held) return `“${title}” waits for you: the document that it looked like a new version of is deleted.`
   const { kind } = stateOf(document)
-  if (kind === 'ready') return `“${document.title}” is ready.`
-  return kind === 'failed' ? `“${document.title}” failed.` : undefined
+  if (kind === 'ready') return `“${title}” is ready.`
+  return kind === 'failed' ? `“${title}” failed.` : undefined
 }
 
 function address(path: string, query: ListQuery & { live?: string }): string {

@@ -4,7 +4,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
 import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/transitions.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
-import { type Changes, findChanges } from './version/changes.ts'
+import { type Changes, findChanges } from './changes.ts'
 
 /** What the screens show of a document, except its text. */
 export type Overview = InferResult<ReturnType<typeof overviews>>[number] & { changes?: Changes | undefined }

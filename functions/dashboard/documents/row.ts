@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { fileKindOf } from '../../../shared/files/file-types.ts'
-import { ignoring } from '../refused-change.ts'
+import { ignoring, warningText } from '../refused-change.ts'
 import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { words } from '../words.ts'
@@ -8,7 +8,7 @@ import { datesView } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
 import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
-import { questionView } from './version/view.ts'
+import { questionView } from './version.ts'
 
 const w = words.documents
 
@@ -19,7 +19,7 @@ export function rowView({ base, mayWrite }: Place, document: Overview) {
   return html`<li id="document-${id}" data-state="${state.kind}">
 <div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}" form="selection" aria-label="Select “${title}”">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
 ${stateView(state)}
-${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${words.golden.warnings.counts(document.warnings.length)}</a></p>`}
+${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${warningText(document.warnings.length)}</a></p>`}
 ${
   mayWrite &&
   html`<div class="actions">${retryAction(base, document)}
@@ -54,7 +54,7 @@ ${document.error_code === 'golden_questions_fail' && html`<form method="post" ac
 export function aboutView(document: Overview) {
   const { source_type, source_url, source_id, chunk_count, updated_at } = document
   const kind = w.types[source_id === null ? fileKindOf(source_type, source_url) : 'html']
-  return html`${kind}${chunk_count > 0 && ` · ${counted(chunk_count, 'passage')}`} · changed ${ago(updated_at)}${datesView(document)}`
+  return html`${kind}${chunk_count > 0 && ` · ${counted(chunk_count, 'part')}`} · changed ${ago(updated_at)}${datesView(document)}`
 }
 
 function deletionWords(title: string) {

@@ -32,8 +32,8 @@ function ownState(document: Overview): State {
   if (document.managed_by === 'client')
     return {
       kind: 'idle',
-      label: 'Waiting for passages',
-      detail: 'Your own system sends its passages through the API.',
+      label: 'Waiting for its text',
+      detail: 'Your own system sends its parts through the API.',
     }
   return { ...workOf(document), progress: progressOf(document) }
 }
@@ -51,9 +51,19 @@ function workOf(document: Overview): State {
     changes,
   } = document
   const isPending = status === 'pending'
-  const { state, ask, goneState, askGone } = words.documents.version
-  if (changes) return { kind: 'waiting', label: state, detail: ask(changes.otherTitle) }
-  if (is_held) return { kind: 'waiting', label: goneState, detail: askGone }
+  if (changes)
+    return {
+      kind: 'waiting',
+      label: 'New version?',
+      detail: `It looks like a new version of “${changes.otherTitle}”. Callers get nothing from it until you choose.`,
+    }
+  if (is_held)
+    return {
+      kind: 'waiting',
+      label: 'Serve it?',
+      detail:
+        'The document that it looked like a new version of is deleted. Callers get nothing from this one until you choose.',
+    }
   if (is_file_missing)
     return {
       kind: 'waiting',
@@ -84,7 +94,7 @@ function progressOf(document: Overview): State['progress'] {
   return {
     done: stored,
     of: planned_chunk_count,
-    label: `${number(stored)} of ${number(planned_chunk_count)} passages`,
+    label: `${number(stored)} of ${number(planned_chunk_count)} parts`,
   }
 }
 

@@ -1,6 +1,5 @@
 import { original } from './original/words.ts'
 import { selection } from './selection/words.ts'
-import { version } from './version/words.ts'
 
 export const documents = {
   upload: {
@@ -41,6 +40,7 @@ export const documents = {
     message
       .replaceAll(' and delete this document', '')
       .replaceAll('set the status to pending with ignore_golden_questions', 'choose “Serve it all the same”')
+      .replaceAll('golden question', 'check')
       .replaceAll('Set the status to pending to try again', `Choose “Try again” to process it again`),
   uploadAgain: { missing: 'Try again', faulty: 'Replace the file' },
   uploadAgainOf: {
@@ -60,11 +60,8 @@ export const documents = {
   dates: {
     from: 'First day',
     until: 'Last day',
-    says: (sentence: string, from: string | undefined, until: string | undefined) =>
-      `The text says “${sentence}” Serve it only${from ? ` from ${from}${until ? '' : ' on'}` : ''}${until ? ` until ${until}` : ''}?`,
     notInOrder: 'The last day is before the first.',
   },
   selection,
   original,
-  version,
 } as const

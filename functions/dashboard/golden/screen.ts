@@ -1,3 +1,4 @@
+import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
 import { columnsOf } from '../../../shared/database/columns.ts'
@@ -17,131 +18,122 @@ import {
 import type { Meter } from '../../../shared/http/request-meter.ts'
 import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
-import { getAgent } from '../../../shared/organizations/agents.ts'
 import { listQuestions } from '../../../shared/questions/questions.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
 import { isError } from '../error-view.ts'
-import { type Faults, oneLine } from '../forms.ts'
-import type { View } from '../layout.ts'
-import { goldenPage } from '../paths.ts'
+import { confirmView, type Sent } from '../form-view.ts'
+import { oneLine } from '../forms.ts'
+import type { Html, View } from '../layout.ts'
+import { emptyView, rowsView } from '../list.ts'
+import { askPath, goldenPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
 import type { Screens } from '../screen.ts'
+import { number } from '../sentences.ts'
+import { ago, localDay } from '../times.ts'
 import { findTitles, type Titled } from '../titles.ts'
-import { words } from '../words.ts'
-import { formView, goldenForm, maxDocuments, toInput, toTyped } from './form.ts'
-import { deleteView, listActions, listView } from './view.ts'
+import { formView, goldenForm, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
 
-const w = words.golden
 const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId`
-const onePath = v.object({ ...agentPath.entries, goldenQuestionId: uuid })
 const d = columnsOf('documents', 'd')
+const tab = 'golden-questions'
+const ofAgent = { permission: 'kb:write', params: agentPath, tab } as const
+const ofOne = { ...ofAgent, params: v.object({ ...agentPath.entries, goldenQuestionId: uuid }) } as const
 
+/** People call a golden question a check. */
 export function addGoldenScreens(screens: Screens, embedder: Embedder) {
   screens
-    .get(base, { permission: 'kb:read', params: agentPath }, async ({ db, scope, may }) => {
-      const [{ id, name }, { questions }] = await Promise.all([
-        getAgent(db, scope),
-        listGolden(db, scope, { limit: maxPerAgent }),
-      ])
-      const expected = await titlesOf(
-        db,
-        scope,
-        questions.flatMap(({ document_id }) => document_id ?? []),
-      )
-      const titles = new Map(expected.map(({ id, title }) => [id, title]))
+    .get(base, { ...ofAgent, permission: 'kb:read' }, async ({ db, scope, may }) => {
+      const { questions } = await listGolden(db, scope, { limit: maxPerAgent })
+      const expected = questions.flatMap(({ document_id }) => document_id ?? [])
+      const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
       const mayWrite = may('kb:write')
+      const page = goldenPage(scope.agentId)
+      const run =
+        questions.length > 0 &&
+        html`<form method="post" action="${page}/run"><button class="plain">Run all now</button></form>`
       return {
-        title: 'Golden questions',
-        lead: 'Questions whose answers must not get lost. They’re asked before a document is changed or deleted.',
-        agent: { id, name, tab: 'golden-questions' },
-        ...(mayWrite && { actions: listActions(id, questions.length > 0) }),
-        content: listView(id, { questions, titles, mayWrite }),
+        title: 'Checks',
+        lead: 'Asked before every change, so that a right answer stays right.',
+        ...(mayWrite && {
+          actions: html`${run}<a class="button plain" href="${page}/new">New check</a>`,
+        }),
+        content: listView(scope.agentId, questions, titles, mayWrite),
       }
     })
-    .post(`${base}/run`, { permission: 'kb:write', params: agentPath }, async ({ db, meter, scope }) => {
+    .post(`${base}/run`, ofAgent, async ({ db, meter, scope }) => {
       await meter.admit()
       const results = await runGolden(db, scope)
-      const text = w.ran(results.filter(({ passed }) => passed).length, results.length)
+      const passed = results.filter(({ passed }) => passed).length
+      const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
       return { redirect: goldenPage(scope.agentId), flash: { text } }
     })
-    .get(`${base}/new`, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope }) => {
+    .get(`${base}/new`, ofAgent, async ({ c, db, scope }) => {
       const { question, document, call, before } = c.req.query()
       const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
-      const { questions } = asked.success ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns }) : none
+      const { questions } = asked.success
+        ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns })
+        : { questions: [] }
       const history = questions
         .map((each) => oneLine(each.question))
         .toReversed()
         .join('\n')
-      return await formPage(db, scope, w.add, { question, history, expected: document })
+      return await formPage(db, scope, 'New check', { typed: { question, history, expected: document } })
     })
-    .post(
-      `${base}/new`,
-      { permission: 'kb:write', params: agentPath, form: goldenForm },
-      async ({ db, meter, scope, form }) => {
-        if (!form.isValid) return { ...(await formPage(db, scope, w.add, form.typed, form.faults)), status: 422 }
-        try {
-          await admit(meter, inContext(form.values.question, form.values.history))
-          return saved(scope, await createGolden({ db, embedder }, scope, { ...toInput(form.values), as_of: null }))
-        } catch (error) {
-          const { status, ...faults } = faultsOf(error)
-          return { ...(await formPage(db, scope, w.add, typedOf(form.values), faults)), status }
-        }
-      },
-    )
-    .get(`${one}/edit`, { permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
+    .post(`${base}/new`, { ...ofAgent, form: goldenForm }, async ({ db, meter, scope, form }) => {
+      if (!form.isValid) return { ...(await formPage(db, scope, 'New check', form)), status: 422 }
+      try {
+        await admit(meter, inContext(form.values.question, form.values.history))
+        return saved(scope, await createGolden({ db, embedder }, scope, { ...toInput(form.values), as_of: null }))
+      } catch (error) {
+        return await refused(error, (faults) =>
+          formPage(db, scope, 'New check', { typed: typedOf(form.values), faults }),
+        )
+      }
+    })
+    .get(`${one}/edit`, ofOne, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
-      return await formPage(db, scope, 'Edit golden question', toTyped(kept))
+      return await formPage(db, scope, 'Edit check', { typed: toTyped(kept) })
     })
-    .post(
-      `${one}/edit`,
-      { permission: 'kb:write', params: onePath, form: goldenForm },
-      async ({ db, meter, scope, form }) => {
-        const kept = await getGolden(db, scope, scope.goldenQuestionId)
-        if (!form.isValid)
-          return { ...(await formPage(db, scope, 'Edit golden question', form.typed, form.faults)), status: 422 }
-        const { question, history, ...input } = toInput(form.values)
-        const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
-        try {
-          if (isOther) await admit(meter, inContext(question, history))
-          const changes = { ...input, ...(isOther && { question, history }) }
-          return saved(scope, await updateGolden({ db, embedder }, scope, kept.id, changes))
-        } catch (error) {
-          const { status, ...faults } = faultsOf(error)
-          return { ...(await formPage(db, scope, 'Edit golden question', typedOf(form.values), faults)), status }
-        }
-      },
-    )
-    .get(`${one}/delete`, { permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
-      const [agent, kept] = await Promise.all([getAgent(db, scope), getGolden(db, scope, scope.goldenQuestionId)])
-      return { ...pageOf(agent, 'Delete this golden question?'), content: deleteView(agent.id, kept) }
+    .post(`${one}/edit`, { ...ofOne, form: goldenForm }, async ({ db, meter, scope, form }) => {
+      const kept = await getGolden(db, scope, scope.goldenQuestionId)
+      if (!form.isValid) return { ...(await formPage(db, scope, 'Edit check', form)), status: 422 }
+      const { question, history, ...input } = toInput(form.values)
+      const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
+      try {
+        if (isOther) await admit(meter, inContext(question, history))
+        const changes = { ...input, ...(isOther && { question, history }) }
+        return saved(scope, await updateGolden({ db, embedder }, scope, kept.id, changes))
+      } catch (error) {
+        return await refused(error, (faults) =>
+          formPage(db, scope, 'Edit check', { typed: typedOf(form.values), faults }),
+        )
+      }
     })
-    .post(`${one}/delete`, { permission: 'kb:write', params: onePath }, async ({ db, scope }) => {
+    .get(`${one}/delete`, ofOne, async ({ db, scope }) => {
+      const kept = await getGolden(db, scope, scope.goldenQuestionId)
+      const says = html`<p>“${kept.question}”</p><p>Changes that take its answer away will no longer be noticed.</p>`
+      return {
+        crumbs: [],
+        title: 'Delete this check?',
+        content: confirmView(says, 'Delete check', goldenPage(scope.agentId)),
+      }
+    })
+    .post(`${one}/delete`, ofOne, async ({ db, scope }) => {
       await deleteGolden(db, scope, scope.goldenQuestionId)
-      return { redirect: goldenPage(scope.agentId), flash: { text: 'The golden question was deleted.' } }
+      return { redirect: goldenPage(scope.agentId), flash: { text: 'The check was deleted.' } }
     })
 }
 
-function pageOf({ id, name }: { id: string; name: string }, title: string) {
-  return { title, agent: { id, name, tab: 'golden-questions' }, crumbs: [] } as const
-}
-
-async function formPage(
-  db: Database,
-  scope: AgentScope,
-  title: string,
-  typed: Parameters<typeof formView>[1]['typed'],
-  faults?: Faults,
-): Promise<View> {
-  const given = v.safeParse(documentId, typed.expected)
-  const [agent, newest, expected] = await Promise.all([
-    getAgent(db, scope),
+async function formPage(db: Database, scope: AgentScope, title: string, sent: Sent): Promise<View> {
+  const given = v.safeParse(documentId, sent.typed?.expected)
+  const [newest, expected] = await Promise.all([
     findTitles(db, scope, { limit: maxDocuments }),
     titlesOf(db, scope, given.success ? [given.output] : []),
   ])
   const documents = new Map([...expected, ...newest].map((each) => [each.id, each]))
-  return { ...pageOf(agent, title), content: formView(agent.id, { documents: [...documents.values()], typed, faults }) }
+  return { crumbs: [], title, content: formView(scope.agentId, [...documents.values()], sent) }
 }
 
 const typedOf = ({ within, history, ...values }: v.InferOutput<typeof goldenForm>) => ({
@@ -150,25 +142,21 @@ const typedOf = ({ within, history, ...values }: v.InferOutput<typeof goldenForm
   within: `${within}`,
 })
 
-const none = { questions: [] }
-
 async function admit(meter: Meter, question: string) {
   await meter.admit()
   await meter.reserveTokens(estimatedTokens(question))
 }
 
 function saved({ agentId }: AgentScope, { passed }: KeptGolden) {
-  return {
-    redirect: goldenPage(agentId),
-    flash: { text: w.form.saved[`${passed === true}`], isError: passed === false },
-  }
+  const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
+  return { redirect: goldenPage(agentId), flash: { text, isError: passed === false } }
 }
 
-/** @throws any error that no field is about */
-function faultsOf(error: unknown) {
-  if (isError(error, 'document_not_found')) return { expected: w.form.noDocument, status: 422 as const }
+/** The form again, with what is wrong at its field. @throws any error that no field is about */
+async function refused(error: unknown, page: (faults: Record<string, string>) => Promise<View>): Promise<View> {
+  if (isError(error, 'document_not_found')) return { ...(await page({ expected: noDocument })), status: 422 }
   const { message, status } = refusalOf(error)
-  return { question: message, status }
+  return { ...(await page({ question: message })), status }
 }
 
 async function titlesOf(db: Database, scope: AgentScope, ids: readonly string[]): Promise<Titled[]> {
@@ -179,4 +167,42 @@ async function titlesOf(db: Database, scope: AgentScope, ids: readonly string[])
     .where(isOfAgent(scope))
     .where(isGiven)
     .execute()
+}
+
+type Titles = ReadonlyMap<string, string>
+
+/** Those that fail come first. */
+function listView(agentId: string, questions: readonly KeptGolden[], titles: Titles, mayWrite: boolean): Html {
+  if (questions.length === 0)
+    return emptyView(
+      'check',
+      'No checks yet',
+      'Ask a question, and keep its answer if it’s right and has to stay right.',
+      html`<a href="${askPath(agentId)}">Ask</a>`,
+    )
+  const sorted = questions.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))
+  return rowsView(sorted.map((question) => rowView(agentId, question, titles, mayWrite)))
+}
+
+function rowView(agentId: string, row: KeptGolden, titles: Titles, mayWrite: boolean): Html {
+  const { id, question, passed } = row
+  const address = `${goldenPage(agentId)}/${id}`
+  const action = (name: string, path: string, style = '') =>
+    html`<a class="button quiet ${style}" href="${path}" aria-label="${name}: “${question}”">${name}</a>`
+  return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(row, titles)}</p></div>
+<p class="state ${passed === null ? '' : passed ? 'good' : 'bad'}">${passed === null ? 'Not checked yet' : passed ? (row.rank === null ? 'Passes' : `Passes, ${foundAt(row.rank)}`) : 'Fails'}</p>
+<div class="actions">${action('Ask', askPath(agentId, { q: question }))}
+${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${address}/delete`, 'danger')}`}</div></li>`
+}
+
+const foundAt = (rank: number) => `found ${['first', 'second', 'third'][rank - 1] ?? `in place ${rank}`}`
+
+function aboutView({ document_id, words, within, ...row }: KeptGolden, titles: Titles): Html {
+  const title = document_id === null ? undefined : titles.get(document_id)
+  const named = title === undefined ? 'a deleted document' : `“${title}”`
+  const [of, having] = [document_id !== null && ` of ${named}`, words !== null && ` with the words “${words}”`]
+  const place = within === 1 ? 'first' : `among the first ${within}`
+  return html`${row.expects_nothing ? 'Nothing should answer it' : html`A part${of}${having} should be found ${place}`} · ${row.on_failure === 'block' ? 'stops the change' : 'tells you'}${
+    row.as_of && html` · asked as of ${localDay(row.as_of)}`
+  }${row.checked_at && html` · checked ${ago(row.checked_at)}`}`
 }

@@ -41,7 +41,7 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
       const result = await signIn(db, key, sourceAddress(c))
       if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
-        return c.html(signInPage({ to, fault: words.signIn.throttled(Math.ceil(result.seconds / 60)) }), 429)
+        return c.html(signInPage({ to, fault: throttled(Math.ceil(result.seconds / 60)) }), 429)
       }
       if (result.outcome === 'refused')
         return c.html(
@@ -81,9 +81,12 @@ ${faultOf('key', fault)}
   )
 }
 
+export function throttled(minutes: number): string {
+  return `Too many failed attempts from your network. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+}
+
 function sample(): Html {
-  const { asked, title, cue, promise } = words.signIn.sample
-  return html`<div class="sample"><p class="asked">${asked}</p>
-<p class="cue"><small>${title}</small>${cue}</p>
-<p class="promise">${promise}</p></div>`
+  return html`<div class="sample"><p class="asked">“Hi, are you open on Sunday?”</p>
+<p class="cue"><small>Opening hours</small>We’re closed on Sundays. Monday to Saturday, we’re open from 9 to 6.</p>
+<p class="promise">Your documents, found while the caller is still on the line.</p></div>`
 }

@@ -1,22 +1,30 @@
+import { html } from 'hono/html'
 import * as v from 'valibot'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
 import { newId, uuid } from '../../../shared/ids.ts'
-import { createKey, listKeys, madeWith, revokeKey } from '../../../shared/organizations/keys.ts'
+import { createKey, type Key, listKeys, madeWith, revokeKey } from '../../../shared/organizations/keys.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { permissions } from '../../../shared/permissions.ts'
 import { Gone } from '../error-view.ts'
+import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { anyOf, line } from '../forms.ts'
+import { icon } from '../icons.ts'
+import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
 import { type Screens, valid } from '../screen.ts'
+import { counted } from '../sentences.ts'
+import { localDay } from '../times.ts'
 import { words } from '../words.ts'
-import { type Filled, keyForm, madeKey, maxName, revokeQuestion } from './key-views.ts'
 
 const keysPath = `${settingsPath}/keys`
-const { keys: w } = words.settings
+const maxName = 200
+const permissionMissing = 'Choose at least one permission.'
 
-const keyPath = v.object({ keyId: uuid })
+const permission = 'organization:write'
+const one = { permission, params: v.object({ keyId: uuid }) } as const
 const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
+const periodNames = { 30: '30 days', 90: '90 days', 365: '1 year', never: 'Never' }
 const newKeyForm = v.object({
   /** The id of the new key, which we made and signed: a form that is sent twice makes one key. */
   id: v.string(),
@@ -24,7 +32,7 @@ const newKeyForm = v.object({
     missing: 'Enter a name, so that you know later what the key is for.',
     tooLong: 'A name can have at most 200 characters.',
   }),
-  permissions: v.pipe(anyOf(permissions, w.permissionMissing), v.minLength(1, w.permissionMissing)),
+  permissions: v.pipe(anyOf(permissions, permissionMissing), v.minLength(1, permissionMissing)),
   days: v.picklist(['30', '90', '365', 'never'], 'Choose when it expires.'),
 })
 
@@ -36,15 +44,15 @@ const keyIdOf = ({ cursorKey }: Session, id: string) => decodeCursor(cursorKey, 
 
 export function addKeyRoutes(screens: Screens) {
   const within = { place: 'settings', crumbs: [] } as const
-  const newKey = (session: Session, sent: Omit<Filled, 'id'> = {}) => ({
+  const newKey = (session: Session, sent: Sent = { chosen: { permissions: ['kb:read'] } }) => ({
     ...within,
     title: 'New key',
     lead: 'For a person or a program. You’ll see it only once, when it’s created.',
-    content: keyForm(session, { id: newFormId(session), ...sent }),
+    content: keyForm(session, sent),
   })
   screens
-    .get(`${keysPath}/new`, { permission: 'organization:write' }, ({ session }) => newKey(session))
-    .post(`${keysPath}/new`, { permission: 'organization:write', form: newKeyForm }, async ({ db, session, form }) => {
+    .get(`${keysPath}/new`, { permission }, ({ session }) => newKey(session))
+    .post(`${keysPath}/new`, { permission, form: newKeyForm }, async ({ db, session, form }) => {
       if (!form.isValid) return { ...newKey(session, form), status: 422 }
       const { id, name, permissions, days } = form.values
       const beyond = permissions.find((permission) => !session.permissions.includes(permission))
@@ -64,43 +72,42 @@ export function addKeyRoutes(screens: Screens) {
             isError: true,
           },
         }
-      return { ...within, title: `Key “${name}”`, content: madeKey(made.key) }
+      return {
+        ...within,
+        title: `Key “${name}”`,
+        content: secretView(
+          'key',
+          made.key,
+          'Copy it now. It isn’t stored, so it can’t be shown again.',
+          'Treat it like a password. If you lose it, revoke it and create another.',
+          settingsPath,
+        ),
+      }
     })
-    .get(
-      `${keysPath}/:keyId/revoke`,
-      { permission: 'organization:write', params: keyPath },
-      async ({ db, session, scope }) => {
-        const keys = await listKeys(db, session.organizationId).execute()
-        const active = keys.filter(({ state }) => state === 'active')
-        const key = active.find(({ id }) => id === scope.keyId)
-        if (!key) throw new Gone()
-        const others = active.filter(
-          ({ id, permissions }) => id !== key.id && permissions.includes('organization:write'),
-        )
-        return {
-          ...within,
-          title: `Revoke “${key.name}”?`,
-          content: revokeQuestion({
-            isOwn: key.id === session.id,
-            isLast: others.length === 0,
-            created: madeWith(keys, key.id).filter(({ state }) => state === 'active'),
-            back: settingsPath,
-          }),
-        }
-      },
-    )
-    .post(
-      `${keysPath}/:keyId/revoke`,
-
-      { permission: 'organization:write', params: keyPath, form: revokeForm },
-      async ({ db, session, scope, form }) => {
-        const withCreated = valid(form).created === 'true'
-        const revoked = await revokeKey(db, session.organizationId, scope.keyId, { withCreated })
-        if (!revoked) throw new Gone()
-        const names = [revoked, ...(withCreated ? revoked.created : [])].map(({ name }) => name)
-        return { redirect: settingsPath, flash: { text: w.revoked(names) } }
-      },
-    )
+    .get(`${keysPath}/:keyId/revoke`, one, async ({ db, session, scope }) => {
+      const keys = await listKeys(db, session.organizationId).execute()
+      const active = keys.filter(({ state }) => state === 'active')
+      const key = active.find(({ id }) => id === scope.keyId)
+      if (!key) throw new Gone()
+      const others = active.filter(({ id, permissions }) => id !== key.id && permissions.includes('organization:write'))
+      return {
+        ...within,
+        title: `Revoke “${key.name}”?`,
+        content: revokeQuestion({
+          isOwn: key.id === session.id,
+          isLast: others.length === 0,
+          created: madeWith(keys, key.id).filter(({ state }) => state === 'active'),
+        }),
+      }
+    })
+    .post(`${keysPath}/:keyId/revoke`, { ...one, form: revokeForm }, async ({ db, session, scope, form }) => {
+      const withCreated = valid(form).created === 'true'
+      const revoked = await revokeKey(db, session.organizationId, scope.keyId, { withCreated })
+      if (!revoked) throw new Gone()
+      const more = withCreated ? revoked.created.length : 0
+      const text = more > 0 ? `${more + 1} keys were revoked.` : `The key “${revoked.name}” was revoked.`
+      return { redirect: settingsPath, flash: { text } }
+    })
 }
 
 /** The chosen expiry, but no later than that of the key that creates it. */
@@ -108,4 +115,92 @@ function earlier({ keyExpiresAt }: Session, days: number): Date | undefined {
   const chosen = Date.now() + days * 86_400_000
   const end = Math.min(chosen, keyExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
   return Number.isFinite(end) ? new Date(end) : undefined
+}
+
+/** No key may do more, or work longer, than the one it is made with. */
+function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
+  const { line, boxes, choice } = fieldsOf({ typed: { days: '365', ...typed }, faults, chosen })
+  const { permissions, keyExpiresAt } = session
+  const names = permissions.map((each) => [each, words.permissions[each]] as const)
+  return sheetForm(
+    [
+      html`<input type="hidden" name="id" value="${newFormId(session)}">`,
+      line('name', 'Name', maxName, 'Who or what uses it, such as “Phone at the front desk”.'),
+      boxes(
+        'checkbox',
+        'permissions',
+        'Permissions',
+        names,
+        'A key can’t have more permissions than your own. A voice platform needs only the first.',
+      ),
+      choice(
+        'days',
+        'Expires after',
+        Object.entries(periodNames),
+        keyExpiresAt ? html`It expires with your own key at the latest, on ${localDay(keyExpiresAt)}` : undefined,
+      ),
+    ],
+    'Create key',
+    settingsPath,
+  )
+}
+
+/** Shows once what is not stored. */
+export function secretView(id: string, secret: string, warning: string, hint: string, back: string): Html {
+  return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} ${warning}</p>
+<div class="secret"><code id="${id}">${secret}</code>
+<button type="button" class="plain" data-copy="${id}" data-copied="Copied" hidden>Copy</button></div>
+<p class="hint">${hint}</p>
+<p><a class="button" href="${back}">I’ve saved it</a></p></section>`
+}
+
+interface Revocation {
+  isOwn: boolean
+  isLast: boolean
+  /** The active keys that were made with it, and with those in turn. */
+  created: readonly { name: string }[]
+}
+
+/** Says before a key is revoked what stops then, and offers to revoke what was made with it. */
+function revokeQuestion({ isOwn, isLast, created }: Revocation): Html {
+  const says = html`<p>Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.</p>
+${isOwn && html`<p class="notice warn">You’re signed in with this key. You’ll be signed out and need another one to sign in again.</p>`}
+${isLast && html`<p class="notice bad">No other key can change settings. After this, only whoever runs Cuecard can create one for you.</p>`}`
+  const fields =
+    created.length > 0 &&
+    html`<fieldset class="field"><legend>This key created ${counted(created.length, 'other key')}</legend>
+<ul>${created.map(({ name }) => html`<li>${name}</li>`)}</ul>
+<label><input type="checkbox" name="created" value="true"><span>Revoke these, too. Do this if the key has leaked.</span></label></fieldset>`
+  return confirmView(says, 'Revoke key', settingsPath, fields || '')
+}
+
+export function keyList(keys: Key[], { mayChange, ownId }: { mayChange: boolean; ownId: string }): Html {
+  const active = keys.filter(({ state }) => state === 'active')
+  const ended = keys.filter(({ state }) => state !== 'active')
+  return html`<section class="panel"><div class="head"><h2>Keys</h2>
+${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">New key</a>`}</div>
+<p class="hint">People sign in with a key; voice platforms and other programs use one, too. Give each its own. <a href="/v1/docs">API reference</a></p>
+<ul class="rows">${active.map((key) => keyRow(key, { mayChange, isOwn: key.id === ownId }))}</ul>
+${
+  ended.length > 0 &&
+  html`<details><summary>${counted(ended.length, 'inactive key')}</summary>
+<ul class="rows">${ended.map((key) => keyRow(key, { mayChange: false, isOwn: false }))}</ul></details>`
+}</section>`
+}
+
+function keyRow(key: Key, { mayChange, isOwn }: { mayChange: boolean; isOwn: boolean }): Html {
+  return html`<li><div class="what"><p class="name">${key.name}${isOwn ? html` <span class="state good">You’re signed in with this key</span>` : ''}</p>
+<p class="hint">${
+    permissions.every((each) => key.permissions.includes(each))
+      ? 'All permissions'
+      : key.permissions.map((each) => words.permissions[each]).join(' · ')
+  }</p>
+<p class="hint">Created ${localDay(key.created_at)} · ${keyEnd(key)}</p></div>
+${mayChange && html`<a class="button quiet danger" href="${settingsPath}/keys/${key.id}/revoke" aria-label="Revoke ${key.name}">Revoke</a>`}</li>`
+}
+
+function keyEnd({ state, expires_at, revoked_at }: Key): Html {
+  if (state === 'revoked' && revoked_at) return html`revoked ${localDay(revoked_at)}`
+  if (!expires_at) return html`doesn’t expire`
+  return html`${state === 'expired' ? 'expired' : 'expires'} ${localDay(expires_at)}`
 }

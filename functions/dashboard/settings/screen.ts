@@ -1,19 +1,20 @@
+import { html } from 'hono/html'
 import * as v from 'valibot'
 import { listKeys } from '../../../shared/organizations/keys.ts'
-import { getUsage } from '../../../shared/organizations/limits.ts'
+import { getUsage, type Usage } from '../../../shared/organizations/limits.ts'
 import { getOrganization, updateOrganization } from '../../../shared/organizations/organization.ts'
-import { agentUsage } from '../../../shared/organizations/usage.ts'
+import { type AgentUsage, agentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
 import { listWebhooks } from '../../../shared/webhooks/webhooks.ts'
+import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
 import { addQuestionLogRoutes, isLogOn, questionLogPanel } from '../question-log.ts'
 import { type Screens, valid } from '../screen.ts'
-import { words } from '../words.ts'
-import { addKeyRoutes } from './keys.ts'
-import { autoDelete, keepRevisions, keyList, usage } from './view.ts'
-import { webhookList } from './webhook-views.ts'
-import { addWebhookScreens } from './webhooks.ts'
+import { number } from '../sentences.ts'
+import { addKeyRoutes, keyList } from './keys.ts'
+import { addWebhookScreens, webhookList } from './webhooks.ts'
 
-const switchForm = v.object({ on: v.picklist(['true', 'false']) })
+const form = v.object({ on: v.picklist(['true', 'false']) })
+const switching = { permission: 'organization:write', form } as const
 
 export function addSettingsScreens(screens: Screens) {
   addQuestionLogRoutes(screens)
@@ -38,28 +39,73 @@ export function addSettingsScreens(screens: Screens) {
           questionLogPanel(kept.log_questions, mayChange),
           keepRevisions(kept.keep_revisions, mayChange),
           keyList(keys, { mayChange, ownId: session.id }),
-          webhookList(hooks.webhooks, mayChange),
-          usage(agents, used),
+          agentsUsage(agents),
+          html`<details class="developers"><summary>For developers</summary>
+<p class="hint">Programs do all that this dashboard does, and more. <a href="/v1/docs">API reference</a></p>
+${webhookList(hooks.webhooks, mayChange)}${limitsView(used)}</details>`,
         ],
       }
     })
-    .post(
-      `${settingsPath}/auto-delete`,
-      { permission: 'organization:write', form: switchForm },
-      async ({ db, session, form }) => {
-        const isOn = valid(form).on === 'true'
-        await updateOrganization(db, session.organizationId, { auto_delete_done_calls: isOn })
-        return { redirect: settingsPath, flash: { text: words.settings.autoDelete.changed[isOn ? 'on' : 'off'] } }
-      },
-    )
-    .post(
-      `${settingsPath}/revisions`,
-      { permission: 'organization:write', form: switchForm },
-      async ({ db, session, form }) => {
-        const isOn = valid(form).on === 'true'
-        const ofOwn = db.updateTable('organizations').where('id', '=', session.organizationId)
-        await ofOwn.set({ keep_revisions: isOn }).execute()
-        return { redirect: settingsPath, flash: { text: words.settings.revisions.changed[isOn ? 'on' : 'off'] } }
-      },
-    )
+    .post(`${settingsPath}/auto-delete`, switching, async ({ db, session, form }) => {
+      const isOn = valid(form).on === 'true'
+      await updateOrganization(db, session.organizationId, { auto_delete_done_calls: isOn })
+      const text = `From now on, completed calls are ${isOn ? 'deleted' : 'kept'}.`
+      return { redirect: settingsPath, flash: { text } }
+    })
+    .post(`${settingsPath}/revisions`, switching, async ({ db, session, form }) => {
+      const isOn = valid(form).on === 'true'
+      const ofOwn = db.updateTable('organizations').where('id', '=', session.organizationId)
+      await ofOwn.set({ keep_revisions: isOn }).execute()
+      const text = isOn
+        ? 'From now on, earlier texts of documents are kept.'
+        : 'Earlier texts of documents are no longer kept, and those that were are being deleted.'
+      return { redirect: settingsPath, flash: { text } }
+    })
+}
+
+function autoDelete(isOn: boolean, mayChange: boolean): Html {
+  return html`<section class="panel"><div class="head"><h2>Delete completed calls</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
+<p>${isOn ? 'Completed calls are moved to the deleted calls.' : 'Completed calls are kept.'}</p>
+<p class="hint">A change applies to calls completed after it. Deleted calls can be restored until you delete them permanently.</p>
+${mayChange && switchView('auto-delete', isOn, isOn ? 'Turn off' : 'Turn on')}</section>`
+}
+
+/** Turning it off deletes, so it asks twice. */
+function keepRevisions(isOn: boolean, mayChange: boolean): Html {
+  const turnOff = 'Stop keeping earlier texts'
+  const form = switchView('revisions', isOn, isOn ? turnOff : 'Keep earlier texts', isOn ? 'danger' : 'plain')
+  return html`<section class="panel"><div class="head"><h2>Keep earlier texts of documents</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
+<p>When a document is changed, the text that callers got answers from is kept for a year, at most 20 for each document. Its history shows who changed what, and restores it.</p>
+${mayChange && (isOn ? html`<details><summary>${turnOff}</summary><p>The earlier texts of all your documents are deleted within minutes. This can’t be undone. What callers get answers from stays.</p>${form}</details>` : form)}</section>`
+}
+
+function switchView(name: string, isOn: boolean, label: string, style = 'plain'): Html {
+  return html`<form method="post" action="${settingsPath}/${name}"><input type="hidden" name="on" value="${isOn ? 'false' : 'true'}">
+<button class="${style}">${label}</button></form>`
+}
+
+function agentsUsage(agents: AgentUsage[]): Html {
+  return html`<section class="panel"><h2>Documents</h2>
+${agents.length === 0 && html`<p class="hint">No agents yet.</p>`}
+${agents.map(({ name, document_count, file_bytes }) => {
+  const megabytes = file_bytes / 1_000_000
+  const files = megabytes.toLocaleString('en', { maximumSignificantDigits: megabytes < 100 ? 2 : 3 })
+  const figure = `${number(document_count)} of ${number(maxDocumentsPerAgent)} documents${file_bytes > 0 ? ` · ${files} MB of files` : ''}`
+  return meter(name, document_count, maxDocumentsPerAgent, figure, `Documents of ${name}`)
+})}</section>`
+}
+
+function limitsView({ limits, use }: Usage): Html {
+  const { tokens_per_day, documents_in_pipeline } = limits
+  const ofWords = Math.round(tokens_per_day / 1.3).toLocaleString('en', { notation: 'compact' })
+  const of = (used: number, max: number) => `${number(used)} of ${number(max)}`
+  return html`<section class="panel"><h2>Limits</h2>
+${meter('Text processed today', use.tokens_today, tokens_per_day, `${of(use.tokens_today, tokens_per_day)} tokens, about ${ofWords} words`)}
+<p class="hint">Once these tokens are used up, new texts wait until the next day, which starts at 00:00 UTC. Documents that are ready stay ready.</p>
+${meter('Documents being processed', use.documents_in_pipeline, documents_in_pipeline, of(use.documents_in_pipeline, documents_in_pipeline))}</section>`
+}
+
+function meter(name: string, used: number, max: number, figure: string, label = name): Html {
+  return html`<div class="meter"><span>${name}</span><span class="hint">${figure}</span>
+<progress value="${Math.min(used, max)}" max="${Math.max(1, max)}" aria-label="${label}"></progress></div>`
 }

@@ -1,10 +1,12 @@
 import { html } from 'hono/html'
 import type { SourceRow } from '../../../shared/sources/sources.ts'
-import { icon } from '../icons.ts'
+import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { documentPath } from '../paths.ts'
 import { number, sentence } from '../sentences.ts'
 import { ago, localTime } from '../times.ts'
+import { siteName } from '../titles.ts'
 import { words } from '../words.ts'
 import type { ShownPage, Standing } from './pages.ts'
 
@@ -17,13 +19,21 @@ export type Shown = SourceRow & { standing: Standing }
 
 export function listView(agentId: string, sources: readonly Shown[], mayWrite: boolean): Html {
   if (sources.length === 0)
-    return html`<section class="empty">${icon('document')}<h2>No websites yet</h2><p>${mayWrite ? 'Add the address of a website. Each of its pages becomes a document, and stays as the page is.' : 'Someone whose key can add documents has to add the first one.'}</p></section>`
-  return html`<section class="panel"><ul class="rows">${sources.map(
-    (
-      source,
-    ) => html`<li><div class="what"><p class="name"><a href="${sourcePage(agentId, source.id)}">${source.url}</a></p>
+    return emptyView(
+      'document',
+      'No websites yet',
+      mayWrite
+        ? 'Add the address of a website. Each of its pages becomes a document, and stays as the page is.'
+        : 'Someone whose key can add documents has to add the first one.',
+    )
+  return rowsView(
+    sources.map(
+      (
+        source,
+      ) => html`<li><div class="what"><p class="name"><a href="${sourcePage(agentId, source.id)}">${siteName(source.url)}</a></p>
 <p class="hint">${w.kind[source.kind]} · ${timesView(source)}</p></div>${stateView(source)}</li>`,
-  )}</ul></section>`
+    ),
+  )
 }
 
 function timesView({ page_count, checked_at, next_check_at }: SourceRow): Html {
@@ -65,17 +75,16 @@ ${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(e
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
 ${checked_at !== null && !is_under_way && html`<p>${w.lastLook(added, changed)}</p>`}
 <section class="panel"><h2>Pages</h2>
-<nav class="filters" aria-label="Filter pages"><ul>${(['all', 'left_out'] as const).map(
-    (group) =>
-      html`<li><a href="${to({ show: group === 'left_out' && group })}"${isLeftOut === (group === 'left_out') && html` aria-current="true"`}>${w.groups[group]} <span class="count">${group === 'all' ? pages : standing.left_out}</span></a></li>`,
-  )}</ul></nav>
+${filtersView('Filter pages', [
+  { name: 'All', path: address, count: pages, isCurrent: !isLeftOut },
+  { name: 'Left out', path: to({ show: 'left_out' }), count: standing.left_out, isCurrent: isLeftOut },
+])}
 ${shown.pages.length === 0 && html`<p class="none">${isLeftOut ? 'No page is left out.' : 'No pages yet.'}</p>`}
 <ul class="rows">${shown.pages.map((page) => pageView(agentId, page, shown.mayWrite && `${address}/follow`))}</ul>
-${
-  (shown.hasMore || after) &&
-  html`<nav class="pages" aria-label="Pages">${after && html`<a href="${to({ show })}">First pages</a>`}
-${shown.hasMore && html`<a href="${to({ show, after: shown.pages.at(-1)!.address })}">Further pages</a>`}</nav>`
-}</section></section>`
+${pagesView(
+  ['First pages', after && to({ show })],
+  ['Further pages', shown.hasMore && to({ show, after: shown.pages.at(-1)!.address })],
+)}</section></section>`
 }
 
 /** @param follow where a page is followed again that is edited or deleted by hand */
@@ -96,7 +105,6 @@ export function sourceActions(address: string): Html {
 }
 
 export function deleteView(address: string, { url, page_count }: SourceRow): Html {
-  return html`<section class="panel sheet"><p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. This can’t be undone.</p>
-<form class="actions" method="post" action="${address}/delete"><button class="danger">Delete website</button>
-<a class="button plain" href="${address}">${words.cancel}</a></form></section>`
+  const says = html`<p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. This can’t be undone.</p>`
+  return confirmView(says, 'Delete website', address)
 }

@@ -23,7 +23,6 @@ export const sources = {
     ].filter(Boolean)
     return `In the last look: ${parts.join(', ') || 'nothing changed'}.`
   },
-  groups: { all: 'All', left_out: 'Left out' },
   byHand: {
     edited: 'Edited by hand: it no longer changes with the page.',
     deleted: 'Deleted by hand: callers get no answers from this page.',

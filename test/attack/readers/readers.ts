@@ -4,8 +4,7 @@ import { isSameText } from '../../../functions/crawler/site/noise.ts'
 import { fetchPage } from '../../../functions/crawler/site/page.ts'
 import { robotsOf } from '../../../functions/crawler/site/robots.ts'
 import { begunReading, readNext } from '../../../functions/crawler/site/sitemap.ts'
-import { compareTexts } from '../../../functions/dashboard/documents/history/compare.ts'
-import { proposeDays } from '../../../functions/dashboard/documents/proposal.ts'
+import { diffView } from '../../../functions/dashboard/documents/diff.ts'
 import { correctionsAfter, lostCorrections } from '../../../functions/dashboard/documents/text/corrections.ts'
 import { excerptView } from '../../../functions/dashboard/excerpt.ts'
 import { passageText } from '../../../functions/dashboard/passage-text.ts'
@@ -86,6 +85,7 @@ const termsIn = (text: string) => new Set(wordsOf(text.slice(0, 200)).flatMap(({
 const shown = (text: string) =>
   passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => text.slice(start, end) as never).toString()
 const at = new Date('2026-11-24T12:00:00Z')
+const said = { title: 'Changes', removed: 'removed', added: 'new' }
 const json = (body: string) => readJson(body, new Headers({ 'content-type': 'application/json' }))
 const halfOf = (text: string) => text.slice(0, text.length / 2)
 
@@ -243,8 +243,8 @@ export const readers: Record<string, Reader> = {
     read: (text) => safeWords(text, { apiKey: 'a'.repeat(20), baseUrl: url }),
   },
   'lines of two versions': { read: likenessLines },
-  'a comparison of two versions': { read: (text) => compareTexts(text, `a ${text} b`) },
-  'a comparison of two texts': { read: (text) => compareTexts(halfOf(text), text.slice(text.length / 2)) },
+  'a comparison of two versions': { read: (text) => diffView(text, `a ${text} b`, said) },
+  'a comparison of two texts': { read: (text) => diffView(halfOf(text), text.slice(text.length / 2), said) },
   'a correction of a text': {
     read: (text) => correctionsAfter(text, [], `${halfOf(text)}\na\n${text.slice(text.length / 2)}`),
   },
@@ -257,7 +257,6 @@ export const readers: Record<string, Reader> = {
     limit: maxPassage,
     read: (text) => excerptView({ text, places: placesOf(termsIn(text), text) }).toString(),
   },
-  'a day in a text': { read: (text) => proposeDays(text, at) },
 }
 
 /** Whether the reader says that the text is none that it reads. */

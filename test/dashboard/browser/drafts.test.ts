@@ -36,7 +36,7 @@ describe.runIf(executablePath)(
 
     test('is in the form again after signing in, saved once, and in no address', async () => {
       const { tenant, page, field, click, signInAgain } = await openForm(
-        ({ agentId }) => `/dashboard/agents/${agentId}/documents/new?title=Hours`,
+        ({ agentId }) => `/dashboard/agents/${agentId}/documents/new?question=Hours`,
       )
       const typed = 'We open at 9.\n\n"<b>Closed</b>" on Sunday.'
       await field('Title').fill('Opening hours')

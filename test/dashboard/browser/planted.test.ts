@@ -119,7 +119,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     let seen = ''
     for (const path of new Set([
       ...paths.flatMap(({ path }) => [fill(path, ids), fill(path, { ...ids, documentId: textId })]),
-      ...[`${home}/documents/${heldId}`, `${home}/documents?q=${asked}`, `${home}/documents/new?title=${asked}`],
+      ...[`${home}/documents/${heldId}`, `${home}/documents?q=${asked}`, `${home}/documents/new?question=${asked}`],
       ...[`${home}/ask?q=${asked}`, `${home}/call?id=${encodeURIComponent(brief('call'))}`],
       ...[
         `${home}/golden-questions/new?question=${asked}&document=${textId}`,

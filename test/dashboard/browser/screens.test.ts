@@ -108,9 +108,8 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         expect(await shortcomings(page, width), path).toEqual([])
       }
       await go(page, `/dashboard/settings/webhooks/${webhookId}`)
-      const { rotate } = words.settings.webhooks
-      await page.locator('summary', { hasText: rotate }).click()
-      await page.getByRole('button', { name: rotate }).click()
+      await page.locator('summary', { hasText: 'New secret' }).click()
+      await page.getByRole('button', { name: 'New secret' }).click()
       await page.locator('#secret').waitFor()
       expect(await shortcomings(page, width)).toEqual([])
       // The document's file has never come: the bucket has none to show.

@@ -8,8 +8,8 @@ export const original = {
     loading: 'Loading the file',
     failed: 'The file couldn’t be shown. You can download it.',
     page: 'Page {page} of {pages}',
-    marked: 'Passage {passage} is marked on page {page}.',
-    notFound: 'Passage {passage} wasn’t found on the pages, which may be pictures.',
+    marked: 'Part {passage} is marked on page {page}.',
+    notFound: 'Part {passage} wasn’t found on the pages, which may be pictures.',
   },
   checkPages: (pages: number[]) =>
     `Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed(pages)} against the original:`,

@@ -96,7 +96,7 @@ const changedSince = ['precondition_failed', 'document_not_found', 'processing_i
 
 /** @throws any error that says nothing about this one document */
 function reasonOf(error: unknown): string {
-  if (isError(error, 'golden_questions_fail')) return 'golden questions would fail'
+  if (isError(error, 'golden_questions_fail')) return 'checks would fail'
   if (isError(error, 'rate_limited')) return 'too many documents are being processed'
   if (changedSince.some((code) => isError(error, code))) return 'somebody else has changed or deleted it'
   throw error

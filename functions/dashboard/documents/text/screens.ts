@@ -8,25 +8,25 @@ import { createDocument } from '../../../../shared/documents/create-document.ts'
 import { updateDocument } from '../../../../shared/documents/update-document.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import { createGolden } from '../../../../shared/golden/store.ts'
+import { tryText } from '../../../../shared/golden/try-text.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
-import { type AgentRow, getAgent } from '../../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
 import { shortened } from '../../forms.ts'
-import type { View } from '../../layout.ts'
-import { isIgnoring, refusalOf } from '../../refused-change.ts'
+import type { Html, View } from '../../layout.ts'
+import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screens } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
+import { subjectOf } from '../../titles.ts'
 import { words } from '../../words.ts'
 import { areInOrder, changedDates, dayFields } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
-import { checkView } from './check.ts'
 import { correctionsAfter } from './corrections.ts'
 import { type Editable, readEditable } from './text.ts'
-import { contentField, editView, goneView, maxTitle, maxWrittenBytes, newView, type Part, titleField } from './view.ts'
+import { contentField, editView, goneView, maxWrittenBytes, newView, type Part, titleField } from './view.ts'
 
 const maxQuestion = 500
 const { notInOrder } = words.documents.dates
@@ -57,22 +57,21 @@ export function addTextScreens(
   queue: Sender,
   { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize },
 ) {
+  const [permission, tab] = ['kb:write', 'documents'] as const
   screens
-    .get(`${listPath}/new`, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
-      const agent = await getAgent(db, scope)
-      const title = c.req.query('title')
-      const view = newView(agent, placeOf(scope, may).base, { title }, zoneOf(c))
-      return title ? { ...view, lead: answers(title) } : view
+    .get(`${listPath}/new`, { permission, tab, params: agentPath }, ({ c, scope, may }) => {
+      const question = questionOf(c)
+      const typed = question ? { title: subjectOf(question) } : {}
+      const view = newView(placeOf(scope, may).base, typed, zoneOf(c))
+      return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
     .post(
       `${listPath}/new`,
-
-      { permission: 'kb:write', params: agentPath, form: newText },
+      { permission, tab, params: agentPath, form: newText },
       async ({ c, db, scope, form, may, origin }) => {
         const { base } = placeOf(scope, may)
         const zone = zoneOf(c)
-        if (!form.isValid)
-          return { ...newView(await getAgent(db, scope), base, form.typed, zone, form.faults), status: 422 }
+        if (!form.isValid) return { ...newView(base, form.typed, zone, form.faults), status: 422 }
         try {
           const { title, content, ...days } = form.values
           const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
@@ -80,46 +79,41 @@ export function addTextScreens(
           return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
         } catch (error) {
           const { message, status } = tooMany(error)
-          return { ...newView(await getAgent(db, scope), base, form.values, zone, { title: message }), status }
+          return { ...newView(base, form.values, zone, { title: message }), status }
         }
       },
     )
-    .get(
-      `${documentPagePath}/edit`,
-      { permission: 'kb:write', params: documentPath },
-      async ({ c, db, scope, may }) => {
-        const [agent, document] = await Promise.all([getAgent(db, scope), readEditable(db, scope, maxWrittenBytes)])
-        const { base } = placeOf(scope, may)
-        const { part, isOfText, ...shown } = shownOf(c)
-        const isOfPart = part?.edits === document.edits
-        const asked = isOfPart ? { part, isOfText } : { isOfText: isOfText || part !== undefined }
-        return editView(agent, document, `${base}/${scope.documentId}`, { ...shown, ...asked })
-      },
-    )
+    .get(`${documentPagePath}/edit`, { permission, tab, params: documentPath }, async ({ c, db, scope, may }) => {
+      const document = await readEditable(db, scope, maxWrittenBytes)
+      const { base } = placeOf(scope, may)
+      const { part, isOfText, ...shown } = shownOf(c)
+      const isOfPart = part?.edits === document.edits
+      const asked = isOfPart ? { part, isOfText } : { isOfText: isOfText || part !== undefined }
+      return editView(document, `${base}/${scope.documentId}`, { ...shown, ...asked })
+    })
     .post(
       `${documentPagePath}/edit`,
-
-      { permission: 'kb:write', params: documentPath, form: editedText },
+      { permission, tab, params: documentPath, form: editedText },
       async ({ c, db, meter, scope, form, may, origin }) => {
         const { base } = placeOf(scope, may)
         const address = `${base}/${scope.documentId}`
         const shown = shownOf(c)
         const { question, part } = shown
-        const [agent, document] = await Promise.all([getAgent(db, scope), findEditable(db, scope)])
+        const document = await findEditable(db, scope)
         if (!form.isValid) {
           const { typed, faults } = form
-          if (!document) return goneView(agent, base, typed, shown.zone)
-          return { ...editView(agent, document, address, { ...shown, typed, faults }), status: 422 }
+          if (!document) return goneView(base, typed, shown.zone)
+          return { ...editView(document, address, { ...shown, typed, faults }), status: 422 }
         }
         const { edits, check, golden, ...typed } = form.values
         const { title, content: written, ...days } = typed
-        if (!document) return goneView(agent, base, typed, shown.zone)
-        if (part && part.edits !== document.edits) return partConflictView(agent, document, address, shown, written)
+        if (!document) return goneView(base, typed, shown.zone)
+        if (part && part.edits !== document.edits) return partConflictView(document, address, shown, written)
         const content = withPart(document.content, part, written)
         if (check && content !== undefined) {
           const text = { title, content }
           const note = await checkView({ db, embedder, chunkSize, ...meter }, scope, text)
-          return { ...editView(agent, document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
+          return { ...editView(document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
         }
         const isOther = content !== undefined && content !== withLineFeeds(document.content)
         try {
@@ -135,7 +129,7 @@ export function addTextScreens(
           if (fault)
             return {
               redirect: address,
-              flash: { text: `The text was saved, but not the golden question. ${fault}`, isError: true },
+              flash: { text: `The text was saved, but not the check. ${fault}`, isError: true },
             }
           const isDetached = isOther && document.website !== null
           const saved = isDetached ? words.sources.ofDocument.detached : words.documents.text.saved
@@ -144,13 +138,13 @@ export function addTextScreens(
           if (isError(error, 'rate_limited')) {
             const faults = { title: words.documents.busy }
             const editing = { ...shown, typed, faults }
-            return { ...editView(agent, document, address, editing), status: 429 }
+            return { ...editView(document, address, editing), status: 429 }
           }
           if (!isError(error, 'precondition_failed')) throw error
           const theirs = await readEditable(db, scope, maxWrittenBytes)
-          if (part) return partConflictView(agent, theirs, address, shown, written)
+          if (part) return partConflictView(theirs, address, shown, written)
           const editing = { ...shown, typed, isConflict: true }
-          return { ...editView(agent, theirs, address, editing), status: 409 }
+          return { ...editView(theirs, address, editing), status: 409 }
         }
       },
     )
@@ -173,15 +167,27 @@ function withPart(text: string | null, part: Part | undefined, written: string |
 
 /** A passage may be another by now: shows what was written beside the whole text. */
 function partConflictView(
-  agent: AgentRow,
   document: Editable,
   address: string,
   { zone, question }: ReturnType<typeof shownOf>,
   written: string | undefined,
 ): View {
-  const note = html`<div class="notice bad" role="alert"><p>Somebody has changed this document in the meantime, so your passage wasn’t saved. The text is as it is now. You wrote:</p></div>
+  const note = html`<div class="notice bad" role="alert"><p>Somebody has changed this document in the meantime, so your part wasn’t saved. The text is as it is now. You wrote:</p></div>
 <div class="said">${written}</div>`
-  return { ...editView(agent, document, address, { isOfText: true, zone, question, note }), status: 409 }
+  return { ...editView(document, address, { isOfText: true, zone, question, note }), status: 409 }
+}
+
+/** What saving the text would do to the checks. Nothing is stored. */
+async function checkView(...[trier, scope, text]: Parameters<typeof tryText>): Promise<Html> {
+  try {
+    const tried = await tryText(trier, scope, text)
+    if (!tried) return html`<p class="notice" role="status">This agent has no checks yet.</p>`
+    return tried.broken.length > 0
+      ? brokenView(scope.agentId, tried.broken)
+      : html`<p class="notice good" role="status">No check would fail. Nothing is saved yet.</p>`
+  } catch (error) {
+    return html`<p class="notice bad" role="alert">${refusalOf(error).message}</p>`
+  }
 }
 
 /** The caller's question for which the text is corrected. */
@@ -204,10 +210,6 @@ async function keepGolden(
   } catch (error) {
     return refusalOf(error).message
   }
-}
-
-function answers(question: string): string {
-  return `What should callers be told when they ask “${shortened(question, maxTitle)}”?`
 }
 
 async function findEditable(db: Database, scope: DocumentScope): Promise<Editable | undefined> {

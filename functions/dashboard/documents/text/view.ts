@@ -1,12 +1,14 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
-import type { AgentRow } from '../../../../shared/organizations/agents.ts'
-import { type Faults, faultOf, invalid, line, shortened } from '../../forms.ts'
+import { fieldsOf } from '../../form-view.ts'
+import { type Faults, line, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
 import { number } from '../../sentences.ts'
+import { siteName } from '../../titles.ts'
 import { words } from '../../words.ts'
 import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
+import { diffView } from '../diff.ts'
 import { needsFile } from '../state.ts'
 import type { Editable } from './text.ts'
 
@@ -36,7 +38,7 @@ interface Typed extends Days {
   edits?: string | undefined
 }
 
-export function newView({ id, name }: AgentRow, base: string, typed: Typed, zone: string, faults?: Faults): View {
+export function newView(base: string, typed: Typed, zone: string, faults?: Faults): View {
   const { title = '', content = '' } = typed
   const form = textForm({
     action: `${base}/new`,
@@ -48,12 +50,12 @@ export function newView({ id, name }: AgentRow, base: string, typed: Typed, zone
     save: 'Save text',
     cancel: base,
   })
-  return { title: 'Write a text', agent: { id, name, tab: 'documents' }, crumbs: [], content: form }
+  return { title: 'Write a text', crumbs: [], content: form, modules: ['tables.js'] }
 }
 
 /** Offers what was typed as a new document, as somebody has deleted the old one. */
-export function goneView(agent: AgentRow, base: string, typed: Typed, zone: string): View {
-  const view = newView(agent, base, typed, zone)
+export function goneView(base: string, typed: Typed, zone: string): View {
+  const view = newView(base, typed, zone)
   const notice = html`<div class="notice bad" role="alert"><p>Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.</p></div>`
   return { ...view, content: html`${notice}${view.content}`, status: 404 }
 }
@@ -78,11 +80,11 @@ interface Editing {
   isConflict?: boolean
   /** A caller's, for which the text is corrected. */
   question?: string | undefined
-  /** What checking the golden questions has shown. */
+  /** What the checks have shown. */
   note?: Html
 }
 
-export function editView({ id, name }: AgentRow, document: Editable, address: string, editing: Editing): View {
+export function editView(document: Editable, address: string, editing: Editing): View {
   const { isOfText, part, zone, typed = {}, faults, isConflict, note, question } = editing
   const isFile = document.source_url !== null
   const hasText =
@@ -103,9 +105,9 @@ export function editView({ id, name }: AgentRow, document: Editable, address: st
   }
   return {
     title: `Edit “${document.title}”`,
-    agent: { id, name, tab: 'documents' },
     crumbs: [[document.title, address]],
     content: html`${note}${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
+    modules: ['tables.js'],
   }
 }
 
@@ -124,12 +126,12 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   if (hasText)
     return (
       website !== null &&
-      html`<p class="notice warn">This text is a page’s of ${website}. ${words.sources.ofDocument.edited}</p>`
+      html`<p class="notice warn">This text is a page’s of ${siteName(website)}. ${words.sources.ofDocument.edited}</p>`
     )
   const need = needsFile(document)
   if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
   if (managed_by === 'client')
-    return html`<p>Your own system creates this document’s passages, so change its text there.</p>`
+    return html`<p>Your own system creates the parts of this document, so change its text there.</p>`
   if (is_too_long) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
   return (
     content !== null &&
@@ -139,10 +141,12 @@ function noteView(document: Editable, address: string, hasText: boolean) {
 
 /** Both versions of a document that was changed while it was edited: saving the form replaces what is there by now. */
 function conflictView(mine: TextForm, theirs: Editable) {
+  const said = { title: 'Where theirs differs from yours', removed: 'only in yours', added: 'only in theirs' }
+  const isOther = mine.content !== undefined && theirs.content !== null && mine.content !== theirs.content
   return html`<div class="notice bad" role="alert"><p><strong>Somebody else has changed this document while you were editing it.</strong> Nothing is lost: your version is in the form, theirs is beside it. If you save, yours replaces theirs.</p></div>
 <div class="versions"><section><h2>Your version</h2>${textForm({ ...mine, save: 'Save mine' })}</section>
 <section><h2>Their version</h2><p><strong>${theirs.title}</strong>${datesView(theirs)}</p>
-${mine.content !== undefined && html`<div class="running-text" tabindex="0">${theirs.content}</div>`}
+${isOther ? diffView(mine.content!, theirs.content!, said) : html`<p>The text is the same.</p>`}
 <div class="actions"><a class="button plain" href="${mine.cancel}">Keep theirs</a></div></section></div>`
 }
 
@@ -161,25 +165,33 @@ interface TextForm {
   cancel: string
 }
 
-function textForm(form: TextForm): Html {
-  const { action, title, content, days, zone, faults = {}, edits, question, passage, save, cancel } = form
-  return html`<form class="text-form" method="post" data-draft action="${action}">
-${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
-<div class="field"><label for="title">Title</label>
-<input id="title" name="title" value="${shortened(title, maxTitle)}" required ${description('title', faults.title)}>
-${faultOf('title', faults.title)}<p id="title-hint" class="hint">What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.</p></div>
-${
-  content !== undefined &&
-  html`<div class="field"><label for="content">${passage ? `Text of passage ${number(passage)}` : 'Text'}</label>
-<textarea id="content" name="content" required rows="18" ${description('content', faults.content)}>
-${content}</textarea>
-${faultOf('content', faults.content)}<p id="content-hint" class="hint">Plain text or Markdown. Headings and short paragraphs work best.</p></div>`
-}
-${datesFields(days, faults, zone)}
-${question && html`<label><input type="checkbox" name="golden" value="1" checked> Make “${question}” a golden question that this document answers</label>`}
-<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Check golden questions</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
+/** `{column}` and `{row}` stand for a number, or the heading of a column. */
+const ofTables = {
+  addRow: 'Add a row',
+  addColumn: 'Add a column',
+  removeRow: 'Remove row {row}',
+  column: 'Column {column}',
+  cell: '{column}, row {row}',
+  asText: 'Edit as plain text',
 }
 
-function description(field: string, fault: string | undefined) {
-  return html`aria-describedby="${fault && `${field}-fault `}${field}-hint"${invalid(fault)}`
+function textForm(form: TextForm): Html {
+  const { action, title, content, days, zone, faults = {}, edits, question, passage, save, cancel } = form
+  const { line, area } = fieldsOf({ typed: { title, content }, faults })
+  return html`<form class="text-form" method="post" data-draft action="${action}">
+${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
+${line('title', 'Title', maxTitle, 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.')}
+${
+  content !== undefined &&
+  area(
+    'content',
+    passage ? `Text of part ${number(passage)}` : 'Text',
+    content.length,
+    'Headings and short paragraphs work best. What you copy from a spreadsheet becomes a table.',
+    html`required rows="18" data-tables="${JSON.stringify(ofTables)}"`,
+  )
+}
+${datesFields(days, faults, zone)}
+${question && html`<label><input type="checkbox" name="golden" value="1" checked> Check before every change that this document answers “${question}”</label>`}
+<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Run the checks</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }

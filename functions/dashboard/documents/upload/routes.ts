@@ -36,10 +36,11 @@ const announced = v.object({
 
 /** upload.js announces a file, for a new document or an existing one, gets the form to post it with, and reports the post. */
 export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Presigner) {
+  const permission = 'kb:write'
   screens
     .post(
       `${listPath}/files`,
-      { permission: 'kb:write', params: agentPath, form: announced },
+      { permission, params: agentPath, form: announced },
       async ({ c, db, scope, form, origin }) => {
         if (!form.isValid) {
           await getAgent(db, scope)
@@ -56,8 +57,7 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
     )
     .post(
       `${documentPagePath}/file`,
-
-      { permission: 'kb:write', params: documentPath, form: announced },
+      { permission, params: documentPath, form: announced },
       async ({ c, db, scope, form, origin }) => {
         if (!form.isValid) {
           await findOverview(db, scope)
@@ -80,14 +80,10 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
         }
       },
     )
-    .post(
-      `${documentPagePath}/uploaded`,
-      { permission: 'kb:write', params: documentPath },
-      async ({ c, db, scope, origin }) => {
-        await reportFile({ db, queue }, scope, origin)
-        return c.body(null, 204)
-      },
-    )
+    .post(`${documentPagePath}/uploaded`, { permission, params: documentPath }, async ({ c, db, scope, origin }) => {
+      await reportFile({ db, queue }, scope, origin)
+      return c.body(null, 204)
+    })
 
   function refused(c: Context<ApiEnv>, error: unknown) {
     const { message, status } = tooMany(error)

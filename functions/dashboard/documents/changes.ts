@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { chunking } from '../../../../shared/chunking/chunker.ts'
-import { config } from '../../../../shared/config.ts'
-import type { Database } from '../../../../shared/database/database.ts'
-import type { AgentScope } from '../../../../shared/database/scope.ts'
-import { inTurns } from '../../../../shared/steps.ts'
+import { chunking } from '../../../shared/chunking/chunker.ts'
+import { config } from '../../../shared/config.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import { inTurns } from '../../../shared/steps.ts'
 
 /** What a held document would change in the one that it resembles. */
 export interface Changes {
@@ -11,7 +11,7 @@ export interface Changes {
   otherTitle: string
   otherEdits: number
   /** Undefined for texts that are too long to be compared while somebody waits. */
-  passages: number | undefined
+  parts: number | undefined
 }
 
 const maxBytes = 1_000_000
@@ -37,13 +37,13 @@ export async function findChanges(db: Database, scope: AgentScope, ids: string[]
   )
   const changes = new Map<string, Changes>()
   for (const { id, other_id, title, edits, before, after } of rows) {
-    const passages = before === null || after === null ? undefined : await countChanged(before, after)
-    changes.set(id, { otherId: other_id, otherTitle: title, otherEdits: edits, passages })
+    const parts = before === null || after === null ? undefined : await countChanged(before, after)
+    changes.set(id, { otherId: other_id, otherTitle: title, otherEdits: edits, parts })
   }
   return changes
 }
 
-/** How many passages one text has and the other has not, of the one with more of these. */
+/** How many parts one text has and the other has not, of the one with more of these. */
 async function countChanged(before: string, after: string): Promise<number> {
   const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
   const size = { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS }

@@ -1,0 +1,93 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { agentPath } from '../../shared/ids.ts'
+import { type AgentRow, createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'
+import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
+import { line } from './forms.ts'
+import { agentPage, type Html, type View } from './layout.ts'
+import { emptyView } from './list.ts'
+import type { Screens } from './screen.ts'
+import { counted, number } from './sentences.ts'
+
+const path = '/dashboard/agents'
+const one = `${path}/:agentId`
+const maxName = 200
+const form = v.object({
+  name: line(maxName, { missing: 'Enter a name.', tooLong: 'A name can have at most 200 characters.' }),
+})
+
+/** The first screen: which agents there are, and whether each answers. An agent's address leads to its documents. */
+export function addAgentsScreens(screens: Screens) {
+  const permission = 'organization:write'
+  screens
+    .get('/dashboard', { permission: 'kb:read' }, async ({ db, session, may }) => {
+      const { agents } = await listAgents(db, session.organizationId, { limit: 100 })
+      const mayChange = may(permission)
+      return {
+        title: 'Agents',
+        lead: 'Each voice agent answers callers from its own documents.',
+        place: 'agents',
+        ...(mayChange &&
+          agents.length > 0 && { actions: html`<a class="button plain" href="${path}/new">New agent</a>` }),
+        content:
+          agents.length > 0
+            ? html`<ul class="cards">${agents.map((agent) => agentCard(agent, mayChange))}</ul>`
+            : emptyView(
+                'agents',
+                'No agents yet',
+                'An agent is one voice on the phone, with its own documents.',
+                mayChange
+                  ? html`<a class="button" href="${path}/new">New agent</a>`
+                  : 'Someone whose key can change settings has to add the first one.',
+              ),
+      }
+    })
+    .get(path, { permission: 'any' }, () => ({ redirect: '/dashboard' }))
+    .get(`${path}/new`, { permission }, () => namePage('New agent', 'Add agent', '/dashboard'))
+    .post(`${path}/new`, { permission, form }, async ({ db, session, form }) => {
+      if (!form.isValid) return { ...namePage('New agent', 'Add agent', '/dashboard', form), status: 422 }
+      const { id, name } = await createAgent(db, session.organizationId, form.values.name)
+      return { redirect: agentPage(id, 'documents'), flash: { text: `“${name}” was added.` } }
+    })
+    .get(one, { permission: 'kb:read', params: agentPath }, async ({ db, scope }) => {
+      const { id } = await getAgent(db, scope)
+      return { redirect: agentPage(id, 'documents') }
+    })
+    .get(`${one}/edit`, { permission, params: agentPath }, async ({ db, scope }) => {
+      const { name } = await getAgent(db, scope)
+      return namePage(`Rename “${name}”`, 'Rename', '/dashboard', { typed: { name } })
+    })
+    .post(`${one}/edit`, { permission, params: agentPath, form }, async ({ db, scope, form }) => {
+      const { name: before } = await getAgent(db, scope)
+      if (!form.isValid) return { ...namePage(`Rename “${before}”`, 'Rename', '/dashboard', form), status: 422 }
+      const { name } = await renameAgent(db, scope, form.values.name)
+      return { redirect: '/dashboard', flash: { text: `“${before}” is now called “${name}”.` } }
+    })
+}
+
+function namePage(title: string, save: string, back: string, sent: Sent = {}): View {
+  const name = fieldsOf(sent).line('name', 'Name', maxName, 'Such as “Front desk”. Callers don’t hear it.')
+  return { title, place: 'agents', crumbs: [], content: sheetForm(name, save, back) }
+}
+
+export const isOff = {
+  none: 'No documents yet',
+  pending: 'Processing its first documents',
+  failed: 'None of its documents could be read',
+} as const
+
+function agentCard({ id, name, knowledge_base_enabled: isOn, documents }: AgentRow, mayRename: boolean): Html {
+  const { pending, processing, completed, error } = documents
+  const unfinished = pending + processing
+  const count = unfinished + completed + error
+  const reason = unfinished > 0 ? 'pending' : 'failed'
+  const off = count === 0 ? 'none' : reason
+  const tone = isOn ? 'good' : { none: '', pending: 'wait', failed: 'bad' }[off]
+  return html`<li class="card agent"><h2><a href="${agentPage(id, 'documents')}">${name}</a></h2>
+<p class="state ${tone}">${isOn ? 'Answers callers' : isOff[off]}</p>
+<p class="counts"><span>${count === 0 ? 'Add the first document' : counted(count, 'document')}</span>
+${completed > 0 && completed < count && html`<span>${number(completed)} ready</span>`}
+${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}
+${error > 0 && html`<span class="failed">${number(error)} failed</span>`}</p>
+${mayRename && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Rename “${name}”">Rename</a>`}</li>`
+}

@@ -1,0 +1,94 @@
+import { type ChangeObject, diffArrays } from 'diff'
+import { html } from 'hono/html'
+import type { Range } from '../../../shared/terms/term-places.ts'
+import type { Html } from '../layout.ts'
+import { headOfTable, passageText, wholeRows } from '../passage-text.ts'
+
+export type Part = { kind: 'same' | 'removed' | 'added'; text: string }
+
+/** Longer texts are compared by lines. */
+const maxCharactersByWords = 1_000_000
+const timeout = 400
+/** How much of an unchanged stretch is shown beside a change. */
+const contextCharacters = 200
+const maxShown = 100_000
+
+/** What makes one text the other: its words, and the cells of its tables. */
+export function diffView(before: string, after: string, said: { title: string; removed: string; added: string }): Html {
+  const { parts, isCut } = compareTexts(before, after)
+  const text = parts.map((part) => part.text).join('')
+  return html`<section class="text"><h2>${said.title}</h2>
+<p class="hint"><del>${said.removed}</del> <ins>${said.added}</ins></p>
+<div class="said">${passageText(text, [{ start: 0, end: text.length }], markedIn(parts))}</div>
+${isCut && html`<p class="hint">The rest of the changes isn’t shown.</p>`}</section>`
+}
+
+/** Shows ranges of the parts' text, which come in order. */
+function markedIn(parts: Part[]) {
+  let [at, i] = [0, 0]
+  return ({ start, end }: Range): Html => {
+    const shown: Html[] = []
+    for (; i < parts.length && at < end; i++) {
+      const { kind, text } = parts[i]!
+      const own = text.slice(Math.max(0, start - at), end - at)
+      if (own !== '')
+        shown.push(
+          kind === 'same' ? html`${own}` : kind === 'removed' ? html`<del>${own}</del>` : html`<ins>${own}</ins>`,
+        )
+      if (at + text.length > end) break
+      at += text.length
+    }
+    return html`${shown}`
+  }
+}
+
+/** What makes one text the other, by words; unchanged stretches are cut to what is beside a change. `isCut`: the end is left out. */
+export function compareTexts(before: string, after: string): { parts: Part[]; isCut: boolean } {
+  const changes = changesOf(before, after)
+  const parts: Part[] = []
+  let left = maxShown
+  for (const [i, { removed, added, value }] of changes.entries()) {
+    if (left <= 0) return { parts, isCut: true }
+    const kind = removed ? 'removed' : added ? 'added' : 'same'
+    const whole = value.join('')
+    const shown = kind === 'same' ? context(whole, i > 0, i < changes.length - 1) : whole
+    parts.push({ kind, text: shown.slice(0, left).toWellFormed() })
+    left -= shown.length
+  }
+  return { parts, isCut: left < 0 }
+}
+
+type Change = Pick<ChangeObject<string[]>, 'added' | 'removed' | 'value'>
+
+/** Lines first, so that a row that came or went stays whole; by words where lines were replaced. All is replaced where it takes too long. */
+function changesOf(before: string, after: string): Change[] {
+  const deadline = performance.now() + timeout
+  const diff = (old: string[], own: string[]): Change[] =>
+    diffArrays(old, own, { timeout: Math.max(1, deadline - performance.now()) }) ?? [
+      { removed: true, added: false, value: old },
+      { removed: false, added: true, value: own },
+    ]
+  const lines = diff(before.split(/(?<=\n)/), after.split(/(?<=\n)/))
+  if (before.length + after.length > maxCharactersByWords) return lines
+  return lines.flatMap((change, i) => {
+    if (change.removed && lines[i + 1]?.added) return diff(wordsOf(change.value), wordsOf(lines[i + 1]!.value))
+    return change.added && lines[i - 1]?.removed ? [] : change
+  })
+}
+
+/** Prices and times such as 4.50 and 9:30 are one word. */
+function wordsOf(lines: string[]): string[] {
+  return lines.join('').match(/\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{M}\p{N}]+|\s+|\S/gu) ?? []
+}
+
+/** Of a table whole rows, below its header. */
+function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
+  const { end } = wholeRows(text, { start: 0, end: contextCharacters })
+  const { start } = wholeRows(text, { start: Math.max(0, text.length - contextCharacters), end: text.length })
+  const head = isAfterChange ? text.slice(0, end).replace(/(?<![\s|])[^\s|]+$/, '') : ''
+  const tail = isBeforeChange ? text.slice(start).replace(/^[^\s|]*/, '') : ''
+  if (head.length + tail.length + 2 * contextCharacters > text.length) return text
+  const rows = isBeforeChange && headOfTable(text, start)
+  const gap = rows || /\|\s*$/.test(head) ? '\n…\n' : '…'
+  return `${head}${gap}${rows ? `${text.slice(rows.start, rows.end)}\n` : ''}${tail}`
+}

@@ -1,0 +1,126 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
+import {
+  getRevision,
+  type ListedRevision,
+  listRevisions,
+  type Revision,
+  restoreRevision,
+} from '../../../shared/documents/revisions.ts'
+import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import { documentPath, revisionPath } from '../../../shared/ids.ts'
+import type { Sender } from '../../../shared/queue.ts'
+import { isError } from '../error-view.ts'
+import type { Html } from '../layout.ts'
+import { type Screens, valid } from '../screen.ts'
+import { localTime } from '../times.ts'
+import { words } from '../words.ts'
+import { diffView } from './diff.ts'
+import { editsField, unedited } from './edits.ts'
+import { findOverview } from './overview.ts'
+import { documentPagePath, placeOf } from './place.ts'
+import { type Editable, readEditable } from './text/text.ts'
+
+const path = `${documentPagePath}/history`
+const restoring = {
+  permission: 'kb:write',
+  params: revisionPath,
+  form: v.object({ edits: v.optional(editsField) }),
+} as const
+const maxTextShown = 100_000
+
+export function addHistoryScreens(screens: Screens, queue: Sender) {
+  screens
+    .get(path, { permission: 'kb:read', params: documentPath, tab: 'documents' }, async ({ db, scope, may }) => {
+      const [document, { revisions }] = await Promise.all([
+        findOverview(db, scope),
+        listRevisions(db, scope, { limit: 100 }),
+      ])
+      const address = `${placeOf(scope, may).base}/${document.id}`
+      return {
+        title: `History of “${document.title}”`,
+        crumbs: [[document.title, address]],
+        content: listView(revisions, address),
+      }
+    })
+    .get(
+      `${path}/:revision`,
+      { permission: 'kb:read', params: revisionPath, tab: 'documents' },
+      async ({ db, scope, may }) => {
+        const [document, revision] = await Promise.all([
+          readEditable(db, scope, maxContentBytes),
+          getRevision(db, scope, scope.revision),
+        ])
+        const { base, mayWrite } = placeOf(scope, may)
+        const address = `${base}/${scope.documentId}`
+        return {
+          title: revision.is_served ? 'Text served now' : 'Earlier text',
+          crumbs: [
+            [document.title, address],
+            ['History', `${address}/history`],
+          ],
+          content: revisionView(revision, document, address, mayWrite),
+        }
+      },
+    )
+    .post(`${path}/:revision/restore`, restoring, async ({ db, scope, form, may, origin }) => {
+      const address = `${placeOf(scope, may).base}/${scope.documentId}`
+      const refused = (text: string) => ({
+        redirect: `${address}/history/${scope.revision}`,
+        flash: { text, isError: true },
+      })
+      try {
+        const match = unedited(valid(form).edits)
+        const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, match)
+        return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
+      } catch (error) {
+        if (isError(error, 'precondition_failed'))
+          return refused(
+            'Nothing was restored: somebody has changed the document in the meantime. Check what would change now.',
+          )
+        if (isError(error, 'rate_limited')) return refused(words.documents.busy)
+        throw error
+      }
+    })
+}
+
+function listView(revisions: ListedRevision[], address: string): Html {
+  if (revisions.length === 0)
+    return html`<p class="none">Nothing yet: callers haven’t got answers from this document, or its history isn’t kept.</p>`
+  return html`<p>What callers got answers from, newest first. The last 20 texts are kept, each for a year after it was replaced.</p><ul class="rows">${revisions.map(
+    (each) =>
+      html`<li><div class="what"><p class="name"><a href="${address}/history/${each.revision}">${localTime(each.created_at)}</a></p>
+${aboutView(each)}</div>${each.is_served && html`<p class="state good">Served now</p>`}</li>`,
+  )}</ul>`
+}
+
+function aboutView({ title, created_by, bytes }: ListedRevision): Html {
+  return html`<p class="hint">“${title}”${created_by !== null && ` · by ${created_by}`}${bytes === null && ` · Parts from your own system, whose text isn’t kept`}</p>`
+}
+
+/** A revision's text, or what restoring it would change in the current one. */
+function revisionView(revision: Revision, current: Editable, address: string, mayWrite: boolean): Html {
+  const { content } = revision
+  const text = current.managed_by === 'service' ? current.content : null
+  const isSame = text === content
+  const said = { title: 'What restoring it would change', removed: 'removed', added: 'restored' }
+  return html`<p>${localTime(revision.created_at)}</p>${aboutView(revision)}
+${
+  content !== null &&
+  html`${isSame || text === null ? textView(content) : diffView(text, content, said)}
+${isSame ? html`<p class="hint">The document has this text.</p>` : mayWrite && restoreView(revision, current, address)}`
+}`
+}
+
+function textView(content: string): Html {
+  const shown = content.slice(0, maxTextShown).toWellFormed()
+  return html`<section class="text"><h2>Text</h2><div class="running-text">${shown}${shown.length < content.length && '…'}</div></section>`
+}
+
+function restoreView({ revision }: Revision, { source_url, edits }: Editable, address: string): Html {
+  return html`${source_url !== null && html`<p class="notice warn">The document becomes a text: its file ${fileNameOfKey(keyOfUrl(source_url))} will be deleted.</p>`}
+<form method="post" action="${address}/history/${revision}/restore"><input type="hidden" name="edits" value="${edits}">
+<p class="hint">The current text stays in the history if callers got answers from it. The title and dates don’t change.</p>
+<div class="actions"><button>Restore this text</button> <a class="button plain" href="${address}/history">${words.cancel}</a></div></form>`
+}

@@ -1,0 +1,97 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { DocumentScope } from '../../../shared/database/scope.ts'
+import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
+import { keepBoth, replaceWithFile } from '../../../shared/documents/new-version.ts'
+import { type DocumentId, documentPath } from '../../../shared/ids.ts'
+import type { Sender } from '../../../shared/queue.ts'
+import { isError } from '../error-view.ts'
+import type { Html } from '../layout.ts'
+import { type Screens, valid } from '../screen.ts'
+import { counted } from '../sentences.ts'
+import { words } from '../words.ts'
+import type { Changes } from './changes.ts'
+import { diffView } from './diff.ts'
+import { editsField } from './edits.ts'
+import { findOverview, type Overview } from './overview.ts'
+import { documentPagePath, placeOf } from './place.ts'
+import { readEditable } from './text/text.ts'
+
+/** The answers to whether a held document replaces the one that it resembles. */
+export function addVersionRoutes(screens: Screens, queue: Sender) {
+  const one = { permission: 'kb:write', params: documentPath } as const
+  const form = v.object({ edits: v.optional(editsField) })
+  const kept = (title: string) => `“${title}” is kept, and will answer callers in a moment.`
+  screens
+    .post(`${documentPagePath}/replace`, { ...one, form }, async ({ db, scope, form, may, origin }) => {
+      const { base } = placeOf(scope, may)
+      const { edits } = valid(form)
+      let other = ''
+      try {
+        const { title, changes } = await findOverview(db, scope)
+        other = changes?.otherTitle ?? ''
+        const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
+        const text =
+          replaced === scope.documentId
+            ? kept(title)
+            : `“${other}” gets the new text. What it said until now is in its history.`
+        return { redirect: `${base}/${replaced}`, flash: { text } }
+      } catch (error) {
+        return refusal(error, `${base}/${scope.documentId}`, base, other)
+      }
+    })
+    .post(`${documentPagePath}/keep`, one, async ({ db, scope, may, origin }) => {
+      const { base } = placeOf(scope, may)
+      try {
+        const { title } = await findOverview(db, scope)
+        await keepBoth({ db, queue }, scope, origin)
+        return { redirect: base, flash: { text: kept(title) } }
+      } catch (error) {
+        return refusal(error, `${base}/${scope.documentId}`, base)
+      }
+    })
+}
+
+/** A sentence, and the page that shows how things are. @throws any other error */
+function refusal(error: unknown, address: string, base: string, other = '') {
+  const says = (redirect: string, text: string) => ({ redirect, flash: { text, isError: true } })
+  if (isError(error, 'document_not_found'))
+    return says(base, 'Somebody has answered this already, or deleted the file.')
+  if (isError(error, 'invalid_transition')) return says(address, 'Somebody has answered this already.')
+  if (isError(error, 'precondition_failed'))
+    return says(
+      address,
+      `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`,
+    )
+  if (isError(error, 'rate_limited')) return says(address, words.documents.busy)
+  throw error
+}
+
+/** Asks whether a held document replaces the one that it resembles, or only whether it is served if that one is deleted. */
+export function questionView(base: string, { id, title, is_held, changes }: Overview) {
+  if (!is_held) return ''
+  if (!changes)
+    return html`<div class="question"><form method="post" action="${base}/${id}/keep"><button aria-label="Serve “${title}”">Serve it</button></form></div>`
+  const { otherTitle, otherEdits, parts } = changes
+  const changed =
+    parts === 0 ? 'no part changes' : parts && `${counted(parts, 'part')} ${parts === 1 ? 'changes' : 'change'}`
+  return html`<div class="question"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
+<button>Replace “${otherTitle}”${changed && ` (${changed})`}</button></form>
+<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form></div>`
+}
+
+/** What a held document would change in the other one's text. @throws ApiError document_not_found */
+export async function comparisonView(
+  db: Database,
+  scope: DocumentScope,
+  { otherId, otherTitle }: Changes,
+): Promise<Html> {
+  const [before, after] = await Promise.all(
+    [otherId as DocumentId, scope.documentId].map((documentId) =>
+      readEditable(db, { ...scope, documentId }, maxContentBytes),
+    ),
+  )
+  const said = { title: `What would change in “${otherTitle}”`, removed: 'removed', added: 'new' }
+  return diffView(before?.content ?? '', after?.content ?? '', said)
+}
