@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { soundsOf } from '../../terms/terms.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
 import { type AskedQuestion, codeOf, type Unit } from './asked.ts'
@@ -28,16 +29,12 @@ const minCommonShare = 0.5
 const maxCodeLength = 40
 const maxRangeLength = 80
 const maxCached = 20_000
+const maxCachedText = 200
 
 /** @param texts of all tables: a word of the question that none has is looked for in parts of words, and by its sound */
 export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>): (text: string) => Match {
   const words = new Map<string, MeantWord[]>()
-  for (const text of texts)
-    if (!words.has(text))
-      words.set(
-        text,
-        readMeanings(text, () => {}),
-      )
+  for (const text of texts) if (!words.has(text)) words.set(text, wordsIn(text))
   const { strengths, isMet } = strengthsOf(units, new Set([...words.values()].flat()))
   const asksRanges = units.some(({ ranges }) => ranges.length > 0)
   const asksCodes = units.some(({ codes }) => codes.size > 0)
@@ -85,6 +82,17 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
           if (unit.at >= at && unit.at < at + phrase.split(' ').length) said[u] = said[u]! * otherShare
     return { said, met: isReached ? said.map((strength, u) => Math.max(strength, reached[u]! * share)) : said }
   }
+}
+
+const wordsOfTexts = new BoundedMap<string, MeantWord[]>(maxCached)
+
+/** The same tables answer many questions. */
+function wordsIn(text: string): MeantWord[] {
+  const known = wordsOfTexts.get(text)
+  if (known) return known
+  const words = readMeanings(text, () => {})
+  if (text.length <= maxCachedText) wordsOfTexts.set(text, words)
+  return words
 }
 
 /** The texts of several words that the question has as they are, with the place of the first: “off-peak” is no peak. */
@@ -145,15 +153,11 @@ function isPart(a: string, b: string): boolean {
   return a.includes(b) || b.includes(a) || (a.length >= start && a.slice(0, start) === b.slice(0, start))
 }
 
-const soundsOfWords = new Map<string, string[]>()
+const soundsOfWords = new BoundedMap<string, string[]>(maxCached)
 
 function soundsAlike({ sounds }: Unit, { stem, isStopWord }: MeantWord): boolean {
   if (sounds.length === 0 || isStopWord) return false
-  let own = soundsOfWords.get(stem)
-  if (!own) {
-    if (soundsOfWords.size >= maxCached) soundsOfWords.clear()
-    own = soundsOf(stem)
-    soundsOfWords.set(stem, own)
-  }
+  const own = soundsOfWords.get(stem) ?? soundsOf(stem)
+  if (!soundsOfWords.has(stem)) soundsOfWords.set(stem, own)
   return own.some((sound) => sounds.includes(sound))
 }
