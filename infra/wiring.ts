@@ -41,6 +41,7 @@ export const lambdas = {
       `${agentPath}/by-external-id/chunks`,
       documentPath,
       `${documentPath}/uploaded`,
+      `${documentPath}/restore`,
       ...['', '/{revision}', '/{revision}/restore'].map((path) => `${documentPath}/revisions${path}` as const),
     ],
   },
@@ -69,7 +70,7 @@ export const lambdas = {
       '/v1/agents',
       '/v1/agents/{agentId}',
       sourcePath,
-      ...['', '/pages', '/refresh'].map((path) => `${sourcePath}/{sourceId}${path}` as const),
+      ...['', '/pages', '/refresh', '/restore'].map((path) => `${sourcePath}/{sourceId}${path}` as const),
     ],
   },
   questions: {

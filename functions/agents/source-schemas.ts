@@ -1,7 +1,11 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
+import { flag } from '../../shared/documents/input.ts'
 import { described, fields, integer, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
+import { listQuery } from '../../shared/http/pages.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
+
+export const sourcesQuery = fields({ ...listQuery.entries, trashed: flag('Only sources in the trash.') })
 
 export const pageSortKey = v.strictTuple([v.string()])
 
@@ -61,7 +65,7 @@ export const sourceSchema = v.pipe(
     refresh_hours: v.pipe(v.number(), v.integer()),
     status: described(
       v.picklist(['pending', 'ready', 'error', 'deleting']),
-      '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted.',
+      '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted, and in the trash.',
     ),
     error_message: described(v.nullable(v.string()), 'What failed; null unless the status is `error`.'),
     notice: described(v.nullable(v.string()), 'What was left out as a whole, because of a limit; null for nothing.'),
@@ -72,7 +76,8 @@ export const sourceSchema = v.pipe(
       v.description('How many documents it has, one for each page.'),
     ),
     checked_at: described(v.nullable(time), 'When all pages had last been looked at.'),
-    next_check_at: described(time, 'When they are looked at next.'),
+    next_check_at: described(time, 'When they are looked at next; in the trash, when the source goes for good.'),
+    deleted_at: described(v.nullable(time), 'When it was put into the trash; null unless it is there.'),
     created_at: time,
   }),
   v.title('Source'),
@@ -91,6 +96,7 @@ export const sourceExample: v.InferOutput<typeof sourceSchema> = {
   page_count: 14,
   checked_at: '2026-03-02T03:04:51.118Z',
   next_check_at: '2026-03-03T02:31:07.000Z',
+  deleted_at: null,
   created_at: '2026-03-01T17:20:00.000Z',
 }
 

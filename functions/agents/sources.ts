@@ -1,9 +1,10 @@
-import { removalQuery } from '../../shared/documents/input.ts'
+import { deletionQuery } from '../../shared/documents/input.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { agentPath, sourcePath } from '../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
+import { restoreSource } from '../../shared/sources/restore-source.ts'
 import {
   createSource,
   getSource,
@@ -19,6 +20,7 @@ import {
   pageSortKey,
   sourceExample,
   sourceSchema,
+  sourcesQuery,
   updateBody,
 } from './source-schemas.ts'
 
@@ -37,13 +39,13 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         description: 'Newest first.',
         permission: 'kb:read',
         params: agentPath,
-        query: listQuery,
+        query: sourcesQuery,
         responses: pageOf('sources', sourceSchema, sourceExample),
       },
-      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-        const list = `sources ${params.agentId}`
+      async ({ c, key, db, scope, params, query: { limit, cursor, trashed = false } }) => {
+        const list = `${trashed ? 'trashed ' : ''}sources ${params.agentId}`
         const [after] = readAfter(key, list, cursor, byId) ?? []
-        const { sources, hasMore } = await listSources(db, scope, { limit, after })
+        const { sources, hasMore } = await listSources(db, scope, { limit, after, trashed })
         return respondPage(c, key, list, sources, hasMore ? [sources.at(-1)!.id] : undefined)
       },
     )
@@ -101,10 +103,10 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         operationId: 'deleteSource',
         summary: 'Delete a source',
         description:
-          'Its documents go with it, but for those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone.',
+          'Its documents go with it, but for those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone. With `trash=true` both go into the trash, and can be [restored](#restoreSource) for 30 days.',
         permission: 'kb:write',
         params: sourcePath,
-        query: removalQuery,
+        query: deletionQuery,
         responses: {
           202: {
             description: 'The source, whose documents are still being deleted',
@@ -115,9 +117,24 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         },
       },
       async ({ c, db, scope, origin, query }) => {
-        const rest = await deleteSource({ db, queue }, scope, query.ignore_golden_questions ?? false, origin)
+        const { ignore_golden_questions: ignores, trash: toTrash } = query
+        const rest = await deleteSource({ db, queue }, scope, { ignores, toTrash }, origin)
         return rest ? c.json(rest, 202) : c.body(null, 204)
       },
+    )
+    .post(
+      `${one}/restore`,
+      {
+        operationId: 'restoreSource',
+        summary: 'Restore a source',
+        description:
+          'Brings a source back from the trash, with the documents that went there with it, and has its pages looked at again. A source that is not in the trash stays as it is.',
+        permission: 'kb:write',
+        params: sourcePath,
+        responses: { 200: { ...aSource, example: pending } },
+        errors: ['source_exists', 'external_id_conflict', 'validation_failed', 'rate_limited'],
+      },
+      async ({ c, db, scope, origin }) => c.json(await restoreSource({ db, queue }, scope, origin)),
     )
     .post(
       `${one}/refresh`,

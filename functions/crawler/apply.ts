@@ -13,7 +13,7 @@ import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
-import { type Claim, fenced, fencedProgress } from './lease.ts'
+import { type Claim, fenced, fencedProgress, isHeldBy, LeaseLost } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
 
 const pagesAtOnce = 10
@@ -92,6 +92,7 @@ async function insertPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): 
     return pages.map(({ address }) => done(address))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
+    if (error.code === 'agent_not_found') throw new LeaseLost()
     if (error.code === 'external_id_conflict') return await insertOthers(outbox, claim, pages, error)
     if (error.code === 'payload_too_large') return pages.map(({ address }) => leftOut(address, tooLong))
     if (error.code !== 'validation_failed') throw error
@@ -101,7 +102,8 @@ async function insertPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): 
   }
 }
 
-async function insert(outbox: Outbox, { organizationId, agentId, sourceId, origin }: Claim, pages: PlannedPage[]) {
+async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
+  const { organizationId, agentId, sourceId, origin } = claim
   const documents = pages.map(({ address, title, content }) => ({
     id: newId(),
     title: title!,
@@ -112,7 +114,9 @@ async function insert(outbox: Outbox, { organizationId, agentId, sourceId, origi
   }))
   const file = { source_type: 'txt', source_id: sql`${sourceId}::uuid` }
   const scope = { organizationId, agentId }
-  const { rows } = await insertDocuments(outbox.db, scope, { documents, processed: documents.length, file })
+  // Waits for whoever puts the source into the trash, and then creates nothing.
+  const guard = sql<boolean>`exists (select from sources s where ${isHeldBy(claim)} for key share)`
+  const { rows } = await insertDocuments(outbox.db, scope, { documents, processed: documents.length, file, guard })
   await enqueueAll(
     outbox,
     rows.map(({ id }) => ({ organizationId, documentId: id as DocumentId, ...origin })),
@@ -144,7 +148,7 @@ async function changePage(outbox: Outbox, claim: Claim, page: PlannedPage): Prom
   const scope: DocumentScope = { organizationId, agentId, documentId: document_id as DocumentId }
   const match = [`${edits}.0`]
   try {
-    if (task === 'delete') await deleteDocument(outbox.db, scope, match)
+    if (task === 'delete') await deleteDocument(outbox.db, scope, { match })
     else await updateDocument(outbox, scope, { title: title!, content: content!, isPage: true }, origin, match)
     return done(address, { isDeleted: task === 'delete' })
   } catch (error) {

@@ -4,7 +4,14 @@ import type { Database, Statement } from '../../shared/database/database.ts'
 import type { SitemapReading, SourceKind, SourceStatus } from '../../shared/database/source-tables.ts'
 import type { AgentId, SourceId } from '../../shared/ids.ts'
 import { type CrawlMessage, type Origin, originOf } from '../../shared/queue.ts'
-import { isCrawlDue, isCrawlInterrupted, isSource, maxPages, type SourceScope } from '../../shared/sources/sources.ts'
+import {
+  countPages,
+  isCrawlDue,
+  isCrawlInterrupted,
+  isSource,
+  maxPages,
+  type SourceScope,
+} from '../../shared/sources/sources.ts'
 
 const s = columnsOf('sources', 's')
 
@@ -79,7 +86,8 @@ export async function claimSource(
   return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin: originOf(row) }
 }
 
-const isHeldBy = (claim: Claim) => sql<boolean>`(${isSource(claim)} and ${s.lease_token} = ${claim.leaseToken}::uuid)`
+export const isHeldBy = (claim: Claim) =>
+  sql<boolean>`(${isSource(claim)} and ${s.lease_token} = ${claim.leaseToken}::uuid)`
 
 /** Makes the statements if the lease is still held, and renews it. @throws LeaseLost */
 export async function fenced<const Q extends Readonly<Record<string, Statement>>>(
@@ -118,10 +126,9 @@ const isRefreshed = sql<boolean>`(${s.next_check_at} <= now())`
 
 /** Statements that end a crawl whose changes are made. @param max how many pages a source of its kind has at most */
 export function succeed(claim: Claim, max: number) {
-  const own = sql`p.organization_id = ${claim.organizationId}`
   const notice = sql`case
-    when (select count(*) from source_pages p where ${own}) >= ${maxPages} then ${`The organization has ${maxPages.toLocaleString('en')} pages of sources, which is the maximum: others are left out.`}
-    when ${max > 1} and (select count(*) from source_pages p where ${own} and p.source_id = ${claim.sourceId}) >= ${max}::int
+    when ${countPages(claim)} >= ${maxPages} then ${`The organization has ${maxPages.toLocaleString('en')} pages of sources, which is the maximum: others are left out.`}
+    when ${max > 1} and (select count(*) from source_pages p where p.organization_id = s.organization_id and p.source_id = s.id) >= ${max}::int
       then ${`The source has ${max} pages, which is the maximum: others are left out.`} end`
   return {
     ended: sql<{

@@ -3,7 +3,7 @@ import { type Expression, sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import type { SitemapReading } from '../../shared/database/source-tables.ts'
-import { lockSources, maxPages } from '../../shared/sources/sources.ts'
+import { countPages, lockSources, maxPages } from '../../shared/sources/sources.ts'
 import { type Claim, fenced, fencedProgress } from './lease.ts'
 import { foldDoubles, type KnownAddress } from './site/doubles.ts'
 import type { Fetched } from './site/page.ts'
@@ -84,7 +84,7 @@ function keepReading({ organizationId, sourceId }: Claim, sitemap: SitemapReadin
 /** How many pages the limits of source and organization still allow. */
 const room = (claim: Claim, max: number) =>
   sql<number>`greatest(0, least(${max}::int - (select count(*) from source_pages p where ${isOwn(claim)}),
-    ${maxPages} - (select count(*) from source_pages p where p.organization_id = ${claim.organizationId})))`
+    ${maxPages} - ${countPages(claim)}))`
 
 /** Statements: list addresses that are not known, in their order, as far as there is room. */
 function list(claim: Claim, { addresses, max }: Listing, isHeld: Expression<boolean>) {

@@ -31,6 +31,7 @@ import { currentSession } from './session/current-session.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { addSettingsScreens } from './settings/screen.ts'
 import { addSourceScreens } from './sources/screen.ts'
+import { addTrashScreens } from './trash.ts'
 
 export interface Dependencies {
   db: Database
@@ -72,6 +73,7 @@ export function dashboardApp({
   addHistoryScreens(screens, queue)
   addDocumentScreens(screens, queue, presigner)
   addSourceScreens(screens, crawlQueue)
+  addTrashScreens(screens, queue, crawlQueue)
   addAskScreens(screens, embedder)
   addQuestionScreens(screens)
   addCallScreens(screens)

@@ -7,17 +7,20 @@ import { decodeCursor, encodeCursor } from '../../shared/http/pages.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { cookieAttributes } from './session/cookies.ts'
 
-export type Flash = { text: string; isError?: boolean }
+/** `undo`: where it is posted, and each value of `what`. */
+export type Flash = { text: string; isError?: boolean; undo?: string[] | undefined }
 
 const name = 'cuecard_flash'
-const shape = v.strictTuple([v.string(), v.boolean()])
+const shape = v.strictTuple([v.string(), v.boolean(), v.string()])
 /** A cookie holds 4096 bytes. */
 const maxCharacters = 600
+const maxUndone = 25
 
 /** Signed like a cursor, so that nobody else can put words on our screens. */
-export function setFlash(c: Context<ApiEnv>, session: Session, { text, isError = false }: Flash): void {
+export function setFlash(c: Context<ApiEnv>, session: Session, { text, isError = false, undo = [] }: Flash): void {
   const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
-  setCookie(c, name, encodeCursor(session.cursorKey, name, [shown, isError]), { ...cookieAttributes(c), maxAge: 60 })
+  const said = [shown, isError, undo.length > maxUndone + 1 ? '' : undo.join(' ')]
+  setCookie(c, name, encodeCursor(session.cursorKey, name, said), { ...cookieAttributes(c), maxAge: 60 })
 }
 
 export function takeFlash(c: Context<ApiEnv>, session: Session): Flash | undefined {
@@ -25,8 +28,8 @@ export function takeFlash(c: Context<ApiEnv>, session: Session): Flash | undefin
   if (sent === undefined) return undefined
   deleteCookie(c, name, cookieAttributes(c))
   try {
-    const [text, isError] = decodeCursor(session.cursorKey, name, sent, shape)
-    return { text, isError }
+    const [text, isError, undo] = decodeCursor(session.cursorKey, name, sent, shape)
+    return { text, isError, ...(undo && { undo: undo.split(' ') }) }
   } catch (error) {
     if (error instanceof ApiError) return undefined
     throw error

@@ -113,8 +113,11 @@ export function reloadPage(): Html {
   return html`<!doctype html><html lang="${words.lang}"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>${words.product}</title></head></html>`
 }
 
-export function flashNotice({ text, isError }: Flash): Html {
-  return html`<div class="notice ${isError ? 'bad' : 'good'}">${icon(isError ? 'alert' : 'check')}<p>${text}</p></div>`
+export function flashNotice({ text, isError, undo: [action, ...what] = [] }: Flash): Html {
+  return html`<div class="notice ${isError ? 'bad' : 'good'}">${icon(isError ? 'alert' : 'check')}<p>${text}</p>${
+    action &&
+    html`<form method="post" action="${action}">${what.map((each) => html`<input type="hidden" name="what" value="${each}">`)}<button class="quiet">Undo</button></form>`
+  }</div>`
 }
 
 function isTab(view: View): view is View & { agent: Agent } {

@@ -1,7 +1,8 @@
 import { createDocument, createDocuments } from '../../shared/documents/create-document.ts'
 import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/documents.ts'
-import { batchBody, createBody, removalQuery, updateBody } from '../../shared/documents/input.ts'
+import { batchBody, createBody, deletionQuery, updateBody } from '../../shared/documents/input.ts'
+import { restoreDocument } from '../../shared/documents/trash.ts'
 import { updateDocument } from '../../shared/documents/update-document.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { api, onlyPost } from '../../shared/http/api.ts'
@@ -14,7 +15,7 @@ import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { addExternalIdRoutes } from './external-ids.ts'
 import { addFileRoutes } from './files.ts'
-import { aDocument, creationErrors, fetched, newExample, respondFetched, setCreated } from './respond.ts'
+import { aDocument, creationErrors, fetched, newExample, removalOf, respondFetched, setCreated } from './respond.ts'
 import { addRevisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
 
@@ -181,16 +182,35 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
       {
         operationId: 'deleteDocument',
         summary: 'Delete a document',
-        description: 'Its chunks and embeddings go with it, processing in flight included.',
+        description:
+          'Its chunks and embeddings go with it, processing in flight included. With `trash=true` it goes into the trash: it is not found any more, and can be [restored](#restoreDocument) for 30 days. Past 10,000 documents of an agent in the trash the oldest are deleted for good.',
         permission: 'kb:write',
         params: documentPath,
-        query: removalQuery,
+        query: deletionQuery,
         headers: ifMatch,
         responses: { 204: { description: 'It is gone' } },
       },
       async ({ c, db, scope, query, headers }) => {
-        await deleteDocument(db, scope, headers['if-match'], query.ignore_golden_questions)
+        await deleteDocument(db, scope, removalOf(query, headers))
         return c.body(null, 204)
+      },
+    )
+    .post(
+      `${one}/restore`,
+      {
+        operationId: 'restoreDocument',
+        summary: 'Restore a document',
+        description:
+          'Brings a document back from the trash as it was: search serves at once what it served, and one that was not finished is processed. A page of a source that is gone becomes a document of its own. A document that is not in the trash stays as it is.',
+        permission: 'kb:write',
+        params: documentPath,
+        responses: { 200: aDocument },
+        errors: ['external_id_conflict', 'rate_limited', 'validation_failed'],
+      },
+      async ({ c, db, scope, origin }) => {
+        const document = await restoreDocument({ db, queue }, scope, origin)
+        c.header('etag', etag(document))
+        return c.json(toDocument(document))
       },
     )
   addRevisionRoutes(routes, queue)

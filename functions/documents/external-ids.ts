@@ -1,14 +1,14 @@
 import * as v from 'valibot'
 import { documentExample, toDocument } from '../../shared/documents/document.ts'
 import { deleteDocument, getDocument } from '../../shared/documents/documents.ts'
-import { putBody, removalQuery } from '../../shared/documents/input.ts'
+import { deletionQuery, putBody } from '../../shared/documents/input.ts'
 import { putDocument } from '../../shared/documents/put-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import type { Router } from '../../shared/http/router.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { aDocument, fetched, newExample, respondFetched, setCreated } from './respond.ts'
+import { aDocument, fetched, newExample, removalOf, respondFetched, setCreated } from './respond.ts'
 import { getQuery, namedPath } from './schemas.ts'
 
 const one = '/v1/agents/:agentId/knowledge-base/by-external-id/:externalId{[^]+}'
@@ -92,7 +92,7 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
         description: 'As [delete a document](#deleteDocument) does.',
         permission: 'kb:write',
         params: namedPath,
-        query: removalQuery,
+        query: deletionQuery,
         headers: ifMatch,
         responses: { 204: { description: 'It is gone' } },
         errors: ['document_not_found'],
@@ -100,7 +100,7 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
       async ({ c, db, scope, query, headers }) => {
         const { id } = await getDocument(db, scope, [], { exclude: 'content' })
         const found = { ...scope, documentId: id as DocumentId }
-        await deleteDocument(db, found, headers['if-match'], query.ignore_golden_questions)
+        await deleteDocument(db, found, removalOf(query, headers))
         return c.body(null, 204)
       },
     )

@@ -1,8 +1,11 @@
 import type { Context } from 'hono'
+import type * as v from 'valibot'
 import { type Document, type DocumentRow, documentExample, documentSchema } from '../../shared/documents/document.ts'
+import type { Removal } from '../../shared/documents/documents.ts'
+import type { deletionQuery } from '../../shared/documents/input.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { ErrorCode } from '../../shared/http/errors.ts'
-import { etag } from '../../shared/http/etag.ts'
+import { etag, type ifMatch } from '../../shared/http/etag.ts'
 import { fetchedDocument, type GetQuery, toFetched } from './schemas.ts'
 
 export const aDocument = {
@@ -16,6 +19,14 @@ export const newExample: Document = {
   ...documentExample,
   ...{ status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
 }
+/** What a DELETE asks for. */
+export function removalOf(
+  { ignore_golden_questions: ignores, trash: toTrash }: v.InferOutput<typeof deletionQuery>,
+  { 'if-match': match }: v.InferOutput<typeof ifMatch>,
+): Removal {
+  return { match, ignores, toTrash }
+}
+
 export const creationErrors: ErrorCode[] = ['document_not_found', 'external_id_conflict']
 
 export const fetched = (example: Document) => ({

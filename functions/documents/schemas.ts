@@ -6,7 +6,7 @@ import {
   statuses,
   toDocument,
 } from '../../shared/documents/document.ts'
-import { externalId } from '../../shared/documents/input.ts'
+import { externalId, flag } from '../../shared/documents/input.ts'
 import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
 import { described, fields, printable } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
@@ -52,6 +52,7 @@ export const listQuery = fields({
       v.description('Only documents whose metadata has this value under this name, such as `branch=north`.'),
     ),
   ),
+  trashed: flag('Only documents in the trash, with the status, `external_id` and `source_id` that they had.'),
   exclude,
   limit: limitUpTo(100),
   cursor: cursorParameter,

@@ -3,7 +3,7 @@ import type { Chunk } from '../../shared/chunking/chunker.ts'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
+import { type AgentScope, isAgent, isOfAgent } from '../../shared/database/scope.ts'
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { insertVectors } from '../../shared/documents/new-chunks.ts'
 import { isUnchanged, lockKnowledge, lockModel, type Verdict } from '../../shared/golden/check.ts'
@@ -70,7 +70,7 @@ export async function findPage(
 export async function findInTheWay(db: Database, { organizationId, agentId }: AgentScope): Promise<string[]> {
   const { documents } = await db.batch({
     documents: sql<{ id: string }>`select d.id from documents d
-      where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.managed_by = 'client' and exists (
+      where ${isOfAgent({ organizationId, agentId })} and d.managed_by = 'client' and exists (
         select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
           and c.revision = d.revision and ${c.vector_id} is not null and ${c.other_vector_id} is null)
       order by d.id limit ${maxNamed}`,

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
+import { trashDays } from '../../shared/documents/trash.ts'
 import { windowSeconds } from '../../shared/organizations/sessions.ts'
 
 /** 30,000 idempotency keys may arrive a minute. A request holds its key's row while it waits for a document's. */
@@ -64,6 +65,22 @@ export const purgeRevisions = (db: Database) =>
           from organizations o join document_revisions k on k.organization_id = o.id
           where not o.keep_revisions limit ${limit})) dropped
       where (r.organization_id, r.document_id, r.revision) = (dropped.organization_id, dropped.document_id, dropped.revision)`
+  })
+
+/** Documents whose time in the trash is over, and of each agent all there but the newest. Chunks, vectors, revisions and files go with them. */
+export const purgeTrash = (db: Database, maxPerAgent = 10_000) =>
+  inBatches(db, 20, 5000, (limit) => {
+    return sql`delete from documents d using (
+        (select organization_id, id from documents
+          where deleted_at < now() - make_interval(days => ${trashDays}) order by deleted_at limit ${limit})
+        union
+        select growing.organization_id, surplus.id
+        from (select distinct organization_id, agent_id from documents where deleted_at > now() - interval '10 minutes') growing,
+          lateral (select id from documents
+            where organization_id = growing.organization_id and agent_id = growing.agent_id and deleted_at is not null
+            order by deleted_at desc offset ${maxPerAgent} limit ${limit}) surplus
+        limit ${limit}) old
+      where (d.organization_id, d.id) = (old.organization_id, old.id) and d.deleted_at is not null`
   })
 
 /** Vectors of questions that are a month old, and of each organization all but the newest. */

@@ -24,6 +24,7 @@ import {
   purgeRevisions,
   purgeSessions,
   purgeSignInAttempts,
+  purgeTrash,
 } from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
 import { acquireDueSources, measureOldestDueSource, toCrawlMessage } from './sources.ts'
@@ -85,6 +86,7 @@ export async function sweep(
     call_turns_purged: purgeCallTurns,
     revisions_purged: purgeRevisions,
     deliveries_purged: purgeDeliveries,
+    trash_purged: (db) => purgeTrash(db),
     chunks_listed: (db) => indexLargeAgents(db, 'terms', maySend),
     sketches_clustered: (db) => indexLargeAgents(db, 'sketches', maySend),
   } satisfies Record<string, Act>

@@ -15,7 +15,7 @@ export async function showAgent(db: Database, id: AgentId) {
       .select(['ready_document_count', 'created_at']),
     statuses: sql<StatusCount>`
       select status, count(*)::int as count
-      from documents where organization_id = ${anyOrganization} and agent_id = ${id} group by status`,
+      from documents where organization_id = ${anyOrganization} and agent_id = ${id} and deleted_at is null group by status`,
     secrets: sql<{ created_at: Date }>`
       select created_at from signing_secrets
       where organization_id = ${anyOrganization} and agent_id = ${id} and platform = 'retell'`,

@@ -72,6 +72,7 @@ async function listDocuments(db: Database, { organization, status, limit }: Docu
     .select([waiting.as('waiting'), 'd.next_attempt_at', 'd.chunk_count'])
     .select(['d.searchable_chunk_count', 'd.created_at', 'd.updated_at'])
     .where('d.organization_id', '=', organizationId)
+    .where('d.deleted_at', 'is', null)
     .$if(status !== undefined, (query) => query.where('d.status', '=', status!))
     .orderBy('d.pending_since')
     .orderBy('d.id')
@@ -103,6 +104,7 @@ function targets(db: Database) {
   return db
     .selectFrom('documents as d')
     .select(['d.edits', 'd.version', 'd.organization_id', 'd.agent_id', 'd.id'])
+    .where('d.deleted_at', 'is', null)
     .$narrowType<Omit<Target, 'tags'>>()
 }
 

@@ -56,7 +56,7 @@ const maxDocuments = 10_000
 export async function checkDocuments(db: Database) {
   const { models, changing } = await findModels(db)
   const { statuses, work, faults, agents, connections } = await db.batch({
-    statuses: sql<StatusCount>`select status, count(*)::int as count from documents group by status`,
+    statuses: sql<StatusCount>`select status, count(*)::int as count from documents where deleted_at is null group by status`,
     work: sql<Work>`
       select greatest(0, extract(epoch from now() - min(d.pending_since)))::int as oldest_pending_seconds,
         count(*) filter (where d.lease_expires_at < now())::int as expired_leases,
@@ -70,7 +70,7 @@ export async function checkDocuments(db: Database) {
       order by d.updated_at desc limit 1`,
     agents: sql<{ organization_id: string; id: string; name: string; document_count: number }>`
       select a.organization_id, a.id, a.name, count(*)::int as document_count
-      from agents a join documents d on (d.organization_id, d.agent_id) = (a.organization_id, a.id)
+      from agents a join documents d on (d.organization_id, d.agent_id) = (a.organization_id, a.id) and d.deleted_at is null
       group by a.organization_id, a.id having count(*) >= ${maxDocuments} order by a.organization_id, a.id`,
     connections: openConnections,
   })

@@ -33,7 +33,7 @@ export async function onlyOrganization(db: Database): Promise<OrganizationId> {
 export async function showOrganization(db: Database, id: OrganizationId) {
   const { rows } = await sql<object>`
     select o.id, o.name, o.auto_delete_done_calls, o.created_at, count(a.id)::int as agent_count,
-      (select count(*)::int from documents d where d.organization_id = o.id) as document_count,
+      (select count(*)::int from documents d where d.organization_id = o.id and d.deleted_at is null) as document_count,
       coalesce(sum(a.ready_document_count), 0)::int as ready_document_count
     from organizations o left join agents a on a.organization_id = o.id
     where o.id = ${id} group by o.id`.execute(db)
@@ -66,6 +66,7 @@ export async function listAgents(db: Database, organizationId: OrganizationId) {
         .select(sql<number>`count(*)::int`.as('document_count'))
         .whereRef('d.organization_id', '=', 'a.organization_id')
         .whereRef('d.agent_id', '=', 'a.id')
+        .where('d.deleted_at', 'is', null)
         .as('document_count'),
       'a.ready_document_count',
       'a.knowledge_base_enabled',

@@ -15,6 +15,7 @@ import { steps as rememberedCalls } from './0009_remembered_calls.ts'
 import { steps as goldenHistory } from './0010_golden_history.ts'
 import { steps as wrongAnswers } from './0012_wrong_answers.ts'
 import { steps as dashboardAgents } from './0013_dashboard_agents.ts'
+import { steps as trash } from './0014_trash.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -60,7 +61,8 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0009_remembered_calls': rememberedCalls,
   '0010_golden_history': goldenHistory,
   '0012_wrong_answers': wrongAnswers,
-  '0013_dashboard_agents': [...dashboardAgents, inTransaction(...search)],
+  '0013_dashboard_agents': dashboardAgents,
+  '0014_trash': [...trash, inTransaction(...search)],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

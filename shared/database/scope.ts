@@ -27,12 +27,22 @@ export function isAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${a.organization_id} = ${organizationId} and ${a.id} = ${agentId})`
 }
 
-export function isOfAgent({ organizationId, agentId }: AgentScope) {
+/** In the trash or not. */
+export function isStoredOfAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
 }
 
-export function isDocument(scope: DocumentScope | NamedScope) {
+export function isOfAgent(scope: AgentScope) {
+  return sql<boolean>`(${isStoredOfAgent(scope)} and ${d.deleted_at} is null)`
+}
+
+export function isInTrash(scope: AgentScope) {
+  return sql<boolean>`(${isStoredOfAgent(scope)} and ${d.deleted_at} is not null)`
+}
+
+/** @param own which of the agent's documents are looked at: none in the trash, unless it says so */
+export function isDocument(scope: DocumentScope | NamedScope, own = isOfAgent(scope)) {
   const isIt = 'documentId' in scope ? sql`${d.id} = ${scope.documentId}` : sql`true`
   const isNamed = scope.externalId === undefined ? sql`true` : sql`${d.external_id} = ${scope.externalId}`
-  return sql<boolean>`(${isOfAgent(scope)} and ${isIt} and ${isNamed})`
+  return sql<boolean>`(${own} and ${isIt} and ${isNamed})`
 }

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Id, Time } from './column-types.ts'
+import type { Id, Time, TimeOrNull } from './column-types.ts'
 
 export interface SourceTables {
   sources: {
@@ -30,6 +30,7 @@ export interface SourceTables {
     resend_at: Time
     request_id: string | null
     requested_by: Id | null
+    deleted_at: TimeOrNull
     created_at: Time
   }
   source_pages: {

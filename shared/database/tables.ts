@@ -125,6 +125,10 @@ export interface Tables extends SourceTables, WebhookTables {
     pending_since: Time
     version: Generated<string>
     edits: Generated<number>
+    /** When it was put into the trash; null out of it. */
+    deleted_at: TimeOrNull
+    /** What it gets back from the trash. */
+    before_deletion: JSONColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
     created_at: Time
     updated_at: Time
   }

@@ -68,6 +68,7 @@ export const documentSchema = v.pipe(
       ),
       'Golden questions that failed by a change of this document, until they pass; and a file whose name says another type than it is.',
     ),
+    deleted_at: described(v.nullable(time), 'When it was put into the trash; null unless it is there.'),
     created_at: time,
     updated_at: time,
   }),
@@ -93,6 +94,7 @@ export const documentExample: Document = {
   error_message: null,
   waiting: null,
   warnings: [],
+  deleted_at: null,
   created_at: '2026-03-02T08:15:30.000Z',
   updated_at: '2026-03-02T08:15:32.417Z',
 }
@@ -113,7 +115,7 @@ export const createdColumns = documentColumns.filter((column): column is Created
 type Row<Column extends keyof Columns> = {
   [C in Column]: C extends 'created_at' | 'updated_at'
     ? Date | string
-    : C extends 'valid_from' | 'valid_until' | 'next_attempt_at'
+    : C extends 'valid_from' | 'valid_until' | 'next_attempt_at' | 'deleted_at'
       ? Date | string | null
       : C extends 'version'
         ? string | number
@@ -131,6 +133,7 @@ export function toDocument(row: DocumentRow): Document {
     valid_until: toTime(row.valid_until),
     waiting: toWaiting(row),
     warnings: [...row.warnings, ...typeWarning(row)],
+    deleted_at: toTime(row.deleted_at),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }

@@ -2,15 +2,23 @@ import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, isDocument, type NamedScope } from '../database/scope.ts'
+import {
+  type AgentScope,
+  type DocumentScope,
+  isDocument,
+  isInTrash,
+  isOfAgent,
+  isStoredOfAgent,
+  type NamedScope,
+} from '../database/scope.ts'
 import type { Status } from '../database/tables.ts'
 import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated } from '../golden/check.ts'
 import { ApiError } from '../http/errors.ts'
 import { editsOf, type Tags } from '../http/etag.ts'
 import { findDocument, requireAgent, requireDocument } from '../http/not-found.ts'
 import { pageBytes } from '../http/payload.ts'
-import { selectDocument } from './chunks.ts'
 import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
+import { before, discard } from './transitions.ts'
 
 export function hashContent(content: string): Buffer {
   return createHash('sha256').update(content).digest()
@@ -25,6 +33,8 @@ interface ListedDocuments {
   external_id_prefix?: string | undefined
   source_id?: string | undefined
   metadata?: string | undefined
+  /** Those in the trash, as they were before. */
+  trashed?: boolean | undefined
   exclude?: 'content' | undefined
   limit: number
   after?: [string, string] | undefined
@@ -34,20 +44,22 @@ interface ListedDocuments {
 export async function listDocuments(
   db: Database,
   scope: AgentScope,
-  { status, external_id_prefix, source_id, metadata, exclude, limit, after }: ListedDocuments,
+  { status, external_id_prefix, source_id, metadata, trashed, exclude, limit, after }: ListedDocuments,
 ): Promise<{ documents: DocumentRow[]; hasMore: boolean }> {
   const content = exclude ? none : sql<string | null>`${d.content}`
+  const shown = (column: (typeof createdColumns)[number]) =>
+    trashed && column in before ? before[column as keyof typeof before] : d[column]
   const isAfter = after ? sql`(d.created_at, d.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)` : sql`true`
   const { documents } = await db.batch({
     documents: sql<DocumentRow & { available: string }>`
       with page as (
-        select d.title, ${content} as content, ${sql.join(createdColumns.map((column) => d[column]))},
+        select d.title, ${content} as content, ${sql.join(createdColumns.map((column) => sql`${shown(column)} as ${sql.ref(column)}`))},
           row_number() over newest as position, sum(coalesce(octet_length(${content}), 0)) over newest as bytes
         from documents d
-        where d.organization_id = ${scope.organizationId} and d.agent_id = ${scope.agentId} and ${isAfter}
-          and ${status ? sql`d.status = ${status}` : sql`true`}
-          and ${external_id_prefix ? sql`starts_with(d.external_id, ${external_id_prefix})` : sql`true`}
-          and ${source_id ? sql`d.source_id = ${source_id}` : sql`true`}
+        where ${trashed ? isInTrash(scope) : isOfAgent(scope)} and ${isAfter}
+          and ${status ? sql`${shown('status')} = ${status}` : sql`true`}
+          and ${external_id_prefix ? sql`starts_with(${shown('external_id')}, ${external_id_prefix})` : sql`true`}
+          and ${source_id ? sql`${shown('source_id')} = ${source_id}` : sql`true`}
           and ${metadata ? hasMetadata(metadata) : sql`true`}
         window newest as (order by d.created_at desc, d.id desc)
         order by d.created_at desc, d.id desc limit ${limit + 1}
@@ -77,34 +89,35 @@ export async function getDocument(
   return await findDocument(db, scope, found)
 }
 
+export interface Removal {
+  match?: Tags | undefined
+  /** Golden questions that would fail. */
+  ignores?: boolean | undefined
+  toTrash?: boolean | undefined
+}
+
 /**
- * A worker busy with it finds nothing to write to. @param ignores golden questions that would fail
+ * A worker busy with it finds nothing to write to. One that is in the trash already can only be deleted for good.
  * @throws ApiError agent_not_found, document_not_found, precondition_failed, golden_questions_fail
  */
 export async function deleteDocument(
   db: Database,
   scope: DocumentScope,
-  match: Tags = '*',
-  ignores = false,
+  { match = '*', ignores, toTrash }: Removal = {},
 ): Promise<void> {
   const isUnedited = match === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits}::text`, editsOf(match))
   const removal = { document_id: scope.documentId, action: 'removes' } as const
+  const isIt = isDocument(scope, toTrash ? isOfAgent(scope) : isStoredOfAgent(scope))
   await guarded(db, scope, removal, ignores, async (verdict) => {
     const mayGo = sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`
-    const { found, deleted } = await db.batch({
-      found: lockAfter(
-        selectDocument(db, scope).select(isUnedited.as('is_unedited')).forUpdate(),
-        lockKnowledge(scope),
-      ),
-      deleted: db
-        .deleteFrom('documents as d')
-        .where(isDocument(scope))
-        .where(isUnedited)
-        .where(mayGo)
-        .returning('d.id'),
-    })
-    if (!(await requireDocument(db, scope, found)).is_unedited) preconditionFailed()
-    return deleted.length > 0 ? undefined : outdated
+    const guard = sql<boolean>`(${isIt} and ${isUnedited} and ${mayGo})`
+    const found = db.selectFrom('documents as d').select(isUnedited.as('is_unedited')).where(isIt).forUpdate()
+    const removed = toTrash
+      ? db.updateTable('documents as d').set(discard).where(guard).returning('d.id')
+      : db.deleteFrom('documents as d').where(guard).returning('d.id')
+    const done = await db.batch({ found: lockAfter(found, lockKnowledge(scope)), removed })
+    if (!(await requireDocument(db, scope, done.found)).is_unedited) preconditionFailed()
+    return done.removed.length > 0 ? undefined : outdated
   })
 }
 

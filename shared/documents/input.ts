@@ -132,13 +132,23 @@ export const updateBody = v.pipe(
   v.metadata({ title: 'DocumentUpdate', minProperties: 1 }),
 )
 
-export const removalQuery = fields({
-  ignore_golden_questions: v.optional(
+export const flag = (description: string) =>
+  v.optional(
     v.pipe(
       v.picklist(['true', 'false'], 'must be true or false'),
       v.transform((text) => text === 'true'),
-      v.description('Deletes also what a golden question that blocks needs.'),
+      v.description(description),
     ),
+  )
+
+export const removalQuery = fields({
+  ignore_golden_questions: flag('Deletes also what a golden question that blocks needs.'),
+})
+
+export const deletionQuery = fields({
+  ...removalQuery.entries,
+  trash: flag(
+    'Puts it into the trash, from which it can be restored for 30 days. Without it, it is deleted for good, also from the trash.',
   ),
 })
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { type Database, violates } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
@@ -29,6 +29,16 @@ const columns = {
   revised_by: 'uuid',
 } as const
 
+interface NewDocuments {
+  documents: NewDocument[]
+  /** How many of them the service processes. */
+  processed: number
+  /** What else is stored of a document that is a file. */
+  file?: Record<string, unknown>
+  /** Where it does not hold, the agent is not found. */
+  guard?: Expression<boolean>
+}
+
 type NewDocument = ReturnType<typeof create> &
   Omit<CreateInput, 'content'> & {
     id: string
@@ -39,14 +49,12 @@ type NewDocument = ReturnType<typeof create> &
 
 /**
  * Inserts all documents or none, and returns them in the order of their ids. `replayed`: an earlier attempt has inserted them.
- * @param processed how many of them the service processes
- * @param file what else is stored of a document that is a file
  * @throws ApiError agent_not_found, document_not_found, validation_failed, external_id_conflict, rate_limited, idempotency_key_reused, idempotency_in_progress
  */
 export async function insertDocuments(
   db: Database,
   scope: AgentScope,
-  { documents, processed, file = {} }: { documents: NewDocument[]; processed: number; file?: Record<string, unknown> },
+  { documents, processed, file = {}, guard = sql<boolean>`true` }: NewDocuments,
   request?: IdempotentRequest,
 ): Promise<{ rows: Created[]; replayed: boolean }> {
   const made = documents.map((document) => ({
@@ -63,7 +71,7 @@ export async function insertDocuments(
   const created = sql.join(createdColumns.map((column) => sql.ref(column)))
   // A repeat is not refused past a limit.
   const insert = sql`with agent as materialized (
-      select a.organization_id, a.id from agents a where ${isAgent(scope)}
+      select a.organization_id, a.id from agents a where ${isAgent(scope)} and ${guard}
         and case when ${ownsIdempotencyKey(request)}
           then admit_documents(a.organization_id, a.id, ${made.length}::int, ${processed}::int) end)
     insert into documents (organization_id, agent_id, ${inserted})
@@ -80,7 +88,7 @@ export async function insertDocuments(
     where organization_id = ${scope.organizationId} and id = any(${made.map(({ id }) => id)}::uuid[])) inserted`
   const { results, ...outcome } = await idempotently(db, request, response, {
     insert,
-    surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.id in (
+    surviving: sql`select d.id from documents d where d.organization_id = ${scope.organizationId} and d.deleted_at is null and d.id in (
       select (jsonb_path_query(response, '$[*].id') #>> '{}')::uuid from idempotency_keys where ${isRowOf(request)})`,
   }).catch(rejected)
   const rows = outcome.response ?? agentNotFound()
@@ -114,7 +122,7 @@ export async function rejectTakenIds(
 }
 
 /** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */
-function rejectPastLimit(error: unknown): never {
+export function rejectPastLimit(error: unknown): never {
   if (!violates(error, 'agents_document_limit')) rejectPastPipeline(error)
   throw new ApiError(
     'validation_failed',

@@ -41,6 +41,8 @@ import { type Failure, ownFaults } from './failures.ts'
  * | processing, lease expired  | swept                            | pending                                   | `recover`, `isLeaseExpired`     |
  * | the same after 5 attempts  | swept                            | error                                     | `fail`, `isLeaseExpired`        |
  * | pending for 24 hours       | swept                            | error                                     | `fail`, `isOverdue`             |
+ * | any                        | put into the trash               | as if it were completed, not served       | `discard`                       |
+ * | in the trash               | restored                         | what it was; processing becomes pending   | `bringBack`, `isInTrash`        |
  *
  * "Service" and "client" manage the document. A pending or processing document of the service is the extraction Lambda's work while
  * it awaits its text (`awaitsText`), the embedding Lambda's after that.
@@ -250,6 +252,47 @@ export const recover = {
   next_attempt_at: now,
   waiting_reason: ownFaults.interrupted,
   resend_at: sql<Date>`${d.lease_expires_at}`,
+} satisfies Transition
+
+/** Nobody finds it, no worker has it, its external id is free, and its source can go. */
+export const discard = {
+  deleted_at: now,
+  before_deletion: sql<string>`jsonb_build_object('status', ${d.status}, 'active_revision', ${d.active_revision},
+    'external_id', ${d.external_id}, 'source_id', ${d.source_id})`,
+  status: sql<Status>`case when ${d.status} = 'error' then 'error' else 'completed' end`,
+  active_revision: null,
+  external_id: null,
+  source_id: null,
+  ...noLease,
+} satisfies Transition
+
+/** What a document in the trash was before. */
+export const before = {
+  status: sql<Status>`(${d.before_deletion} ->> 'status')`,
+  active_revision: sql<number | null>`(${d.before_deletion} ->> 'active_revision')::int`,
+  external_id: sql<string | null>`(${d.before_deletion} ->> 'external_id')`,
+  source_id: sql<string | null>`(${d.before_deletion} ->> 'source_id')::uuid`,
+}
+
+const isFailed = sql<boolean>`(${before.status} = 'error')`
+const followed = sql<string | null>`(select s.id from sources s
+  where s.organization_id = ${d.organization_id} and s.id = ${before.source_id} and s.status <> 'deleting')`
+
+/** Search serves it at once. The page of a source that is gone is a document of its own. */
+export const bringBack = {
+  deleted_at: null,
+  before_deletion: null,
+  status: sql<Status>`case ${before.status} when 'processing' then 'pending' else ${before.status} end`,
+  active_revision: before.active_revision,
+  external_id: before.external_id,
+  source_id: followed,
+  source_type: sql<SourceType>`case when ${before.source_id} is null or ${followed} is not null then ${d.source_type} else 'manual' end`,
+  error_code: sql<string | null>`case when ${isFailed} then ${d.error_code} end`,
+  error_message: sql<string | null>`case when ${isFailed} then ${d.error_message} end`,
+  ...zeroCounters,
+  ...noWait,
+  pending_since: now,
+  resend_at: fromNow(lostAfterSeconds),
 } satisfies Transition
 
 const c = columnsOf('chunks', 'c')

@@ -156,7 +156,8 @@ function countGolden({ organizationId, agentId }: AgentScope) {
 /** A row if the expected document exists, or none is expected. */
 function findExpected({ organizationId, agentId }: AgentScope, { document_id }: Partial<GoldenInput>) {
   return document_id
-    ? sql`select d.id from documents d where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.id = ${document_id}`
+    ? sql`select d.id from documents d where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.id = ${document_id}
+        and d.deleted_at is null`
     : sql`select 1`
 }
 

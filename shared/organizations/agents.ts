@@ -77,6 +77,6 @@ function newestAgents(condition: RawBuilder<boolean>, limit: number) {
         'processing', count(*) filter (where d.status = 'processing'),
         'completed', count(*) filter (where d.status = 'completed'),
         'error', count(*) filter (where d.status = 'error')) as documents
-      from documents d where d.organization_id = newest.organization_id and d.agent_id = newest.id) counted
+      from documents d where d.organization_id = newest.organization_id and d.agent_id = newest.id and d.deleted_at is null) counted
     order by newest.id desc`
 }

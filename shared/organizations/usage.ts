@@ -20,7 +20,7 @@ export async function agentUsage(db: Database, organizationId: OrganizationId): 
     from agents a cross join lateral (
       select count(*)::int as document_count, coalesce(sum(d.chunk_count), 0)::int as chunk_count,
         coalesce(sum(d.file_bytes), 0)::float8 as file_bytes
-      from documents d where d.organization_id = a.organization_id and d.agent_id = a.id) held
+      from documents d where d.organization_id = a.organization_id and d.agent_id = a.id and d.deleted_at is null) held
     where a.organization_id = ${organizationId} order by a.id desc limit 100`.execute(db)
   return rows
 }

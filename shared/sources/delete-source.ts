@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
+import { discard } from '../documents/transitions.ts'
+import { trashDays } from '../documents/trash.ts'
 import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
 import type { Change } from '../golden/search-after.ts'
 import type { DocumentId } from '../ids.ts'
@@ -7,6 +9,7 @@ import type { Origin } from '../queue.ts'
 import {
   enqueue,
   getSource,
+  isKept,
   isSource,
   type Outbox,
   requireSource,
@@ -19,21 +22,25 @@ const documentsAtOnce = 100
 /** A request leaves what takes longer to the crawler. */
 const requestMilliseconds = 4_000
 
-const isOwn = ({ organizationId, sourceId }: SourceScope) =>
+export const isOwn = ({ organizationId, sourceId }: SourceScope) =>
   sql<boolean>`(d.organization_id = ${organizationId} and d.source_id = ${sourceId})`
 
 /**
- * Its documents go with it, and a crawl under way creates none any more. @param ignores golden questions that would fail
+ * Its documents go with it, and a crawl under way creates none any more. In the trash it is as one that is being deleted, by a crawler
+ * that comes in 30 days. @param ignores golden questions that would fail
  * @returns undefined if it is gone, else the source, of which the crawler deletes what is left
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */
 export async function deleteSource(
   outbox: Outbox,
   scope: SourceScope,
-  ignores: boolean,
+  { ignores, toTrash = false }: { ignores?: boolean | undefined; toTrash?: boolean | undefined },
   origin: Origin,
 ): Promise<SourceRow | undefined> {
   const { db } = outbox
+  const isIt = toTrash ? isKept(scope) : isSource(scope)
+  // A canonical address has no fragment: it is free for another source.
+  const address = toTrash ? sql`s.address || '#' || s.id` : sql`s.address`
   const removals = async (): Promise<Change[]> => {
     const { rows } = await sql<{ id: DocumentId }>`
       select d.id from documents d where ${isOwn(scope)} and d.active_revision is not null`.execute(db)
@@ -41,18 +48,22 @@ export async function deleteSource(
   }
   await guarded(db, scope, removals, ignores, async (verdict) => {
     const { sources, marked } = await db.batch({
-      sources: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)} for update`,
+      sources: sql<{ id: string }>`select s.id from sources s where ${isIt} for update`,
+      ...(toTrash && { held: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update` }),
       locked: lockKnowledge(scope),
       marked: sql<{
         id: string
       }>`update sources s set status = 'deleting', error_message = null, lease_token = null, lease_expires_at = null,
-          resume_at = null, attempt = 0, next_check_at = now(), resend_at = now() + interval '120 seconds',
+          resume_at = null, attempt = 0, next_check_at = now() + make_interval(days => ${toTrash ? trashDays : 0}),
+          deleted_at = ${toTrash ? sql`now()` : null}, address = ${address}, resend_at = now() + interval '120 seconds',
           request_id = ${origin.requestId ?? null}, requested_by = ${origin.apiKeyId ?? null}::uuid
-        where ${isSource(scope)} and ${isUnchanged(scope, verdict)} returning s.id`,
+        where ${isIt} and ${isUnchanged(scope, verdict)} returning s.id`,
+      ...(toTrash && { discarded: discardDocuments(db, scope) }),
     })
     await requireSource(db, scope, sources)
     return marked.length > 0 ? undefined : outdated
   })
+  if (toTrash) return undefined
   const end = performance.now() + requestMilliseconds
   do if (await deleteNext(db, scope)) return undefined
   while (performance.now() < end)
@@ -60,6 +71,16 @@ export async function deleteSource(
   const source = await getSource(db, scope)
   await enqueue(outbox, { ...scope, ...origin })
   return source
+}
+
+/** They stay those of the source. */
+function discardDocuments(db: Database, scope: SourceScope) {
+  return db
+    .updateTable('documents as d')
+    .set({ ...discard, source_id: sql<string>`d.source_id` })
+    .where(
+      sql<boolean>`(${isOwn(scope)} and d.deleted_at is null and exists (select from sources s where ${isSource(scope)} and s.deleted_at is not null))`,
+    )
 }
 
 /** Deletes a source's next documents, and with the last the source. @returns whether it is gone */

@@ -31,7 +31,7 @@ const s = columnsOf('sources', 's')
 
 const shown = [
   ...['id', 'url', 'kind', 'include', 'exclude', 'refresh_hours', 'status', 'error_message', 'notice'],
-  ...['checked_at', 'next_check_at', 'created_at'],
+  ...['checked_at', 'next_check_at', 'deleted_at', 'created_at'],
 ] as const
 const columns = sql`${sql.join(shown.map((column) => s[column]))},
   (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id) as page_count`
@@ -43,7 +43,7 @@ export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude'
 export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
 
-/** It is there, and not being deleted. */
+/** It is there, and neither being deleted nor in the trash. */
 export const isKept = (scope: SourceScope) => sql<boolean>`(${isSource(scope)} and ${s.status} <> 'deleting')`
 
 /** No crawl is under way, or the one under way goes on now. */
@@ -54,15 +54,15 @@ export const isCrawlInterrupted = sql<boolean>`(${s.lease_expires_at} < now())`
 const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId})`
 
-/** Newest first, after the source with the given id. @throws ApiError agent_not_found */
+/** Newest first, after the source with the given id; those in the trash, or the others. @throws ApiError agent_not_found */
 export async function listSources(
   db: Database,
   scope: AgentScope,
-  { limit, after }: { limit: number; after?: string | undefined },
+  { limit, after, trashed = false }: { limit: number; after?: string | undefined; trashed?: boolean | undefined },
 ): Promise<{ sources: SourceRow[]; hasMore: boolean }> {
   const { sources } = await db.batch({
     sources: sql<SourceRow>`select ${columns} from sources s
-      where ${isOfAgent(scope)} and ${after === undefined ? sql`true` : sql`s.id < ${after}`} order by s.id desc limit ${limit + 1}`,
+      where ${isOfAgent(scope)} and (s.deleted_at is not null) = ${trashed} and ${after === undefined ? sql`true` : sql`s.id < ${after}`} order by s.id desc limit ${limit + 1}`,
   })
   if (sources.length === 0) await requireAgent(db, scope)
   return { sources: sources.slice(0, limit), hasMore: sources.length > limit }
@@ -70,8 +70,8 @@ export async function listSources(
 
 /** @throws ApiError agent_not_found, source_not_found */
 export async function getSource(db: Database, scope: SourceScope): Promise<SourceRow> {
-  const { rows } = await sql<SourceRow>`select ${columns} from sources s where ${isSource(scope)}`.execute(db)
-  return await requireSource(db, scope, rows)
+  const found = sql<SourceRow>`select ${columns} from sources s where ${isSource(scope)} and s.deleted_at is null`
+  return await requireSource(db, scope, (await found.execute(db)).rows)
 }
 
 /** Its pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
@@ -83,9 +83,7 @@ export async function createSource(
 ): Promise<SourceRow> {
   const { organizationId } = scope
   const sourceId = newId() as SourceId
-  const counts = sql<{ sources: number; pages: number }>`select
-    (select count(*)::int from sources where organization_id = ${organizationId}) as sources,
-    (select count(*)::int from source_pages where organization_id = ${organizationId}) as pages`
+  const counts = countSources(scope)
   const address = canonical(url) ?? new URL(url).href
   const { held, same, created } = await outbox.db.batch({
     locked: lockSources(scope),
@@ -98,7 +96,7 @@ export async function createSource(
       where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages}
       on conflict on constraint sources_address do nothing returning id`,
   })
-  if (same.length > 0) throw new ApiError('source_exists', 'The agent has a source with this address already.')
+  if (same.length > 0) rejectSame()
   if (created.length === 0) {
     await requireAgent(outbox.db, scope)
     rejectPastLimit(held[0]!)
@@ -107,7 +105,23 @@ export async function createSource(
   return await getSource(outbox.db, { ...scope, sourceId })
 }
 
-function rejectPastLimit({ sources }: { sources: number }): never {
+/** How many pages the sources of the organization have, but for those in the trash. */
+export function countPages({ organizationId }: Pick<AgentScope, 'organizationId'>) {
+  return sql<number>`(select count(*)::int from source_pages p join sources t on t.organization_id = p.organization_id and t.id = p.source_id
+    where p.organization_id = ${organizationId} and t.deleted_at is null)`
+}
+
+/** A statement: what counts against the organization's limits. */
+export function countSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {
+  return sql<{ sources: number; pages: number }>`select (select count(*)::int from sources
+    where organization_id = ${organizationId} and deleted_at is null) as sources, ${countPages({ organizationId })} as pages`
+}
+
+export function rejectSame(cause?: unknown): never {
+  throw new ApiError('source_exists', 'The agent has a source with this address already.', { cause })
+}
+
+export function rejectPastLimit({ sources }: { sources: number }): never {
   const [limit, what] =
     sources >= maxSources ? [maxSources, 'sources'] : [maxPages, 'pages of sources, left-out ones included']
   throw new ApiError(
@@ -148,7 +162,10 @@ export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: 
   return await getSource(outbox.db, scope)
 }
 
-const due = ({ requestId, apiKeyId }: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
+export const due = ({
+  requestId,
+  apiKeyId,
+}: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
   resend_at = now() + interval '120 seconds', request_id = ${requestId ?? null}, requested_by = ${apiKeyId ?? null}::uuid`
 
 const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,

@@ -184,28 +184,35 @@ describe('while a document is in work', () => {
 })
 
 describe('deleting', () => {
-  test('is confirmed on a page that says what it means, and done', async () => {
+  test('puts it into the trash, and is undone from the list that it leads to, as it was filtered', async () => {
     const tenant = await signedIn()
-    const id = await write(tenant, 'Prices', 'text')
-    const page = await tenant.browser.get(`${listOf(tenant)}/${id}/delete`)
-    expect(page.text).toContain('Callers will no longer get answers from “Prices”.')
-    const list = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(page.html, 'edits') })
-    expect(list.text).toContain('“Prices” was deleted.')
-    expect(titlesIn(list.html)).toEqual([])
-    expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 404 })
+    const [id] = [await write(tenant, 'Prices', 'text'), await write(tenant, 'Menu', 'text')]
+    await stand.deliver()
+    const filtered = `${listOf(tenant)}?show=ready`
+    const edits = hiddenIn((await tenant.browser.get(`${listOf(tenant)}/${id}`)).html, 'edits')
+    const from = { 'sec-fetch-site': 'same-origin', referer: `http://app.example.com${filtered}` }
+    const deleted = await tenant.browser.post(`${listOf(tenant)}/${id}/delete`, { edits }, from)
+    expect(deleted.headers.location).toBe(filtered)
+    const list = await tenant.browser.get(filtered)
+    expect(list.text).toContain('“Prices” is in the trash. Undo')
+    expect(titlesIn(list.html)).toEqual(['Menu'])
+    const undo = /action="([^"]+restore[^"]+)"><input type="hidden" name="what" value="([^"]+)"/.exec(list.html)!
+    const back = await tenant.browser.submit(undo[1]!, { what: undo[2]! })
+    expect(back.text).toContain('“Prices” is back.')
+    expect(titlesIn(back.html)).toEqual(['Menu', 'Prices'])
   })
 
   test('does not take what somebody has changed since', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Prices', 'text')
-    const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/delete`)
+    const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
     const shown = await tenant.browser.submit(`${listOf(tenant)}/${id}/delete`, { edits: hiddenIn(html, 'edits') })
     expect(shown.text).toContain('somebody has changed it in the meantime')
     expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 200 })
   })
 
-  test('from the list says by its status what became of it, also the second time', async () => {
+  test('of an upload that is cancelled leaves nothing in the trash, and says by its status what became of it', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Prices', 'text')
     const partial = { 'sec-fetch-site': 'same-origin', 'hx-request-type': 'partial' }
@@ -213,6 +220,7 @@ describe('deleting', () => {
     expect(await remove('7')).toMatchObject({ status: 409, html: '' })
     expect(await remove('1')).toMatchObject({ status: 204 })
     expect(await remove('1')).toMatchObject({ status: 204 })
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}?trashed=true`)).body.data).toEqual([])
   })
 })
 
@@ -254,9 +262,10 @@ test('markup in titles, texts and messages is text on every screen', async () =>
     await tenant.browser.part(`${listOf(tenant)}?live=1&${seenIn(before.html)}`),
     await tenant.browser.get(document),
     await tenant.browser.get(`${document}/edit`),
-    await tenant.browser.get(`${document}/delete`),
     await tenant.browser.post(`${document}/edit`, { title: markup, content: markup, edits: '99' }),
     await tenant.browser.post(`${listOf(tenant)}/new`, { title: '', content: markup }),
+    await tenant.browser.submit(`${document}/delete`, {}),
+    await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/trash`),
   ]
   for (const { html } of pages) {
     expect(html).toContain('&lt;img src=x')

@@ -63,6 +63,8 @@ const forms: Record<string, Sent> = {
   [`${agent}/sources/:sourceId/follow`]: { fields: () => ({ address: 'https://paws-inn.example/basket' }) },
   [`${agent}/sources/:sourceId/edit`]: { fields: () => settings },
   [`${agent}/sources/:sourceId/delete`]: {},
+  [`${agent}/trash/restore`]: { fields: ({ ids }) => ({ what: `document.${ids.trashedId}` }) },
+  [`${agent}/trash/delete`]: { fields: ({ ids }) => ({ what: `document.${ids.trashedId}` }) },
   [`${agent}/questions/wrong`]: { fields: ({ questionId }) => ({ ids: questionId, wrong: 'true' }) },
   [`${agent}/questions/delete`]: { fields: ({ questionId }) => ({ ids: questionId }) },
   [`${agent}/questions/clear`]: {},

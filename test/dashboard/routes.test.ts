@@ -94,7 +94,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       }
       const odd = fill(path, {
         ...{ agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0', goldenQuestionId: '0' },
-        ...{ webhookId: '0', deliveryId: '0', sourceId: '0' },
+        ...{ webhookId: '0', deliveryId: '0', sourceId: '0', trashedId: '0' },
       })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)

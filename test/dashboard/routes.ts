@@ -3,6 +3,7 @@ import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { type ScreenMetadata, screenMetadata } from '../../functions/dashboard/screen.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { Database } from '../../shared/database/database.ts'
+import { deleteDocument } from '../../shared/documents/documents.ts'
 import { createFileDocument } from '../../shared/documents/file-document.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { createGolden } from '../../shared/golden/store.ts'
@@ -42,6 +43,8 @@ export interface Ids {
   webhookId: string
   deliveryId: string
   sourceId: string
+  /** Of a document in the trash. */
+  trashedId: string
 }
 
 /** A path with its variables filled in. @throws Error at one that the tests do not know */
@@ -76,8 +79,14 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   })
   const delivery = await sendTest(db, { organizationId: scope.organizationId, webhookId: hook.id })
   const sourceId = await makeSource(db, { organizationId, agentId })
+  const { document: trashed } = await createFileDocument(db, scope, { ...file, title: 'Old prices' }, {})
+  await deleteDocument(
+    db.forOrganization(scope.organizationId),
+    { ...scope, documentId: trashed.id as DocumentId },
+    { toTrash: true },
+  )
   const ids = { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
-  return { ...ids, webhookId: hook.id, deliveryId: delivery.id, sourceId }
+  return { ...ids, webhookId: hook.id, deliveryId: delivery.id, sourceId, trashedId: trashed.id }
 }
 
 /** A source that was looked at, with a page that became a document and one that was left out. */
@@ -136,4 +145,5 @@ export const never = (): Ids => ({
   webhookId: newId(),
   deliveryId: newId(),
   sourceId: newId(),
+  trashedId: newId(),
 })

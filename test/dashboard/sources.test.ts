@@ -174,7 +174,7 @@ test('a website takes its documents with it, unless a golden question that block
   expect(refused.html).toContain(`href="${page}"`)
   expect(await stored(tenant)).toHaveLength(1)
   const deleted = await browser.submit(`${page}/delete?ignore_golden_questions=true`)
-  expect(deleted.text).toContain('The website was deleted.')
+  expect(deleted.text).toContain('is in the trash.')
   expect(await stored(tenant)).toEqual([])
   expect((await call('GET', knowledgeBase)).body.data).toMatchObject([{ id: own }])
   expect((await browser.get(page)).status).toBe(404)

@@ -84,7 +84,7 @@ describe('the roles of the Lambdas', () => {
       delivery update: webhook_deliveries webhooks
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
-      documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys vectors
+      documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys sources vectors
       documents update: documents golden_questions idempotency_keys
       embedding delete: chunks vectors
       embedding insert: chunk_terms chunks embedded_tokens vectors
@@ -123,7 +123,7 @@ describe('the roles of the Lambdas', () => {
       search select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
       search update: call_turns
-      sweeper delete: call_turns document_revisions idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
+      sweeper delete: call_turns document_revisions documents idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
         webhook_deliveries
       sweeper select: agents call_turns document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
         question_log sessions sign_in_attempts sources webhook_deliveries
@@ -199,7 +199,7 @@ describe('the roles of the Lambdas', () => {
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
       ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
       ...{
-        admit_documents: ['crawler', 'dashboard', 'documents'],
+        admit_documents: ['agents', 'crawler', 'dashboard', 'documents'],
         another_organization_waits: ['crawler'],
         open_session: ['dashboard'],
         answers_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],

@@ -60,3 +60,21 @@ test('functions of search stay beside those of the same names that code of the r
   for (const pool of [whole, before]) await pool.end()
   for (const database of databases) await database.drop()
 })
+
+test('what a database of the release before holds is out of the trash, and goes into it', async () => {
+  const database = await createEmptyDatabase()
+  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const before = Object.entries(all).filter(([name]) => name < '0014')
+  await migrate(pool, { migrations: Object.fromEntries(before) })
+  await pool.query(`with organization as (insert into organizations (id, name) values (gen_random_uuid(), 'Inn') returning id),
+    agent as (insert into agents (organization_id, id, name) select id, id, 'Desk' from organization returning organization_id, id)
+    insert into documents (organization_id, id, agent_id, title, status, managed_by)
+    select organization_id, gen_random_uuid(), id, 'T', 'pending', 'client' from agent`)
+  await migrate(pool)
+  const { rows } =
+    await pool.query(`update documents set deleted_at = now(), before_deletion = '{}', status = 'completed'
+    where deleted_at is null returning title`)
+  expect(rows).toEqual([{ title: 'T' }])
+  await pool.end()
+  await database.drop()
+})

@@ -35,6 +35,8 @@ async function busyTenant(): Promise<Tenant> {
   const { body: listed } = await call('GET', knowledgeBase)
   await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })
   await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
+  const trashed = await call('POST', knowledgeBase, { title: 'In the trash', content: 'It was deleted.' })
+  await call('DELETE', `${trashed.headers.location}?trash=true`)
   const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
   await call('POST', `/v1/agents/${agent}/golden-questions`, golden)
   const source = await call('POST', `/v1/agents/${agent}/sources`, { url: 'https://paws-inn.example/' })
@@ -117,7 +119,7 @@ describe('an organization that is erased', () => {
     const { code, stdout } = await eraseOrganization(erased.organizationId)
     expect(code).toBe(0)
     const counts = {
-      documents: 4,
+      documents: 5,
       document_revisions: 1,
       calls: 1,
       golden_questions: 1,

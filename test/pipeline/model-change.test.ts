@@ -243,3 +243,40 @@ test('more golden questions than one turn has time for are asked in the next, ea
     where organization_id = ${tenant.organizationId} and model = 'second'`.execute(stand.db)
   expect(rows).toEqual([{ passed: true }])
 })
+
+test('a document in the trash holds no change up, costs nothing, and is embedded anew once it is restored', async () => {
+  const { first, calls, changing } = twoModels()
+  const tenant = await serving(first)
+  const { body } = await tenant.call('GET', tenant.knowledgeBase)
+  const { id } = body.data.find(({ title }: { title: string }) => title === 'Parking')
+  const path = `${tenant.knowledgeBase}/${id}`
+  await tenant.call('DELETE', `${path}?trash=true`)
+  await toSecond()
+  calls.length = 0
+  await workerWith(changing).change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'second', next: null })
+  expect(calls.flatMap(({ texts }) => texts).join()).not.toContain('Guests park')
+  const { search } = newSearch(provider, { embedder: changing })
+  expect((await tenant.call('POST', `${path}/restore`)).body).toMatchObject({
+    status: 'pending',
+    searchable_chunk_count: 0,
+  })
+  await workerWith(changing).embed(tenant, id)
+  expect((await search(tenant, question)).body).toMatchObject({ data: [{ document_title: 'Parking' }, {}, {}] })
+})
+
+test('a document in the trash that had both vectors is served at once after the change', async () => {
+  const { first, changing } = twoModels()
+  const tenant = await serving(first)
+  await toSecond()
+  await workerWith(changing).change(tenant)
+  const { body } = await tenant.call('GET', tenant.knowledgeBase)
+  const path = `${tenant.knowledgeBase}/${body.data[0].id}`
+  await tenant.call('DELETE', `${path}?trash=true`)
+  await changeModels(stand.db, 'first', 'first')
+  await workerWith(changing).change(tenant)
+  expect(await embeddingOf(tenant)).toEqual({ model: 'first', next: null })
+  expect((await tenant.call('POST', `${path}/restore`)).body).toMatchObject({ status: 'completed', title: 'Parking' })
+  const { search } = newSearch(provider, { embedder: changing })
+  expect((await search(tenant, question)).body).toMatchObject({ data: [{ document_title: 'Parking' }, {}, {}] })
+})

@@ -307,6 +307,19 @@ describe('of a worker with requests', () => {
     expect(await searched(tenant)).toEqual([])
   })
 
+  test.each(moments)(
+    'a DELETE into the trash %s leaves nothing served, and restored it is processed',
+    async (_, at, options) => {
+      const { tenant, document } = await newDocument(stand, twoParagraphs)
+      at(async () => expect((await tenant.call('DELETE', `${document.path}?trash=true`)).status).toBe(204))
+      expect(await work([document], options)).toEqual(done)
+      expect(await searched(tenant)).toEqual([])
+      expect((await tenant.call('POST', `${document.path}/restore`)).body.status).toBe('pending')
+      await work([document])
+      expect(await searched(tenant)).toEqual(twoChunks.toSorted())
+    },
+  )
+
   test.each(moments)('a DELETE of the chunks %s hands the document to the client', async (_, at, options) => {
     const { tenant, document } = await newDocument(stand, 'A text.')
     await work([document])

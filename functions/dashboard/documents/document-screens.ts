@@ -1,29 +1,29 @@
+import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import { type DocumentScope, isDocument } from '../../../shared/database/scope.ts'
 import { listChunks } from '../../../shared/documents/chunks.ts'
-import { deleteDocument } from '../../../shared/documents/documents.ts'
+import { deleteDocument, type Removal } from '../../../shared/documents/documents.ts'
 import { updateDocument } from '../../../shared/documents/update-document.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
-import type { Tags } from '../../../shared/http/etag.ts'
 import { documentPath, uuid } from '../../../shared/ids.ts'
-import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import { isIgnoring } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { zoneOf } from '../times.ts'
+import { undoing } from '../trash.ts'
 import { words } from '../words.ts'
 import { changedDates, dayFields } from './dates.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unedited } from './edits.ts'
 import { originalOf, originalView } from './original/view.ts'
-import { findOverview, type Overview, tagOf } from './overview.ts'
+import { findOverview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
 import { readBeginning, readLost } from './text/text.ts'
@@ -145,30 +145,21 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
           : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
       return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
     })
-    .get(`${documentPagePath}/delete`, { permission: 'kb:write', params: documentPath }, async ({ db, scope, may }) => {
-      const [agent, document] = await Promise.all([getAgent(db, scope), findOverview(db, scope)])
-      const { base } = placeOf(scope, may)
-      return {
-        title: `Delete “${document.title}”?`,
-        agent: { ...agent, tab: 'documents' },
-        crumbs: [[document.title, `${base}/${document.id}`]],
-        content: deleteView(base, document),
-      }
-    })
     .post(
       `${documentPagePath}/delete`,
 
       { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
       async ({ c, db, scope, form, isPartial, may }) => {
-        const match = unedited(valid(form).edits)
-        const isGone = () => isDeleted(db, scope, match, isIgnoring(c))
-        if (isPartial) return c.body(null, (await isGone()) ? 204 : 409)
+        const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
+        // upload.js drops a document whose file nobody wants to upload any more.
+        if (isPartial) return c.body(null, (await isDeleted(db, scope, removal)) ? 204 : 409)
         const { base } = placeOf(scope, may)
         const { title } = await findOverview(db, scope)
         const w = words.documents.delete
-        return (await isGone())
-          ? { redirect: base, flash: { text: w.done(title) } }
-          : { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
+        if (!(await isDeleted(db, scope, removal)))
+          return { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
+        const undo = undoing(scope.agentId, 'document', [scope.documentId])
+        return { redirect: cameFrom(c, base), flash: { text: w.done(title), undo } }
       },
     )
 }
@@ -178,9 +169,9 @@ function firstOfPage(passage: number): number {
 }
 
 /** False if somebody has edited it since; true if it is already deleted. */
-async function isDeleted(db: Database, scope: DocumentScope, match: Tags, ignores: boolean): Promise<boolean> {
+async function isDeleted(db: Database, scope: DocumentScope, removal: Removal): Promise<boolean> {
   try {
-    await deleteDocument(db, scope, match, ignores)
+    await deleteDocument(db, scope, removal)
   } catch (error) {
     if (isError(error, 'precondition_failed')) return false
     if (!isError(error, 'document_not_found')) throw error
@@ -188,10 +179,8 @@ async function isDeleted(db: Database, scope: DocumentScope, match: Tags, ignore
   return true
 }
 
-function deleteView(base: string, { id, title, edits, source_url }: Overview) {
-  const w = words.documents.delete
-  return html`<p>${w.consequence(title)} ${source_url !== null && 'Its file will be deleted, too.'} This can’t be undone.</p>
-<form method="post" action="${base}/${id}/delete"><input type="hidden" name="edits" value="${edits}">
-<div class="actions"><button class="danger">Delete document</button>
-<a class="button plain" href="${base}/${id}">Keep document</a></div></form>`
+/** The list as it was filtered, if that is where the request comes from. */
+function cameFrom(c: Context, list: string): string {
+  const from = URL.parse(c.req.header('referer') ?? '')
+  return from?.pathname === list ? list + from.search : list
 }

@@ -12,7 +12,7 @@ import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
 
-import { aboutView, retryAction, stateView } from './row.ts'
+import { aboutView, deleteForm, retryAction, stateView } from './row.ts'
 import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
 import type { readLost } from './text/text.ts'
 import { queryOf } from './text/view.ts'
@@ -59,7 +59,7 @@ export function documentActions({ base, mayWrite, document }: Shown) {
 ${document.source_url !== null && !document.awaits_file && needsFile(document) !== 'missing' && html`<a class="button plain" href="${address}/file">Download file</a>`}
 ${mayWrite && mayReplaceFile(document) && html`<a class="button plain" href="${address}?replace=1">Replace file</a>`}
 <a class="button plain" href="${address}/history">History</a>
-${mayWrite && html`<a class="button quiet danger" href="${address}/delete">Delete</a>`}`
+${mayWrite && deleteForm(base, document)}`
 }
 
 function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, website } }: Shown) {

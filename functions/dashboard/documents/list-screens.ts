@@ -10,15 +10,8 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { oneLine } from '../forms.ts'
 import type { Screens } from '../screen.ts'
-import {
-  type Changes,
-  changesView,
-  deletionTemplate,
-  type List,
-  type ListQuery,
-  listView,
-  searchForm,
-} from './list-view.ts'
+import { trashPage } from '../trash.ts'
+import { type Changes, changesView, type List, type ListQuery, listView, searchForm } from './list-view.ts'
 import { findOverviews, type Group, groups, listOverviews, tagOf } from './overview.ts'
 import { listPath, type Place, placeOf } from './place.ts'
 import { isInWork } from './state.ts'
@@ -67,8 +60,8 @@ export function addListScreens(screens: Screens) {
         content: html`${mayWrite && uploadView(base)}
 ${searchForm(list)}
 ${listView(list)}
-${mayWrite && deletionTemplate()}`,
-        modules: mayWrite ? ['upload.js', 'undo.js', 'select.js'] : [],
+${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,
+        modules: mayWrite ? ['upload.js', 'select.js'] : [],
       }
     },
   )

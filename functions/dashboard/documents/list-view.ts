@@ -56,10 +56,9 @@ ${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
 
 /** The check boxes of the rows belong to this form. */
 function selectionForm(base: string) {
-  const { selection: s } = words.documents
   return html`<form id="selection" class="selection" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all on this page</label>
 <button class="plain">Change the selected documents</button>
-<button type="button" class="quiet danger" data-delete-selected data-going="${s.going}" data-gone="{count} documents were deleted." data-kept="{count} documents were kept." aria-label="Delete the selected documents">Delete</button></form>`
+<button class="quiet danger" formmethod="post" name="action" value="delete" aria-label="Delete the selected documents">Delete</button></form>`
 }
 
 function noneView({ base, counts, mayWrite }: List) {
@@ -104,9 +103,4 @@ function announcement(document: Overview): string | undefined {
 function address(path: string, query: ListQuery & { live?: string }): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
-}
-
-export function deletionTemplate() {
-  return html`<div id="deletions"></div>
-<template id="deletion"><div class="notice" role="alert"><p></p><button type="button" class="quiet">Undo</button></div></template>`
 }

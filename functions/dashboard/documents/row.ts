@@ -17,14 +17,13 @@ export function rowView({ base, mayWrite }: Place, document: Overview) {
   const state = stateOf(document)
   const { id, title } = document
   return html`<li id="document-${id}" data-state="${state.kind}">
-<div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}" form="selection" aria-label="Select “${title}”">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
+<div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}.${document.edits}" form="selection" aria-label="Select “${title}”">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
 ${stateView(state)}
 ${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${warningText(document.warnings.length)}</a></p>`}
 ${
   mayWrite &&
   html`<div class="actions">${retryAction(base, document)}
-<a class="button quiet danger" href="${base}/${id}/delete" aria-label="Delete “${title}”"
-  data-edits="${document.edits}" ${deletionWords(title)}>Delete</a></div>`
+${deleteForm(base, document)}</div>`
 }
 ${mayWrite && questionView(base, document)}
 ${isInWork(document) && html`<input type="hidden" name="seen" value="${id}.${tagOf(document)}">`}</li>`
@@ -57,7 +56,8 @@ export function aboutView(document: Overview) {
   return html`${kind}${chunk_count > 0 && ` · ${counted(chunk_count, 'part')}`} · changed ${ago(updated_at)}${datesView(document)}`
 }
 
-function deletionWords(title: string) {
-  return html`data-delete data-going="${w.delete.consequence(title)}" data-gone="${w.delete.done(title)}" data-kept="“${title}” was kept."
-  data-changed="${w.delete.changed(title)}" data-which="Show what would change" data-failed="“${title}” couldn’t be deleted. Try again."`
+/** Puts it into the trash, unless somebody has edited it since. */
+export function deleteForm(base: string, { id, title, edits }: Overview) {
+  return html`<form method="post" action="${base}/${id}/delete"><input type="hidden" name="edits" value="${edits}">
+<button class="quiet danger" aria-label="Delete “${title}”">Delete</button></form>`
 }

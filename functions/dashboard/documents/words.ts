@@ -48,8 +48,7 @@ export const documents = {
     faulty: (title: string) => `Replace the file of “${title}”`,
   },
   delete: {
-    consequence: (title: string) => `Callers will no longer get answers from “${title}”.`,
-    done: (title: string) => `“${title}” was deleted.`,
+    done: (title: string) => `“${title}” is in the trash.`,
     changed: (title: string) =>
       `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`,
   },

@@ -22,6 +22,7 @@ import { agentPage, type Html, type View } from '../layout.ts'
 import { isIgnoring } from '../refused-change.ts'
 import type { Screens } from '../screen.ts'
 import { siteName } from '../titles.ts'
+import { undoing } from '../trash.ts'
 import { words } from '../words.ts'
 import { changedForm, formView, newForm, toInput, toTyped } from './form.ts'
 import { readPages, readStandings } from './pages.ts'
@@ -121,11 +122,13 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       return below(scope, source, 'Delete this website?', deleteView(sourcePage(scope.agentId, source.id), source))
     })
     .post(`${one}/delete`, ofOne, async ({ c, db, scope, origin }) => {
-      const rest = await deleteSource({ db, queue }, scope, isIgnoring(c), origin)
-      const text = rest
-        ? 'The website is being deleted. Its documents are many, so this takes a few minutes.'
-        : 'The website was deleted.'
-      return { redirect: agentPage(scope.agentId, 'sources'), flash: { text } }
+      const { id, url } = await getSource(db, scope)
+      await deleteSource({ db, queue }, scope, { ignores: isIgnoring(c), toTrash: true }, origin)
+      const undo = undoing(scope.agentId, 'website', [id])
+      return {
+        redirect: agentPage(scope.agentId, 'sources'),
+        flash: { text: words.documents.delete.done(siteName(url)), undo },
+      }
     })
 }
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { trashDays } from '../../../shared/documents/trash.ts'
 import type { SourceRow } from '../../../shared/sources/sources.ts'
 import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
@@ -105,6 +106,6 @@ export function sourceActions(address: string): Html {
 }
 
 export function deleteView(address: string, { url, page_count }: SourceRow): Html {
-  const says = html`<p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. This can’t be undone.</p>`
+  const says = html`<p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. You can restore the website from the trash for ${trashDays} days.</p>`
   return confirmView(says, 'Delete website', address)
 }

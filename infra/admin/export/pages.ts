@@ -77,9 +77,9 @@ const documentsAfter: PageAfter = async (db, id, last) => {
       select id, row_number() over (order by id) as position,
         sum(coalesce(octet_length(content), 0) + coalesce(octet_length(extracted_text), 0)) over (order by id) as bytes
       from documents where organization_id = ${id} and ${after('id', last)} order by id limit ${rowsPerPage})
-    select d.id, d.agent_id, d.title, d.external_id, d.source_id, d.metadata, d.content, d.extracted_text, d.file_notes, d.corrections,
+    select d.id, d.agent_id, d.title, coalesce(d.external_id, d.before_deletion ->> 'external_id') as external_id, d.source_id, d.metadata, d.content, d.extracted_text, d.file_notes, d.corrections,
       d.source_type, d.source_url, d.file_bytes, d.status,
-      d.managed_by, d.revision, d.active_revision, d.valid_from, d.valid_until, d.error_message, d.created_at, d.updated_at
+      d.managed_by, d.revision, d.active_revision, d.valid_from, d.valid_until, d.error_message, d.deleted_at, d.created_at, d.updated_at
     from sized join documents d on (d.organization_id, d.id) = (${id}, sized.id)
     where sized.position = 1 or sized.bytes <= ${pageBytes} order by d.id`.execute(db)
   return rows

@@ -14,7 +14,7 @@ begin
     or exists (
       select from chunks c join documents d on d.organization_id = c.organization_id and d.id = c.document_id
       where c.organization_id = organization and c.agent_id = agent and c.vector_id is not null and c.other_vector_id is null
-        and (c.revision <= d.active_revision or d.managed_by = 'client' and c.revision = d.revision)) then
+        and (c.revision <= d.active_revision or d.managed_by = 'client' and c.revision = d.revision and d.deleted_at is null)) then
     return false;
   end if;
   update chunks c set vector_id = c.other_vector_id,
@@ -23,6 +23,12 @@ begin
       select v.sketch from vectors v
       where v.organization_id = organization and v.document_id = c.document_id and v.id = c.other_vector_id)
   where c.organization_id = organization and c.agent_id = agent and coalesce(c.vector_id, c.other_vector_id) is not null;
+  -- What is in the trash without its vectors is embedded once it is restored.
+  update documents d set before_deletion = d.before_deletion || '{"status": "pending", "active_revision": null}'
+  where d.organization_id = organization and d.agent_id = agent and d.deleted_at is not null and d.managed_by = 'service'
+    and exists (
+      select from chunks c where c.organization_id = organization and c.agent_id = agent and c.document_id = d.id
+        and c.revision <= (d.before_deletion ->> 'active_revision')::integer and c.vector_id is null);
   -- Its clusters are of the former model: the sweeper makes new ones.
   update clustered_agents set chunks = null, share = null where organization_id = organization and agent_id = agent;
   -- Last, as others lock the agent's row after those of its chunks.

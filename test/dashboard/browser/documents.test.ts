@@ -167,59 +167,28 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await item.count()).toBe(0)
   })
 
-  test('a deletion can be undone, and is carried out when its time is over', async () => {
+  test('a deleted document is in the trash, and comes back with one key', async () => {
     const { page, wrong, documents } = await openList('Prices')
-    await page.clock.install()
-    const row = page.locator('.documents > li')
-    await row.getByRole('link', { name: 'Delete “Prices”' }).press('Enter')
-    const notice = page.getByText('Callers will no longer get answers from “Prices”.')
-    await notice.waitFor()
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Undo')
-    await page.keyboard.press('Enter')
-    await notice.waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Delete')
-    await page.clock.runFor(20_000)
-    expect(await documents()).toHaveLength(1)
-
-    await row.getByRole('link', { name: 'Delete “Prices”' }).click()
-    await page.clock.runFor(7_000)
-    expect(await documents()).toHaveLength(1)
-    const deleted = page.waitForResponse((response) => response.url().endsWith('/delete'))
-    await page.clock.runFor(2_000)
-    await deleted
-    await page.getByText('No documents yet').waitFor()
+    await page.getByRole('button', { name: 'Delete “Prices”' }).press('Enter')
+    await page.locator('#flash').getByText('“Prices” is in the trash.').waitFor()
     expect(await documents()).toEqual([])
+    await page.getByRole('button', { name: 'Undo' }).press('Enter')
+    await page.locator('#flash').getByText('“Prices” is back.').waitFor()
+    expect(await documents()).toHaveLength(1)
     expect(wrong).toEqual([])
-  })
-
-  test.each(['a link', 'the address'])('a deletion is carried out when the page is left by %s', async (way) => {
-    const { page, documents } = await openList('Prices')
-    await page.getByRole('link', { name: 'Delete “Prices”' }).click()
-    // Said to screen readers too.
-    await page.getByText('Callers will no longer get answers from “Prices”.').first().waitFor()
-    if (way === 'a link') {
-      await page.getByRole('link', { name: 'Failed' }).click()
-      await page.waitForURL(/show=failed/)
-      await page.getByText('No documents yet').waitFor()
-    } else {
-      await page.goto('about:blank')
-      await expect.poll(documents, { timeout: 10_000 }).toEqual([])
-    }
   })
 
   test('what somebody has changed since is not deleted, and the page says so', async () => {
     const { tenant, page, documents } = await openList('Prices')
-    await page.getByRole('link', { name: 'Delete “Prices”' }).click()
     const [{ id }] = await documents()
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
-    await page.getByRole('link', { name: 'Failed' }).click()
+    await page.getByRole('button', { name: 'Delete “Prices”' }).click()
     await page.locator('#flash').getByText('somebody has changed it in the meantime').waitFor()
-    await page.getByRole('link', { name: 'New prices', exact: true }).waitFor()
+    expect(await documents()).toHaveLength(1)
   })
 
-  test('documents selected by one box are changed and deleted where the person is, and deleting them can be undone', async () => {
-    const { tenant, page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
-    await page.clock.install()
+  test('documents selected by one box are changed and deleted where the person is, and come back together', async () => {
+    const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
     const change = page.getByRole('button', { name: 'Change the selected documents' })
     const remove = page.getByRole('button', { name: 'Delete the selected documents' })
     const all = page.getByLabel('Select all on this page')
@@ -230,23 +199,27 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     for (const action of [change, remove]) expect((await action.boundingBox())!.y).toSatisfy((y) => y >= 0 && y < 800)
     expect(await all.isChecked()).toBe(false)
     await remove.press('Enter')
-    await page.locator('#deletions').getByText('Callers will no longer get answers from 14 documents.').waitFor()
-    expect(await remove.isVisible()).toBe(false)
-    await page.keyboard.press('Enter')
-    await page.clock.runFor(20_000)
+    await page.locator('#flash').getByText('14 documents are in the trash.').waitFor()
+    expect((await documents()).map(({ title }: { title: string }) => title)).toEqual(['Hours'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('#flash').getByText('14 documents are back.').waitFor()
     expect(await documents()).toHaveLength(15)
+    expect(wrong).toEqual([])
+  })
 
-    await all.check()
-    await page.getByLabel('Select “Hours”').uncheck()
-    const [{ id }] = (await documents()).filter(({ title }: { title: string }) => title === 'Menu')
-    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New menu' })
-    await remove.click()
-    await page.clock.runFor(9_000)
-    await page.locator('#flash').getByText('“Menu” wasn’t deleted: somebody has changed it').waitFor()
-    expect((await documents()).map(({ title }: { title: string }) => title).toSorted()).toEqual(['Hours', 'New menu'])
-    await expect
-      .poll(() => wrong)
-      .toEqual(['Failed to load resource: the server responded with a status of 409 (Conflict)'])
+  test('the trash is two taps away: what is there is restored, or deleted for good once that is opened', async () => {
+    const { page, wrong, documents } = await openList('Prices', 'Menu')
+    for (const title of ['Prices', 'Menu']) await page.getByRole('button', { name: `Delete “${title}”` }).click()
+    await page.getByRole('link', { name: 'Trash' }).click()
+    await page.getByRole('button', { name: 'Restore: “Menu”' }).click()
+    await page.locator('#flash').getByText('“Menu” is back.').waitFor()
+    expect(await documents()).toMatchObject([{ title: 'Menu' }])
+    const final = page.getByRole('button', { name: 'Delete for good: “Prices”' })
+    expect(await final.isVisible()).toBe(false)
+    await page.locator('summary').press('Enter')
+    await final.press('Enter')
+    await page.getByText('The trash is empty').waitFor()
+    expect(wrong).toEqual([])
   })
 
   test('titles are searched as they are typed, and the address follows', async () => {

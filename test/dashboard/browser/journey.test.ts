@@ -119,7 +119,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await page.locator('.answer').filter({ hasText: '300 euros' }).waitFor()
 
     await link(words.agent.documents).click()
-    await rows.getByRole('link', { name: 'Delete “Broken”' }).click()
+    await rows.getByRole('button', { name: 'Delete “Broken”' }).click()
     await rows.filter({ hasText: 'Broken' }).waitFor({ state: 'detached' })
 
     await makeTrashedCall(stand.db, demo)

@@ -93,12 +93,11 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         ...['', '/new', `/${sourceId}`, `/${sourceId}?show=left_out`, `/${sourceId}/edit`, `/${sourceId}/delete`].map(
           (part) => `/agents/${agentId}/sources${part}`,
         ),
-        ...['', '/edit', '/delete', '/history', '/history/1'].map(
-          (part) => `/agents/${agentId}/documents/${documentId}${part}`,
-        ),
+        ...['', '/edit', '/history', '/history/1'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
         ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
         ...'/calls /settings /settings/keys/new'.split(' '),
         `/agents/${agentId}/documents/${heldId}`,
+        `/agents/${agentId}/trash`,
         ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],
         ...['new', webhookId, disabled.id].map((part) => `/settings/webhooks/${part}`),
       ]) {

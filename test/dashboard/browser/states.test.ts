@@ -21,7 +21,6 @@ describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM
       await stand.deliver()
       const home = `/dashboard/agents/${agentId}`
       const { page } = await open(tenant, `${home}/documents`, { viewport: { width, height: 844 } })
-      await page.clock.install()
       const expectWell = async (what: string) => expect(await shortcomings(page, width), what).toEqual([])
       const go = (path: string) => page.goto(new URL(path, page.url()).href)
 
@@ -29,16 +28,16 @@ describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM
       await page.getByLabel('Select “Parking”').check()
       await expectWell('documents are selected')
       await page.getByRole('button', { name: 'Delete the selected documents' }).click()
-      await page.getByRole('link', { name: 'Delete “Menu”' }).click()
-      await page.locator('#deletions .notice').nth(1).waitFor()
+      await page.getByRole('button', { name: 'Undo' }).waitFor()
       await expectWell('deletions that can be undone')
 
       const { body } = await tenant.call('GET', tenant.knowledgeBase)
       for (const { id, title } of body.data as { id: string; title: string }[])
         await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: `${title} of today` })
-      await page.clock.runFor(9_000)
-      await page.locator('#flash .notice').first().waitFor()
+      await page.getByRole('button', { name: 'Delete “Menu”' }).click()
+      await page.locator('#flash .bad').waitFor()
       await expectWell('a deletion that was refused')
+      await go(`${home}/documents`)
 
       await page.setInputFiles('#upload input[type=file]', {
         ...{ name: `${'virus-'.repeat(20)}.exe`, mimeType: 'text/plain', buffer: Buffer.from('x') },

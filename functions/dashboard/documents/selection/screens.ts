@@ -9,6 +9,7 @@ import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
 import { type Screens, valid } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
+import { undoing } from '../../trash.ts'
 import { words } from '../../words.ts'
 import { areInOrder, changedDates, dayFields } from '../dates.ts'
 import { editsField, unedited } from '../edits.ts'
@@ -36,6 +37,11 @@ const editedDocument = v.pipe(
   v.transform((text) => text.split('.')),
   v.strictTuple([documentId, editsField]),
 )
+const chosenDocument = v.pipe(
+  v.string(),
+  v.transform((text) => text.split('.')[0]),
+  documentId,
+)
 const change = v.object({
   action: v.picklist(['retry', 'dates', 'delete']),
   document: selected(editedDocument),
@@ -46,7 +52,7 @@ const change = v.object({
 export function addSelectionScreens(screens: Screens, queue: Sender) {
   screens
     .get(page, { permission: 'kb:write', params: agentPath }, async ({ c, db, scope, may }) => {
-      const ids = v.parse(v.fallback(selected(documentId), []), c.req.queries('document'))
+      const ids = v.parse(v.fallback(selected(chosenDocument), []), c.req.queries('document'))
       const [agent, documents] = await Promise.all([getAgent(db, scope), findOverviews(db, scope, ids)])
       return selectionView(agent, { base: placeOf(scope, may).base, documents, zone: zoneOf(c) })
     })
@@ -66,7 +72,8 @@ export function addSelectionScreens(screens: Screens, queue: Sender) {
           return { ...selectionView(agent, { base, documents, zone, typed: days, faults }), status: 422 }
         }
         const changes = {
-          delete: (_: Overview, place: DocumentScope, match: Tags) => deleteDocument(db, place, match),
+          delete: (_: Overview, place: DocumentScope, match: Tags) =>
+            deleteDocument(db, place, { match, toTrash: true }),
           retry: (_: Overview, place: DocumentScope, match: Tags) =>
             updateDocument({ db, queue }, place, { status: 'pending' }, origin, match),
           dates: async (shown: Overview, place: DocumentScope, match: Tags) => {
@@ -75,19 +82,25 @@ export function addSelectionScreens(screens: Screens, queue: Sender) {
           },
         }
         const started = performance.now()
+        const done: string[] = []
         const left: [reason: string, title: string][] = []
         const wanted = action === 'retry' ? documents.filter(mayBeRetried) : documents
         for (const each of wanted) {
           const id = each.id as DocumentId
           try {
             if (performance.now() - started > workMilliseconds) left.push(['it would have taken too long', each.title])
-            else await changes[action](each, { ...scope, documentId: id }, unedited(edits.get(id)))
+            else {
+              await changes[action](each, { ...scope, documentId: id }, unedited(edits.get(id)))
+              done.push(id)
+            }
           } catch (error) {
             left.push([reasonOf(error), each.title])
           }
         }
-        const text = [w.done[action](wanted.length - left.length), ...leftOf(left)].join(' ')
-        return { redirect: base, flash: { text, isError: left.length > 0 } }
+        const text = [w.done[action](done.length), ...leftOf(left)].join(' ')
+        const isUndoable = action === 'delete' && done.length > 0
+        const undo = isUndoable ? undoing(scope.agentId, 'document', done) : undefined
+        return { redirect: base, flash: { text, isError: left.length > 0, undo } }
       },
     )
 }

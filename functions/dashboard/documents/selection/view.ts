@@ -41,7 +41,6 @@ ${stateView(stateOf(document))}</li>`,
         : html`<ul class="documents">${rows}</ul>
 ${documents.some(mayBeRetried) && form('retry', '', html`<p>The documents that failed are processed once more.</p><button class="plain">Try again</button>`)}
 ${form('dates', datesFields(typed, faults, zone), html`<button class="plain">Set these days</button>`)}
-<noscript>${form('delete', '', html`<p>Callers will no longer get answers from these documents, and their files will be deleted, too. This can’t be undone.</p><button class="danger">${w.delete(documents.length)}</button>`)}</noscript>
 <p><a href="${base}">Back to the documents</a></p>`,
   }
 }

@@ -1,0 +1,149 @@
+import { html } from 'hono/html'
+import { type RawBuilder, sql } from 'kysely'
+import * as v from 'valibot'
+import type { Database } from '../../shared/database/database.ts'
+import { type AgentScope, isInTrash } from '../../shared/database/scope.ts'
+import { deleteDocument } from '../../shared/documents/documents.ts'
+import { restoreDocument, trashDays } from '../../shared/documents/trash.ts'
+import { agentPath, type DocumentId, type SourceId, uuid } from '../../shared/ids.ts'
+import { getAgent } from '../../shared/organizations/agents.ts'
+import type { CrawlMessage, Sender } from '../../shared/queue.ts'
+import { deleteSource } from '../../shared/sources/delete-source.ts'
+import { restoreSource } from '../../shared/sources/restore-source.ts'
+import { isError } from './error-view.ts'
+import { agentPage } from './layout.ts'
+import { emptyView, pagesView, rowsView } from './list.ts'
+import { type Screens, valid } from './screen.ts'
+import { counted } from './sentences.ts'
+import { ago, localDay } from './times.ts'
+import { siteName } from './titles.ts'
+import { words } from './words.ts'
+
+const path = '/dashboard/agents/:agentId/trash'
+const rowsPerPage = 50
+/** Each as `document.ID` or `website.ID`. */
+const chosen = v.object({
+  what: v.pipe(
+    v.union([v.array(v.string()), v.string()]),
+    v.transform((sent) => [sent].flat().map((text) => text.split('.'))),
+    v.array(v.strictTuple([v.picklist(['document', 'website']), uuid])),
+  ),
+})
+const trashQuery = v.object({ before: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined) })
+const places = v.fallback(v.picklist(['documents', 'sources', 'trash']), 'trash')
+
+interface Trashed {
+  what: string
+  name: string
+  deleted_at: Date
+  pages: number | null
+}
+
+export const trashPage = (agentId: string) => `/dashboard/agents/${agentId}/trash`
+
+/** What a flash offers to undo: where that is posted, and of what. */
+export function undoing(agentId: string, kind: 'document' | 'website', ids: string[]) {
+  const tab = kind === 'document' ? 'documents' : 'sources'
+  return [`${trashPage(agentId)}/restore?to=${tab}`, ...ids.map((id) => `${kind}.${id}`)]
+}
+
+/** Documents and websites that were deleted, last deleted first, until they are restored or gone. */
+export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sender<CrawlMessage> | undefined) {
+  const permission = 'kb:write'
+  screens
+    .get(path, { permission, params: agentPath, tab: 'documents' }, async ({ c, db, scope }) => {
+      const { before } = v.parse(trashQuery, c.req.query())
+      const isOlder = before ? sql`deleted_at < ${before}::timestamptz` : sql`true`
+      const rows = await listTrash(db, scope, isOlder)
+      const next = rows.length === rowsPerPage && `?before=${rows.at(-1)!.deleted_at.toISOString()}`
+      return {
+        title: 'Trash',
+        lead: `Callers get no answers from what is here. After ${trashDays} days it’s gone for good.`,
+        crumbs: [],
+        content:
+          rows.length > 0
+            ? html`${rowsView(rows.map((row) => rowView(scope.agentId, row)))}${pagesView(['Older', next])}`
+            : emptyView('document', 'The trash is empty', 'Documents and websites that you delete come here.'),
+      }
+    })
+    .post(
+      `${path}/restore`,
+      { permission, params: agentPath, form: chosen },
+      async ({ c, db, scope, form, origin }) => {
+        await getAgent(db, scope)
+        const tab = v.parse(places, c.req.query('to'))
+        const names: string[] = []
+        const left = new Set<string>()
+        const restore = {
+          document: async (id: string) =>
+            (await restoreDocument({ db, queue }, { ...scope, documentId: id as DocumentId }, origin)).title,
+          website: async (id: string) =>
+            siteName(
+              (await restoreSource({ db, queue: crawlQueue }, { ...scope, sourceId: id as SourceId }, origin)).url,
+            ),
+        }
+        for (const [kind, id] of valid(form).what)
+          try {
+            names.push(await restore[kind](id))
+          } catch (error) {
+            left.add(reasonOf(error))
+          }
+        const back =
+          names.length === 1
+            ? `“${names[0]}” is back.`
+            : names.length > 1 && `${counted(names.length, 'document')} are back.`
+        return {
+          redirect: tab === 'trash' ? trashPage(scope.agentId) : agentPage(scope.agentId, tab),
+          flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 },
+        }
+      },
+    )
+    .post(`${path}/delete`, { permission, params: agentPath, form: chosen }, async ({ db, scope, form, origin }) => {
+      await getAgent(db, scope)
+      const { what } = valid(form)
+      // Unless it has been restored meanwhile.
+      const found = await listTrash(db, scope, sql`what = any(${what.map((each) => each.join('.'))}::text[])`)
+      for (const [kind, id] of what.filter((each) => found.some(({ what }) => what === each.join('.'))))
+        if (kind === 'website')
+          await deleteSource({ db, queue: crawlQueue }, { ...scope, sourceId: id as SourceId }, {}, origin)
+        else await deleteDocument(db, { ...scope, documentId: id as DocumentId })
+      return {
+        redirect: trashPage(scope.agentId),
+        flash: { text: found.length > 0 ? 'It’s gone for good.' : 'It’s no longer here.' },
+      }
+    })
+}
+
+/** Without the documents that went there with a website. */
+async function listTrash(db: Database, scope: AgentScope, isWanted: RawBuilder<unknown>): Promise<Trashed[]> {
+  const { rows } = await sql<Trashed>`select * from (
+      select 'document.' || d.id as what, d.title as name, d.deleted_at, null::int as pages
+      from documents d where ${isInTrash(scope)} and d.source_id is null
+      union all
+      select 'website.' || s.id, s.url, s.deleted_at,
+        (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id)
+      from sources s where s.organization_id = ${scope.organizationId} and s.agent_id = ${scope.agentId} and s.deleted_at is not null
+    ) t where ${isWanted} order by deleted_at desc limit ${rowsPerPage}`.execute(db)
+  return rows
+}
+
+function rowView(agentId: string, { what, deleted_at, pages, ...trashed }: Trashed) {
+  const name = pages === null ? trashed.name : siteName(trashed.name)
+  const gone = new Date(deleted_at.getTime() + trashDays * 86_400_000)
+  const form = (action: string, button: string, className: string) =>
+    html`<form method="post" action="${trashPage(agentId)}/${action}"><input type="hidden" name="what" value="${what}"><button class="${className}" aria-label="${button}: “${name}”">${button}</button></form>`
+  return html`<li><div class="what"><p class="name">${name}</p>
+<p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p>
+<details><summary aria-label="Delete “${name}” for good">Delete for good</summary><p>It can’t be restored then.</p>${form('delete', 'Delete for good', 'danger')}</details></div>
+${form('restore', 'Restore', 'plain')}</li>`
+}
+
+/** @throws any error that a person can do nothing about */
+function reasonOf(error: unknown): string {
+  if (isError(error, 'external_id_conflict') || isError(error, 'source_exists'))
+    return 'What took its place meanwhile has to be deleted before this can be restored.'
+  if (isError(error, 'validation_failed')) return error.message
+  if (isError(error, 'rate_limited')) return words.documents.busy
+  if (isError(error, 'document_not_found') || isError(error, 'source_not_found')) return 'It’s gone for good already.'
+  throw error
+}

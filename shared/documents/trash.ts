@@ -1,0 +1,71 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Database, violates } from '../database/database.ts'
+import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../database/scope.ts'
+import { lockAfter, lockKnowledge } from '../golden/check.ts'
+import type { Origin } from '../queue.ts'
+import { createdColumns, type DocumentRow } from './document.ts'
+import { getDocument } from './documents.ts'
+import { rejectPastLimit, rejectTakenIds } from './insert-document.ts'
+import { enqueue, type Outbox } from './outbox.ts'
+import { awaitsText, before, bringBack, type Transition } from './transitions.ts'
+
+/** Days that a document stays in the trash. */
+export const trashDays = 30
+
+/**
+ * Brings a document back from the trash; one that is not there stays as it is. @returns it, as search serves it from now on
+ * @throws ApiError agent_not_found, document_not_found, external_id_conflict, validation_failed, rate_limited
+ */
+export async function restoreDocument(
+  { db, queue }: Outbox,
+  scope: DocumentScope,
+  origin: Origin,
+): Promise<DocumentRow> {
+  const isIt = isDocument(scope, isInTrash(scope))
+  const held = db.selectFrom('documents as d').select('d.id').where(isIt).forUpdate()
+  const { restored } = await db
+    .batch({
+      held: lockAfter(held, lockKnowledge(scope)),
+      restored: restoring(db, scope, isIt)
+        .returning(['d.title', 'd.content', ...createdColumns])
+        .returning(['d.managed_by', awaitsText.as('awaits_text')]),
+    })
+    .catch((error) => rejectRestoring(db, scope, isIt, error))
+  const [document] = restored
+  if (!document) return await getDocument(db, scope)
+  const { managed_by, awaits_text: awaitsItsText, ...row } = document
+  const { organizationId, documentId } = scope
+  if (managed_by === 'service' && row.status === 'pending')
+    await enqueue({ db, queue }, { organizationId, documentId, awaitsText: awaitsItsText, ...origin })
+  return row
+}
+
+/** A statement: brings back what is in the trash, if the agent may have so many documents. */
+export function restoring(
+  db: Database,
+  { organizationId, agentId }: AgentScope,
+  isIt: Expression<SqlBool>,
+  transition: Transition = bringBack,
+) {
+  const count = sql`(select count(*)::int from documents d where ${isIt})`
+  return db
+    .updateTable('documents as d')
+    .set(transition)
+    .where(sql<boolean>`(${isIt} and (select admit_documents(${organizationId}, ${agentId}, ${count}, 0)))`)
+}
+
+/** @throws ApiError external_id_conflict, validation_failed, rate_limited; else the error itself */
+export async function rejectRestoring(
+  db: Database,
+  scope: AgentScope,
+  isIt: Expression<SqlBool>,
+  error: unknown,
+): Promise<never> {
+  if (violates(error, 'documents_external_id')) {
+    const names = sql<{
+      external_id: string | null
+    }>`select ${before.external_id} as external_id from documents d where ${isIt}`
+    await rejectTakenIds(db, scope, (await names.execute(db)).rows, error)
+  }
+  return rejectPastLimit(error)
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { violates } from '../database/database.ts'
+import { bringBack } from '../documents/transitions.ts'
+import { rejectRestoring, restoring, trashDays } from '../documents/trash.ts'
+import { lockKnowledge } from '../golden/check.ts'
+import type { Origin } from '../queue.ts'
+import { isOwn } from './delete-source.ts'
+import {
+  countSources,
+  due,
+  enqueue,
+  getSource,
+  isSource,
+  lockSources,
+  maxPages,
+  maxSources,
+  type Outbox,
+  rejectPastLimit,
+  rejectSame,
+  type SourceRow,
+  type SourceScope,
+} from './sources.ts'
+
+/**
+ * Brings a source back from the trash with the documents that went there with it, and has its pages looked at again. One that is not
+ * there stays as it is.
+ * @throws ApiError agent_not_found, source_not_found, source_exists, external_id_conflict, validation_failed past a limit, rate_limited
+ */
+export async function restoreSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+  const { db } = outbox
+  // Later a crawler may be deleting it.
+  const isInTrash = sql<boolean>`(${isSource(scope)} and s.deleted_at > now() - make_interval(days => ${trashDays}))`
+  const isIts = sql<boolean>`(${isOwn(scope)} and d.deleted_at is not null
+    and exists (select from sources s where ${isSource(scope)} and s.deleted_at is null))`
+  const pages = sql<number>`(select count(*) from source_pages p where p.organization_id = s.organization_id and p.source_id = s.id)`
+  const { held, sources, restored } = await db
+    .batch({
+      locked: lockSources(scope),
+      held: countSources(scope),
+      sources: sql`select s.id from sources s where ${isInTrash} for update`,
+      documents: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update`,
+      knowledge: lockKnowledge(scope),
+      restored: sql`update sources s set deleted_at = null, address = split_part(s.address, '#', 1), ${due(origin)}
+        from (${countSources(scope)}) held
+        where ${isInTrash} and held.sources < ${maxSources} and held.pages + ${pages} <= ${maxPages} returning s.id`,
+      // The sweeper sends those that are to be processed.
+      broughtBack: restoring(db, scope, isIts, { ...bringBack, resend_at: sql<Date>`now()` }),
+    })
+    .catch(async (error) => {
+      if (violates(error, 'sources_address')) rejectSame(error)
+      return await rejectRestoring(db, scope, sql<boolean>`(${isOwn(scope)} and d.deleted_at is not null)`, error)
+    })
+  if (sources.length > 0 && restored.length === 0) rejectPastLimit(held[0]!)
+  if (restored.length > 0) await enqueue(outbox, { ...scope, ...origin })
+  return await getSource(db, scope)
+}

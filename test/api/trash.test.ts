@@ -1,0 +1,272 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { purgeTrash } from '../../functions/sweeper/purge.ts'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { createDocument, fillAgent } from '../support/documents.ts'
+import { createFile } from '../support/files.ts'
+import { type Tenant, useStand } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+
+const stand = useStand()
+
+const text = 'The parrot is called Rosalinde and lives behind the counter.'
+const modes = ['hybrid', 'semantic', 'keyword'] as const
+
+/** A tenant with a document that search serves and one that stays. */
+async function withParrot(more: object = {}) {
+  const tenant = await stand.tenant()
+  const { call, knowledgeBase } = tenant
+  const parrot = await call('POST', knowledgeBase, { title: 'Parrot', content: text, external_id: 'parrot', ...more })
+  const other = await call('POST', knowledgeBase, { title: 'Menu', content: 'Soup and bread.' })
+  await stand.deliver()
+  const id = parrot.body.id as string
+  const path = `${knowledgeBase}/${id}`
+  const found = async () =>
+    await Promise.all(
+      modes.map(async (mode) => {
+        const { body } = await call('POST', `${knowledgeBase}/search`, { query: 'What is the parrot called?', mode })
+        return body.data.some((hit: { document_id: string }) => hit.document_id === id)
+      }),
+    )
+  return { ...tenant, id, path, other: other.body.id as string, found, etag: parrot.headers.etag! }
+}
+
+const toTrash = ({ call }: Tenant, path: string) => call('DELETE', `${path}?trash=true`)
+const restore = ({ call }: Tenant, path: string) => call('POST', `${path}/restore`)
+const trashed = async ({ call, knowledgeBase }: Tenant) =>
+  (await call('GET', `${knowledgeBase}?trashed=true`)).body.data
+const listed = async ({ call, knowledgeBase }: Tenant) =>
+  (await call('GET', knowledgeBase)).body.data.map(({ id }: { id: string }) => id)
+const countsOf = async ({ call, agentId }: Tenant) => (await call('GET', `/v1/agents/${agentId}`)).body
+const ageTrash = ({ organizationId }: Tenant, days: number) =>
+  sql`update documents set deleted_at = deleted_at - make_interval(days => ${days})
+    where organization_id = ${organizationId}`.execute(stand.db)
+
+describe('a document in the trash', () => {
+  let tenant: Awaited<ReturnType<typeof withParrot>>
+  beforeAll(async () => {
+    tenant = await withParrot()
+    expect((await toTrash(tenant, tenant.path)).status).toBe(204)
+  })
+
+  test.each([
+    ['GET', ''],
+    ['PATCH', '', { title: 'New' }],
+    ['DELETE', '?trash=true'],
+    ['GET', '/chunks'],
+    ['POST', '/chunks', { chunks: [{ content: 'c', chunk_index: 0 }] }],
+    ['DELETE', '/chunks'],
+    ['GET', '/revisions'],
+    ['GET', '/revisions/1'],
+    ['POST', '/revisions/1/restore'],
+    ['POST', '/uploaded'],
+  ])('is not found by %s %s', async (method, path, body?: object) => {
+    expect(await tenant.call(method, tenant.path + path, body)).toMatchObject({
+      status: 404,
+      body: { code: 'document_not_found' },
+    })
+  })
+
+  test('is found by no search and no external id, is in no list and no count, and switches the agent’s tool off with the last', async () => {
+    expect(await tenant.found()).toEqual([false, false, false])
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}/by-external-id/parrot`)).status).toBe(404)
+    expect(await listed(tenant)).toEqual([tenant.other])
+    expect(await countsOf(tenant)).toMatchObject({ knowledge_base_enabled: true, documents: { completed: 1 } })
+    const menu = `${tenant.knowledgeBase}/${tenant.other}`
+    await toTrash(tenant, menu)
+    expect(await countsOf(tenant)).toMatchObject({ knowledge_base_enabled: false, documents: { completed: 0 } })
+    await restore(tenant, menu)
+    expect(await countsOf(tenant)).toMatchObject({ knowledge_base_enabled: true, documents: { completed: 1 } })
+  })
+
+  test('is listed there as it was, with the time', async () => {
+    const of = { id: tenant.id, title: 'Parrot', content: text, external_id: 'parrot', status: 'completed' }
+    expect(await trashed(tenant)).toMatchObject([{ ...of, deleted_at: expect.stringMatching(/^\d{4}-.*Z$/) }])
+    const filtered = async (filter: string) =>
+      (await tenant.call('GET', `${tenant.knowledgeBase}?trashed=true&${filter}`)).body.data.length
+    expect(await filtered('external_id_prefix=par')).toBe(1)
+    expect(await filtered('external_id_prefix=menu')).toBe(0)
+    expect(await filtered('status=error')).toBe(0)
+  })
+
+  test('is another organization’s neither to see nor to restore, nor anybody’s in another agent', async () => {
+    const other = await stand.tenant()
+    const next = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Next')
+    const elsewhere = tenant.path.replace(tenant.agentId, next.id)
+    expect(await trashed(other)).toEqual([])
+    for (const attempt of [
+      () => other.call('POST', `${tenant.path}/restore`),
+      () => other.call('GET', `${tenant.knowledgeBase}?trashed=true`),
+    ])
+      expect((await attempt()).body.code).toBe('agent_not_found')
+    expect((await tenant.call('POST', `${elsewhere}/restore`)).body.code).toBe('document_not_found')
+    expect(await trashed(tenant)).toHaveLength(1)
+  })
+
+  test('is served at once when it is restored, as it was, and restoring it again changes nothing', async () => {
+    const restored = await restore(tenant, tenant.path)
+    expect(restored).toMatchObject({
+      status: 200,
+      body: { content: text, external_id: 'parrot', status: 'completed', deleted_at: null, searchable_chunk_count: 1 },
+    })
+    expect(restored.headers.etag).toBe((await tenant.call('GET', tenant.path)).headers.etag)
+    expect(await tenant.found()).toEqual([true, true, true])
+    expect(await trashed(tenant)).toEqual([])
+    expect((await tenant.call('GET', `${tenant.path}/revisions`)).body.data).toMatchObject([{ is_served: true }])
+    expect((await restore(tenant, tenant.path)).body).toEqual(restored.body)
+  })
+})
+
+test('goes there by its external id too, which is free then, and cannot be restored while another document has it', async () => {
+  const tenant = await withParrot()
+  const { call, knowledgeBase, path } = tenant
+  const named = `${knowledgeBase}/by-external-id/parrot`
+  expect((await toTrash(tenant, named)).status).toBe(204)
+  const second = await call('PUT', named, { title: 'Second', content: 'Another parrot.' })
+  expect(second.status).toBe(201)
+  const refused = await restore(tenant, path)
+  expect(refused).toMatchObject({ status: 409, body: { code: 'external_id_conflict', external_ids: ['parrot'] } })
+  await call('DELETE', named)
+  expect((await restore(tenant, path)).status).toBe(200)
+})
+
+test('goes there only if nobody has edited it since, and DELETE alone deletes it there for good', async () => {
+  const tenant = await withParrot()
+  const { call, path, etag } = tenant
+  await call('PATCH', path, { title: 'Edited' })
+  expect((await call('DELETE', `${path}?trash=true`, undefined, { 'if-match': etag })).status).toBe(412)
+  await toTrash(tenant, path)
+  expect((await call('DELETE', path)).status).toBe(204)
+  expect((await call('DELETE', path)).status).toBe(404)
+  expect((await restore(tenant, path)).body.code).toBe('document_not_found')
+  expect(await trashed(tenant)).toEqual([])
+})
+
+test('a request under an Idempotency-Key whose document is in the trash does not make it again', async () => {
+  const tenant = await stand.tenant()
+  const create = () =>
+    tenant.call('POST', tenant.knowledgeBase, { title: 'Once', content: 'Text.' }, { 'idempotency-key': 'once' })
+  await toTrash(tenant, (await create()).headers.location!)
+  expect((await create()).body.code).toBe('document_not_found')
+})
+
+test('one that was not finished is processed once it is restored, and no worker touches it before', async () => {
+  const tenant = await stand.tenant()
+  const document = await createDocument(tenant, text)
+  await sql`update documents set status = 'processing', lease_token = gen_random_uuid(), lease_expires_at = now() - interval '1 hour'
+    where id = ${document.id}`.execute(stand.db)
+  await toTrash(tenant, document.path)
+  expect(await trashed(tenant)).toMatchObject([{ status: 'processing' }])
+  await stand.deliver()
+  await stand.sweep()
+  await stand.deliver()
+  expect(await trashed(tenant)).toMatchObject([{ status: 'processing', searchable_chunk_count: 0 }])
+  expect((await restore(tenant, document.path)).body.status).toBe('pending')
+  await stand.deliver()
+  expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+})
+
+test('one in error comes back in error, and one that waits for chunks waits for them', async () => {
+  const tenant = await stand.tenant()
+  const failed = await createDocument(tenant, text)
+  await sql`update documents set status = 'error', error_message = 'It broke.' where id = ${failed.id}`.execute(
+    stand.db,
+  )
+  const own = await createDocument(tenant)
+  await tenant.call('POST', `${own.path}/chunks`, { chunks: [{ content: 'c', chunk_index: 0 }] })
+  for (const { path } of [failed, own]) await toTrash(tenant, path)
+  expect((await restore(tenant, failed.path)).body).toMatchObject({ status: 'error', error_message: 'It broke.' })
+  expect((await restore(tenant, own.path)).body).toMatchObject({ status: 'pending', chunk_count: 1 })
+})
+
+test('neither way tells a webhook that the document is completed', async () => {
+  const tenant = await withParrot()
+  const events = ['document.completed', 'document.failed', 'document.waiting']
+  const { headers } = await tenant.call('POST', '/v1/webhooks', { url: 'https://shop.example/', events })
+  const unfinished = await createDocument(tenant, text)
+  for (const path of [tenant.path, unfinished.path]) {
+    await toTrash(tenant, path)
+    await restore(tenant, path)
+  }
+  expect((await tenant.call('GET', `${headers.location}/deliveries`)).body.data).toEqual([])
+})
+
+test('a document there counts against no limit but is refused back at the limit of documents', {
+  timeout: 120_000,
+}, async () => {
+  const tenant = await withParrot()
+  await fillAgent(stand, tenant, 9_998)
+  expect((await tenant.call('POST', tenant.knowledgeBase, { title: 'One more' })).status).toBe(422)
+  await toTrash(tenant, tenant.path)
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'One more' })
+  expect(await restore(tenant, tenant.path)).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+  expect(await trashed(tenant)).toHaveLength(1)
+  await tenant.call('DELETE', `${tenant.knowledgeBase}/${body.id}`)
+  expect((await restore(tenant, tenant.path)).status).toBe(200)
+})
+
+test('what a golden question that blocks needs goes there only if that is ignored', async () => {
+  const tenant = await withParrot()
+  const question = { question: 'What is the parrot called?', expects: { words: 'Rosalinde' }, on_failure: 'block' }
+  const asked = await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, question)
+  await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions/run`)
+  expect(await toTrash(tenant, tenant.path)).toMatchObject({ status: 409, body: { code: 'golden_questions_fail' } })
+  const ignoring = await tenant.call('DELETE', `${tenant.path}?trash=true&ignore_golden_questions=true`)
+  expect(ignoring.status).toBe(204)
+  const of = { question: 'Who?', expects: { document_id: tenant.id } }
+  expect((await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, of)).status).toBeGreaterThan(399)
+  await restore(tenant, tenant.path)
+  const { body } = await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions/run`)
+  expect(body.data).toMatchObject([{ golden_question_id: asked.body.id, passed: true }])
+})
+
+test('a file that resembles a document waits on as if it were deleted when that one goes there', async () => {
+  const tenant = await withParrot()
+  const held = await createFile(stand, tenant)
+  await sql`update documents set resembles = ${tenant.id} where id = ${held.id}`.execute(stand.db)
+  await toTrash(tenant, tenant.path)
+  const { rows } = await sql<{ resembles: string }>`select resembles from documents where id = ${held.id}`.execute(
+    stand.db,
+  )
+  expect(rows).toEqual([{ resembles: held.id }])
+})
+
+describe('the sweeper', () => {
+  test('deletes it for good after 30 days, with chunks, vectors, revisions and its file, not before', async () => {
+    const tenant = await withParrot()
+    await tenant.call('PATCH', tenant.path, { content: 'Rosalinde has moved.' })
+    await stand.deliver()
+    await sql`update documents set source_url = 's3://files/parrot.pdf' where id = ${tenant.id}`.execute(stand.db)
+    await toTrash(tenant, tenant.path)
+    await ageTrash(tenant, 29)
+    await stand.sweep()
+    expect(await trashed(tenant)).toHaveLength(1)
+    await ageTrash(tenant, 1)
+    expect(await stand.sweep()).toMatchObject({ trash_purged: 1 })
+    const { rows } = await sql<{ left: number; files: number }>`select
+        (select count(*)::int from documents where id = ${tenant.id})
+          + (select count(*)::int from chunks where document_id = ${tenant.id})
+          + (select count(*)::int from vectors where document_id = ${tenant.id})
+          + (select count(*)::int from document_revisions where document_id = ${tenant.id}) as left,
+        (select count(*)::int from obsolete_files where source_url = 's3://files/parrot.pdf') as files`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([{ left: 0, files: 1 }])
+    expect((await restore(tenant, tenant.path)).status).toBe(404)
+  })
+
+  test('keeps the newest of an agent past its limit', async () => {
+    const tenant = await stand.tenant()
+    const documents = []
+    for (let i = 0; i < 4; i++) documents.push(await createDocument(tenant))
+    for (const { path } of documents) await toTrash(tenant, path)
+    expect(await purgeTrash(databaseAs('cuecard_sweeper'), 3)).toBe(1)
+    expect((await trashed(tenant)).map(({ id }: { id: string }) => id)).toEqual(
+      documents
+        .slice(1)
+        .map(({ id }) => id)
+        .toReversed(),
+    )
+  })
+})

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { listOf, titlesIn, write } from './document-rows.ts'
+import { makeSource } from './routes.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const trashOf = ({ agentId }: SignedIn) => `/dashboard/agents/${agentId}/trash`
+const discard = ({ call, knowledgeBase }: SignedIn, id: string) => call('DELETE', `${knowledgeBase}/${id}?trash=true`)
+const whatIn = (html: string) => [...html.matchAll(/name="what" value="([^"]+)"/g)].map(([, value]) => value!)
+
+test('the trash is linked from the documents, and shows what is in it, last deleted first, with when it goes for good', async () => {
+  const tenant = await signedIn()
+  const { browser, agentId } = tenant
+  expect((await browser.get(listOf(tenant))).html).toContain(`href="${trashOf(tenant)}"`)
+  expect((await browser.get(trashOf(tenant))).text).toContain('The trash is empty')
+  const id = await write(tenant, 'Prices', 'text')
+  await discard(tenant, id)
+  const sourceId = await makeSource(stand.db, tenant)
+  await browser.submit(`/dashboard/agents/${agentId}/sources/${sourceId}/delete`)
+  await sql`update documents set deleted_at = '2026-01-01T12:00:00Z' where id = ${id}`.execute(stand.db)
+  const { html, text } = await browser.get(trashOf(tenant))
+  expect(text).toMatch(
+    /paws-inn\.example Website, 1 page · deleted just now · gone for good on .* Prices deleted Jan 1, 2026 · gone for good on Jan 31, 2026/,
+  )
+  expect([...new Set(whatIn(html))]).toEqual([`website.${sourceId}`, `document.${id}`])
+  expect(text).not.toContain('Prices of the inn')
+})
+
+test('what is restored there is back, with a website’s pages, and says so', async () => {
+  const tenant = await signedIn()
+  const { browser, agentId } = tenant
+  const sourceId = await makeSource(stand.db, tenant)
+  const sources = `/dashboard/agents/${agentId}/sources`
+  const question = await browser.get(`${sources}/${sourceId}/delete`)
+  expect(question.text).toContain('You can restore the website from the trash for 30 days.')
+  const gone = await browser.submit(`${sources}/${sourceId}/delete`)
+  expect(gone.text).toContain('“paws-inn.example” is in the trash. Undo')
+  expect(titlesIn((await browser.get(listOf(tenant))).html)).toEqual([])
+  const back = await browser.submit(`${trashOf(tenant)}/restore?to=sources`, { what: whatIn(gone.html) })
+  expect(back.text).toContain('“paws-inn.example” is back.')
+  expect(titlesIn((await browser.get(listOf(tenant))).html)).toEqual(['Prices of the inn'])
+  expect((await browser.get(trashOf(tenant))).text).toContain('The trash is empty')
+})
+
+test('several are deleted together from the list, and brought back by one tap', async () => {
+  const tenant = await signedIn()
+  const ids = [await write(tenant, 'A', 'one'), await write(tenant, 'B', 'two')]
+  const document = ids.map((id) => `${id}.1`)
+  const gone = await tenant.browser.submit(`${listOf(tenant)}/selected`, { action: 'delete', document })
+  expect(gone.text).toContain('2 documents are in the trash. Undo')
+  const back = await tenant.browser.submit(`${trashOf(tenant)}/restore?to=documents`, { what: whatIn(gone.html) })
+  expect(back.text).toContain('2 documents are back.')
+  expect(titlesIn(back.html)).toEqual(['B', 'A'])
+})
+
+test('what cannot be restored says why', async () => {
+  const tenant = await signedIn()
+  const { call, knowledgeBase, browser } = tenant
+  const put = () => call('PUT', `${knowledgeBase}/by-external-id/menu`, { title: 'Menu', content: 'Soup.' })
+  const { id } = (await put()).body
+  await discard(tenant, id)
+  await put()
+  const what = `document.${id}`
+  const taken = await browser.submit(`${trashOf(tenant)}/restore`, { what })
+  expect(taken.text).toContain('What took its place meanwhile has to be deleted before this can be restored.')
+  await call('DELETE', `${knowledgeBase}/${id}`)
+  expect((await browser.submit(`${trashOf(tenant)}/restore`, { what })).text).toContain('It’s gone for good already.')
+})
+
+test('what is deleted there is gone for good, with a website’s pages', async () => {
+  const tenant = await signedIn()
+  const { browser } = tenant
+  const id = await write(tenant, 'Prices', 'text')
+  await discard(tenant, id)
+  const sourceId = await makeSource(stand.db, tenant)
+  await browser.submit(`/dashboard/agents/${tenant.agentId}/sources/${sourceId}/delete`)
+  expect((await browser.get(trashOf(tenant))).text).toContain('It can’t be restored then.')
+  for (const what of [`document.${id}`, `website.${sourceId}`]) {
+    expect((await browser.submit(`${trashOf(tenant)}/delete`, { what })).text).toContain('It’s gone for good.')
+    expect((await browser.submit(`${trashOf(tenant)}/restore`, { what })).text).toContain('It’s gone for good already.')
+  }
+  const { rows } = await sql`select id from documents where agent_id = ${tenant.agentId}`.execute(stand.db)
+  expect(rows).toEqual([])
+})
+
+test('it has pages', async () => {
+  const tenant = await signedIn()
+  await sql`insert into documents (organization_id, id, agent_id, title, status, managed_by, deleted_at, before_deletion)
+    select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T' || n, 'completed', 'client', now() - make_interval(mins => n), '{"status": "pending"}'
+    from generate_series(1, 51) n`.execute(stand.db)
+  const first = await tenant.browser.get(trashOf(tenant))
+  expect(new Set(whatIn(first.html)).size).toBe(50)
+  const [, next] = /href="(\?before=[^"]+)"/.exec(first.html)!
+  const rest = await tenant.browser.get(trashOf(tenant) + next)
+  expect(rest.text).toContain('T51')
+  expect(new Set(whatIn(rest.html)).size).toBe(1)
+})
