@@ -58,6 +58,8 @@ const forms: Record<string, Sent> = {
     columns: `corrections = '[{"before":"a","after":"b"}]'`,
   },
   [`${documents}/:documentId/delete`]: edits(),
+  '/dashboard/agents/new': { fields: () => ({ name: 'Night desk' }) },
+  [`${agent}/edit`]: { fields: () => ({ name: 'Day desk' }) },
   [`${agent}/sources/new`]: { fields: () => ({ url: 'https://shop.example/', kind: 'site', ...settings }) },
   [`${agent}/sources/:sourceId/refresh`]: {},
   [`${agent}/sources/:sourceId/follow`]: { fields: () => ({ address: 'https://paws-inn.example/basket' }) },

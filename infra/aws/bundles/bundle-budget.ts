@@ -20,7 +20,7 @@ const budgets: Record<BundleName, number> = {
   agents: 470_000,
   questions: 455_000,
   /** It has the screens of webhooks and of websites, with the check of their addresses. */
-  dashboard: 820_000,
+  dashboard: 780_000,
   /** It renders pages of Markdown. */
   reference: 425_000,
   sweeper: api,

@@ -38,7 +38,7 @@ describe.runIf(executablePath)('the original in a browser (needs chromium, or CH
       await page.locator('#passage-2').click()
       await area
         .getByRole('status')
-        .filter({ hasText: /^Passage 2 is marked on page \d+\.$/ })
+        .filter({ hasText: /^Part 2 is marked on page \d+\.$/ })
         .waitFor()
       expect(await page.locator('#passage-2').getAttribute('aria-current')).toBe('true')
       expect(await area.locator('.place').count()).toBeGreaterThan(3)
@@ -48,14 +48,14 @@ describe.runIf(executablePath)('the original in a browser (needs chromium, or CH
       await page.keyboard.press('Enter')
       await area
         .getByRole('status')
-        .filter({ hasText: /^Passage 1 is marked/ })
+        .filter({ hasText: /^Part 1 is marked/ })
         .waitFor()
       const place = area.locator('.place').first()
       const at = (await place.boundingBox())!
       await page.locator('#passage-2').click()
       await area
         .getByRole('status')
-        .filter({ hasText: /^Passage 2 is marked/ })
+        .filter({ hasText: /^Part 2 is marked/ })
         .waitFor()
       expect(at.width).toBeGreaterThan(0)
       await area
@@ -64,7 +64,7 @@ describe.runIf(executablePath)('the original in a browser (needs chromium, or CH
         .click({ position: { x: 60, y: 40 } })
       await area
         .getByRole('status')
-        .filter({ hasText: /^Passage 1 is marked/ })
+        .filter({ hasText: /^Part 1 is marked/ })
         .waitFor()
 
       for (const colorScheme of ['light', 'dark'] as const) {
