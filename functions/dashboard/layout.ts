@@ -62,13 +62,12 @@ ${view.agent && !view.crumbs ? tabs(view.agent) : ''}
   )
 }
 
-export function plainLayout(title: string, content: Html, beside?: Html): Html {
+export function plainLayout(title: string, content: Html): Html {
   return document(
     title,
     html`<main id="main" tabindex="-1"><div class="entry"><p class="brand">${mark()} ${words.product}</p>
 <h1>${title}</h1>
-${content}</div>
-${beside ?? ''}</main>`,
+${content}</div></main>`,
     { className: 'plain-page' },
   )
 }

@@ -1,4 +1,3 @@
-import { original } from './original/words.ts'
 import { selection } from './selection/words.ts'
 
 export const documents = {
@@ -62,5 +61,4 @@ export const documents = {
     notInOrder: 'The last day is before the first.',
   },
   selection,
-  original,
 } as const

@@ -77,16 +77,9 @@ ${faultOf('key', fault)}
 <button>Sign in</button>
 </form>
 <p><a href="/v1/docs">API reference</a></p>`,
-    sample(),
   )
 }
 
 export function throttled(minutes: number): string {
   return `Too many failed attempts from your network. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
-}
-
-function sample(): Html {
-  return html`<div class="sample"><p class="asked">“Hi, are you open on Sunday?”</p>
-<p class="cue"><small>Opening hours</small>We’re closed on Sundays. Monday to Saturday, we’re open from 9 to 6.</p>
-<p class="promise">Your documents, found while the caller is still on the line.</p></div>`
 }

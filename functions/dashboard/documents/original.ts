@@ -1,13 +1,32 @@
 import { html } from 'hono/html'
-import { fileKindOf, namedTypeOf } from '../../../../shared/files/file-types.ts'
-import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
-import { assetPath } from '../../assets.ts'
-import { words } from '../../words.ts'
-import type { Overview } from '../overview.ts'
-import type { Passage } from '../passages.ts'
-import { needsFile } from '../state.ts'
+import { fileKindOf, namedTypeOf } from '../../../shared/files/file-types.ts'
+import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import { assetPath } from '../assets.ts'
+import { number } from '../sentences.ts'
+import type { Overview } from './overview.ts'
+import type { Passage } from './passages.ts'
+import { needsFile } from './state.ts'
 
-const w = words.documents.original
+/** `{page}`, `{pages}` and `{passage}` stand for numbers. */
+const ofScript = {
+  loading: 'Loading the file',
+  failed: 'The file couldn’t be shown. You can download it.',
+  page: 'Page {page} of {pages}',
+  marked: 'Part {passage} is marked on page {page}.',
+  notFound: 'Part {passage} wasn’t found on the pages, which may be pictures.',
+}
+const types = {
+  pdf: 'a PDF or picture',
+  docx: 'a text document, such as Word’s',
+  csv: 'a table',
+  txt: 'text, such as a web page',
+  manual: 'text',
+}
+const doubts = [
+  ['doubtful_layout', 'columns or tables may have been mixed up.'],
+  ['doubtful_words', 'words may have been misread.'],
+] as const
+const listed = new Intl.ListFormat('en')
 
 /** How a browser can show the document's file; undefined if it cannot, or there is none. */
 export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
@@ -19,17 +38,19 @@ export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
 
 /** A name that says another type, pages that may be misread as a whole, and those of doubtful passages. */
 export function fileNotesView({ file_notes, source_type, source_url }: Overview) {
-  const codes = ['doubtful_layout', 'doubtful_words'] as const
   const named = namedTypeOf(source_type, source_url)
-  const notes = codes.map((code) => {
+  const notes = doubts.map(([code, doubt]) => {
     const pages = [
       ...new Set(file_notes.filter((note) => note.code === code && note.text === '').map(({ page }) => page)),
     ]
-    return pages.length > 0 && html`<p class="notice warn">${w.checkPages(pages)} ${w.doubts[code]}</p>`
+    return (
+      pages.length > 0 &&
+      html`<p class="notice warn">Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed.format(pages.map(number))} against the original: ${doubt}</p>`
+    )
   })
   return [
     named &&
-      html`<p class="notice warn">By its name the file is ${w.types[named]}, but what is in it is ${w.types[source_type]}. Check that it’s the right file.</p>`,
+      html`<p class="notice warn">By its name the file is ${types[named]}, but what is in it is ${types[source_type]}. Check that it’s the right file.</p>`,
     ...notes,
   ]
 }
@@ -50,7 +71,7 @@ export function originalView(base: string, { id, source_url }: Overview, kind: '
   if (kind === 'picture')
     return html`<section class="original"><h2>Original</h2>
 <div class="leaves" tabindex="0" role="group" aria-label="Original"><img src="${file}" alt="${name}"></div></section>`
-  return html`<section id="original" class="original" data-file="${file}" data-worker="${assetPath('pdf-worker.js')}" data-assets="/dashboard/assets/" data-words="${JSON.stringify(w.ofScript)}">
+  return html`<section id="original" class="original" data-file="${file}" data-worker="${assetPath('pdf-worker.js')}" data-assets="/dashboard/assets/" data-words="${JSON.stringify(ofScript)}">
 <h2>Original</h2><p class="hint" role="status"></p>
 <div class="leaves" tabindex="0" role="group" aria-label="Pages of ${name}"></div>
 <noscript><p>Showing the file needs JavaScript, which is off in your browser. You can download it.</p></noscript>
