@@ -11,7 +11,7 @@ test.each([
   ['a correction of a text', '"\\n"'],
   ['a correction of a text', '". "'],
   ['a correction of a passage', '"a "'],
-  ['an excerpt on a screen', '"1 "'],
+  ['a marked text on a screen', '"1 "'],
 ])('%s of %s takes no time', async (reader, pattern) => {
   expect(await excessOf(reader, pattern)).toBeUndefined()
 })

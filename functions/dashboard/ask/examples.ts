@@ -18,10 +18,13 @@ interface Chunk {
 /** How a question for a price and one for a subject are asked. */
 const asking = {
   en: {
-    price: (row: string, column: string) =>
-      isWord.test(column)
-        ? `How much is ${/^[aeiou]/i.test(column) ? 'an' : 'a'} ${column.toLowerCase()} ${row}?`
-        : `How much is the ${[row, column].filter(Boolean).join(', ')}?`,
+    price: (row: string, column: string) => {
+      const one = `${/^(?:[aeiou]|hour)/i.test(column) ? 'an' : 'a'} ${column.toLowerCase()}`
+      if (isSpan.test(column)) return `How much is the ${row} for ${one}?`
+      return isWord.test(column)
+        ? `How much is ${one} ${row}?`
+        : `How much is the ${[row, column].filter(Boolean).join(', ')}?`
+    },
     subject: (subject: string) => `What can you tell me about ${inSentence(subject)}?`,
   },
   de: {
@@ -33,6 +36,7 @@ const asking = {
 
 const isPrice = /(?:[£€$]|\b(?:EUR|USD|GBP|CHF)) ?\d|\d ?(?:[£€$]|(?:EUR|CHF|Euro)\b)/i
 const ofPrices = /pri[cx]e?|cost|rate|fee|amount|charge|preis|kosten|gebühr|betrag|tarif|[£€$]|\beur/i
+const isSpan = /^(?:hour|day|night|week|month|year)$/i
 const isWord = /^\p{L}+$/u
 const isName = /^\p{L}[\p{L}\p{M} ’'&-]{1,40}$/u
 const isBesides = /deposit|kaution|pfand|tax|vat|steuer/i

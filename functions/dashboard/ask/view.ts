@@ -3,10 +3,9 @@ import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
-import { excerptView } from '../excerpt.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
-import { type Marked, markedSlice } from '../passage-text.ts'
+import { type Marked, markedSlice, markedText } from '../passage-text.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
 import { localTime } from '../times.ts'
@@ -111,7 +110,7 @@ function passageView(
         : 'Close'
   return html`<header><h2><a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${marked(hit.document_title)}</a></h2></header>
 ${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
-${excerptView(marking(hit.content))}
+${markedText(marking(hit.content))}
 <ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${likeness !== undefined && html`<li>${meaning} in meaning</li>`}</ul>
 <details class="exact"><summary>Exact scores</summary><dl>${(
     [

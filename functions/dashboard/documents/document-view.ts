@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { agentPage, type Html } from '../layout.ts'
 import { pagesView } from '../list.ts'
-import { markedSlice, passageText } from '../passage-text.ts'
+import { markedSlice, markedText, passageText } from '../passage-text.ts'
 import { warningsView } from '../refused-change.ts'
 import { number } from '../sentences.ts'
 import { siteName } from '../titles.ts'
@@ -83,7 +83,7 @@ function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
 function textView({ beginning }: Shown) {
   return beginning === null
     ? html`<p class="none">There is no text yet.</p>`
-    : html`<section class="text"><h2>Text</h2>${plainText(beginning)}</section>`
+    : html`<section class="text"><h2>Text</h2>${markedText({ text: beginning, places: [] })}</section>`
 }
 
 /** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
@@ -130,7 +130,7 @@ function numberedText(
 ) {
   const marked = { text, places: passages.filter(({ number }) => number === chosen) }
   let numbered = 0
-  return html`<div class="said">${passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => {
+  return html`<div class="said">${passageText(text, ({ start, end }) => {
     let at = start
     const begun = passages.slice(numbered).filter((each) => each.start < end)
     numbered += begun.length
@@ -145,9 +145,5 @@ function numberedText(
 
 function passageView({ chunk_index, content }: Passage) {
   const number = chunk_index + 1
-  return html`<li id="passage-${number}" value="${number}"><span class="marker">${number}</span>${plainText(content)}</li>`
-}
-
-function plainText(text: string) {
-  return html`<div class="said">${passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => html`${text.slice(start, end)}`)}</div>`
+  return html`<li id="passage-${number}" value="${number}"><span class="marker">${number}</span>${markedText({ text: content, places: [] })}</li>`
 }

@@ -6,13 +6,13 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
-import { excerptView } from '../excerpt.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { markedText } from '../passage-text.ts'
 import type { Screens } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { localTime } from '../times.ts'
-import { findGiven, type GivenPassage, givenPath, heardThen } from './given.ts'
+import { findGiven, type GivenOf, givenPath, heardThen } from './given.ts'
 import { stateView, waysView } from './ways.ts'
 
 const maxQuestions = 100
@@ -51,30 +51,24 @@ export function addCallScreens(screens: Screens) {
   )
 }
 
-type GivenOf = (hit: KeptHit) => GivenPassage | undefined
-
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
   const { id, question, call_id, answerable, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
   const level = levelOf(hits.length, answerable)
-  const isTold = level !== 'nothing'
-  const heard = isTold ? heardThen(question, hits, givenOf) : undefined
-  const first = isTold ? (heard?.hit ?? hits[0]) : undefined
-  const others = hits.filter((hit) => hit !== first)
+  const heard = level === 'nothing' ? undefined : heardThen(question, hits, givenOf)
   return html`<header><h2>“${question}”</h2>${stateView(level, is_wrong)}</header>
 <p class="hint">${localTime(asked_at)}</p>
-${!isTold && html`<p>Your agent was told that nothing was found.</p>`}
-${heard?.isValue && html`<p><b>${heard.text}</b></p>`}
-${first && hitView(agentId, first, givenOf(first))}
-${hits[0] && html`<details><summary>Why?</summary><p class="hint">Found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first part has a score of ${hits[0].score.toFixed(2)}.${others.length > 0 && ` ${counted(others.length, first ? 'more part' : 'part')}:`}</p>${others.map((hit) => hitView(agentId, hit, givenOf(hit)))}</details>`}
+${level === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${sourceView(agentId, heard?.hit ?? hits[0]!, givenOf)}`}
+${hits[0] && html`<details><summary>Why?</summary><p class="hint">${counted(hits.length, 'part')} found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first has a score of ${hits[0].score.toFixed(2)}.</p>${hits.map((hit) => html`<div class="given">${sourceView(agentId, hit, givenOf)}${markedText({ text: givenOf(hit)?.text ?? '', places: [] })}</div>`)}</details>`}
 ${waysView(agentId, {
   ...{ ids: [id], question, call_id, level, isWrong: is_wrong, shown: { call: call_id ?? undefined } },
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}`
 }
 
-function hitView(agentId: string, hit: KeptHit, given: GivenPassage | undefined): Html {
-  const title = given ? html`<a href="${givenPath(agentId, hit, given)}">${given.title}</a>` : 'Deleted document'
-  const isOld = given?.text !== undefined && !given.isUnchanged
-  return html`<div class="given"><h3>${title}</h3>${isOld && html`<p class="hint">As it was then: the text has changed since.</p>`}
-${given?.text === undefined ? html`<p>The text that was found then is no longer saved.</p>` : excerptView({ text: given.text, places: [] })}</div>`
+function sourceView(agentId: string, hit: KeptHit, givenOf: GivenOf): Html {
+  const given = givenOf(hit)
+  if (!given) return html`<p class="hint">From a deleted document.</p>`
+  const changed =
+    given.text === undefined ? 'no longer saved as it was then' : 'as it was then: the text has changed since'
+  return html`<p class="hint">From <a href="${givenPath(agentId, hit, given)}">${given.title}</a>${!given.isUnchanged && `, ${changed}`}</p>`
 }

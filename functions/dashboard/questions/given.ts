@@ -19,6 +19,8 @@ export interface GivenPassage {
   isUnchanged: boolean
 }
 
+export type GivenOf = (hit: KeptHit) => GivenPassage | undefined
+
 type Place = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
 
 const d = columnsOf('documents', 'd')
@@ -76,14 +78,9 @@ export function givenPath(agentId: string, { document_id, chunk_index }: Place, 
 
 /** What an answer is made of: further hits rarely have its value. */
 export const readHits = 5
-const maxSaid = 160
 
-/** What a question was given: the value, or the sentence of the first passage that answers it best. Undefined if that is of a deleted document. */
-export function heardThen(
-  question: string,
-  hits: readonly KeptHit[],
-  givenOf: (hit: KeptHit) => GivenPassage | undefined,
-) {
+/** What a question was given: the value, or the sentences of the first passage that answer it best. Undefined if that is of a deleted document. */
+export function heardThen(question: string, hits: readonly KeptHit[], givenOf: GivenOf, maxCharacters?: number) {
   const passages = hits.slice(0, readHits).map((hit, i) => {
     const { title = '', text = '', isUnchanged = false } = givenOf(hit) ?? {}
     return { hit, isUnchanged, chunk_id: `${i}`, document_title: title, content: text, metadata: {} }
@@ -93,6 +90,6 @@ export function heardThen(
   const { hit, ...source } = passages[said ? Number(value?.chunk_id) : 0]!
   const given = givenOf(hit)
   if (!given) return undefined
-  const text = said ?? (given.text && spokenPassage([question], source, value, maxSaid))
-  return { title: given.title, text, isValue: said !== undefined, hit, given }
+  const text = said ?? (given.text && spokenPassage([question], source, value, maxCharacters))
+  return { title: given.title, text, hit, given }
 }

@@ -17,13 +17,15 @@ import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { words } from '../words.ts'
-import { findGiven, givenPath, heardThen, readHits } from './given.ts'
+import { findGiven, type GivenOf, givenPath, heardThen, readHits } from './given.ts'
 import { type Group, groupQuestions } from './grouping.ts'
 import { stateView, waysView } from './ways.ts'
 
 const base = '/dashboard/agents/:agentId/questions'
 const perPage = 50
 const maxExamples = 3
+/** Characters of an answer. */
+const maxSaid = 160
 /** Texts of then that a page looks up: each takes a request. */
 const maxReplaced = 10
 
@@ -65,7 +67,7 @@ export function addQuestionScreens(screens: Screens) {
       const isWhole = !query.show && !query.q && !query.before
       return {
         title: 'Questions',
-        lead: 'What callers asked in the last 30 days, newest first. Similar questions are grouped.',
+        lead: 'What callers asked in the last 30 days, newest first.',
         agent: { id, name, tab: 'questions' },
         content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
 ${
@@ -160,19 +162,14 @@ function groupsOf(questions: KeptQuestion[]): Group<KeptQuestion>[] {
     .sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-function groupView(
-  agentId: string,
-  group: Group<KeptQuestion>,
-  givenOf: Awaited<ReturnType<typeof findGiven>>,
-  shown: ListQuery,
-): Html {
+function groupView(agentId: string, group: Group<KeptQuestion>, givenOf: GivenOf, shown: ListQuery): Html {
   const [first] = group
   const { question, call_id, hits } = first
   const { level, isWrong } = stateOf(first)
   const others = [...new Set(group.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
   const newest = group.reduce((newest, { asked_at }) => (asked_at > newest ? asked_at : newest), first.asked_at)
   const isGiven = level !== 'nothing'
-  const heard = isGiven ? heardThen(question, hits, givenOf) : undefined
+  const heard = isGiven ? heardThen(question, hits, givenOf, maxSaid) : undefined
   return html`<li id="asked-${first.id}"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(level, isWrong)}</p>
 ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
 ${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === undefined ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}

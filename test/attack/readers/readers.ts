@@ -6,8 +6,7 @@ import { robotsOf } from '../../../functions/crawler/site/robots.ts'
 import { begunReading, readNext } from '../../../functions/crawler/site/sitemap.ts'
 import { diffView } from '../../../functions/dashboard/documents/diff.ts'
 import { correctionsAfter, lostCorrections } from '../../../functions/dashboard/documents/text/corrections.ts'
-import { excerptView } from '../../../functions/dashboard/excerpt.ts'
-import { passageText } from '../../../functions/dashboard/passage-text.ts'
+import { markedText, passageText } from '../../../functions/dashboard/passage-text.ts'
 import { wordingOf } from '../../../functions/dashboard/questions/features.ts'
 import { groupQuestions } from '../../../functions/dashboard/questions/grouping.ts'
 import { readFile } from '../../../functions/extraction/text/read-file.ts'
@@ -82,8 +81,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const mailHead = 'From: a@b.example\r\nDate: Mon, 1 Jun 2026 10:00:00 +0000\r\nMIME-Version: 1.0\r\n'
 const passage = (content: string) => ({ chunk_index: 0, content, document_title: 'a', score: 0.5 })
 const termsIn = (text: string) => new Set(wordsOf(text.slice(0, 200)).flatMap(({ text }) => termsOf(text)))
-const shown = (text: string) =>
-  passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => text.slice(start, end) as never).toString()
+const shown = (text: string) => passageText(text, ({ start, end }) => text.slice(start, end) as never).toString()
 const at = new Date('2026-11-24T12:00:00Z')
 const said = { title: 'Changes', removed: 'removed', added: 'new' }
 const json = (body: string) => readJson(body, new Headers({ 'content-type': 'application/json' }))
@@ -253,9 +251,9 @@ export const readers: Record<string, Reader> = {
   },
   'a correction that is lost': { read: (text) => lostCorrections(text, [{ before: 'a', after: `${halfOf(text)} c` }]) },
   'a text on a screen': { read: shown },
-  'an excerpt on a screen': {
+  'a marked text on a screen': {
     limit: maxPassage,
-    read: (text) => excerptView({ text, places: placesOf(termsIn(text), text) }).toString(),
+    read: (text) => markedText({ text, places: placesOf(termsIn(text), text) }).toString(),
   },
 }
 

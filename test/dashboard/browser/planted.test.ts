@@ -120,7 +120,11 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     for (const path of new Set([
       ...paths.flatMap(({ path }) => [fill(path, ids), fill(path, { ...ids, documentId: textId })]),
       ...[`${home}/documents/${heldId}`, `${home}/documents?q=${asked}`, `${home}/documents/new?question=${asked}`],
-      ...[`${home}/ask?q=${asked}`, `${home}/call?id=${encodeURIComponent(brief('call'))}`],
+      ...[
+        `${home}/ask?q=${asked}`,
+        `${home}/questions?q=${asked}`,
+        `${home}/call?id=${encodeURIComponent(brief('call'))}`,
+      ],
       ...[
         `${home}/golden-questions/new?question=${asked}&document=${textId}`,
         `${home}/sources/${ids.sourceId}?show=left_out`,
@@ -132,7 +136,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
       // A document without that revision has no page of it.
       seen += await harmless(page, wrong, path, /status of 404/)
     }
-    for (const path of ['/documents/new', '/golden-questions/new', '/sources/new', '/ask', '/questions']
+    for (const path of ['/documents/new', '/golden-questions/new', '/sources/new']
       .map((path) => home + path)
       .concat('/dashboard/settings/keys/new', '/dashboard/settings/webhooks/new')) {
       await page.goto(origin + path)
