@@ -9,14 +9,14 @@ export function rowsView(rows: readonly Html[]): Html {
 interface Filter {
   name: string
   path: string
-  count: number
+  count?: number
   isCurrent: boolean
 }
 
 export function filtersView(label: string, filters: readonly Filter[], id?: string): Html {
   return html`<nav${id && html` id="${id}"`} class="filters" aria-label="${label}"><ul>${filters.map(
     ({ name, path, count, isCurrent }) =>
-      html`<li><a href="${path}"${isCurrent && html` aria-current="true"`}>${name} <span class="count">${count}</span></a></li>`,
+      html`<li><a href="${path}"${isCurrent && html` aria-current="true"`}>${name}${count !== undefined && html` <span class="count">${count}</span>`}</a></li>`,
   )}</ul></nav>`
 }
 

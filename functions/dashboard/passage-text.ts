@@ -25,21 +25,22 @@ export function markedSlice({ text, places }: Marked, { start, end }: Range): Ht
 /** Shows a part of the text; called in the order of the text, for all that a person sees of it. */
 type ShowPart = (part: Range) => Html
 
-const tableLine = /^\s*\|.*\|\s*$/
-
 /** A whole text, with its marks. */
 export function markedText(marked: Marked): Html {
-  return html`<div class="said">${passageText(marked.text, (part) => markedSlice(marked, part))}</div>`
+  const whole = { start: 0, end: marked.text.length }
+  return html`<div class="said">${passageText(marked.text, [whole], (part) => markedSlice(marked, part))}</div>`
 }
 
+const tableLine = /^\s*\|.*\|\s*$/
+
 /**
- * Renders a text for people: Markdown's headings, lists and tables, the rest as it is written. Reads it line by line, so that
+ * Renders parts of a text for people: Markdown's headings, lists and tables, the rest as it is written. Reads it line by line, so that
  * nothing of an upload is lost and offsets stay valid.
  */
-export function passageText(text: string, show: ShowPart): Html {
+export function passageText(text: string, parts: Range[], show: ShowPart): Html {
   const blocks: { isTable: boolean; lines: Range[] }[] = []
   let last: (typeof blocks)[number] | undefined
-  for (const line of linesOf(text)) {
+  for (const line of parts.flatMap(({ start, end }) => linesOf(text, start, end))) {
     const content = text.slice(line.start, line.end)
     const isTable = tableLine.test(content)
     if (content === '') last = undefined
@@ -50,6 +51,33 @@ export function passageText(text: string, show: ShowPart): Html {
     }
   }
   return html`${blocks.map(({ isTable, lines }) => (isTable ? table(text, lines, show) : paragraph(text, lines, show)))}`
+}
+
+/** Widened to whole rows where it begins or ends within a table. */
+export function wholeRows(text: string, { start, end }: Range): Range {
+  const [first, last] = [lineAt(text, start), lineAt(text, end)]
+  const isRow = (line: Range) => isTableLine(text, line)
+  return { start: isRow(first) ? first.start : start, end: isRow(last) ? last.end : end }
+}
+
+/** The header of the table that has a row at this offset, with the rule below it, if both stand above the offset. */
+export function headOfTable(text: string, at: number): Range | undefined {
+  let first = lineAt(text, at)
+  if (!isTableLine(text, first)) return undefined
+  while (first.start > 0) {
+    const above = lineAt(text, first.start - 1)
+    if (!isTableLine(text, above)) break
+    first = above
+  }
+  const rule = lineAt(text, first.end + 1)
+  return rule.end <= at && isRule(text, cellsOf(text, rule)) ? { start: first.start, end: rule.end } : undefined
+}
+
+const isTableLine = (text: string, { start, end }: Range) => tableLine.test(text.slice(start, end))
+
+function lineAt(text: string, at: number): Range {
+  const end = text.indexOf('\n', at)
+  return { start: at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1, end: end < 0 ? text.length : end }
 }
 
 function paragraph(text: string, lines: Range[], show: ShowPart): Html {
@@ -86,11 +114,11 @@ function cellsOf(text: string, { start, end }: Range): Range[] {
   return bars.slice(1).map((bar, i) => trimmed(text, { start: bars[i]! + 1, end: bar }))
 }
 
-function linesOf(text: string): Range[] {
+function linesOf(text: string, start: number, end: number): Range[] {
   const lines: Range[] = []
-  for (let at = 0; at < text.length; ) {
+  for (let at = start; at < end; ) {
     const next = text.indexOf('\n', at)
-    const lineEnd = next < 0 ? text.length : next
+    const lineEnd = next < 0 || next > end ? end : next
     lines.push(trimmed(text, { start: at, end: lineEnd }, 'end'))
     at = lineEnd + 1
   }

@@ -5,6 +5,7 @@ import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { emptyView } from '../list.ts'
 import { type Marked, markedSlice, markedText } from '../passage-text.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
@@ -28,8 +29,12 @@ export function timeView(asOf: string): Html {
 /** @param examples undefined where no document is served */
 export function examplesView(agentId: string, examples: string[] | undefined): Html {
   if (!examples)
-    return html`<section class="empty">${icon('document')}<h2>There is nothing to find yet</h2><p>As soon as a document is ready, you can ask about it.</p>
-<p><a class="button" href="${agentPage(agentId, 'documents')}">Go to documents</a></p></section>`
+    return emptyView(
+      'document',
+      'There is nothing to find yet',
+      'As soon as a document is ready, you can ask about it.',
+      html`<a class="button" href="${agentPage(agentId, 'documents')}">Go to documents</a>`,
+    )
   return html`${
     examples.length > 0 &&
     html`<section class="examples"><h2>For example</h2><ul class="choices">${examples.map((q) => html`<li><a href="${askPath(agentId, { q })}">${q}</a></li>`)}</ul></section>`

@@ -130,7 +130,7 @@ function numberedText(
 ) {
   const marked = { text, places: passages.filter(({ number }) => number === chosen) }
   let numbered = 0
-  return html`<div class="said">${passageText(text, ({ start, end }) => {
+  return html`<div class="said">${passageText(text, [{ start: 0, end: text.length }], ({ start, end }) => {
     let at = start
     const begun = passages.slice(numbered).filter((each) => each.start < end)
     numbered += begun.length

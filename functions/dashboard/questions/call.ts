@@ -6,8 +6,8 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
-import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { emptyView } from '../list.ts'
 import { markedText } from '../passage-text.ts'
 import type { Screens } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
@@ -45,7 +45,11 @@ export function addCallScreens(screens: Screens) {
         content:
           questions.length > 0
             ? html`<ol class="hits">${questions.map((each) => html`<li class="hit panel" id="asked-${each.id}">${questionView(id, each, givenOf)}</li>`)}</ol>`
-            : html`<section class="empty">${icon('calls')}<h2>No questions from this call</h2><p>Questions are saved for 30 days if “Save callers’ questions” is on, and can be found here if your platform sent the ID of the call with them.</p></section>`,
+            : emptyView(
+                'calls',
+                'No questions from this call',
+                'Questions are saved for 30 days if “Save callers’ questions” is on, and can be found here if your platform sent the ID of the call with them.',
+              ),
       }
     },
   )

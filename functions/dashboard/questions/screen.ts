@@ -8,15 +8,15 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import { doubtful, type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
+import { confirmView } from '../form-view.ts'
 import { oneLine } from '../forms.ts'
-import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
+import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { askPath, callPath, withQuery } from '../paths.ts'
 import { isLogOn, questionLogPanel } from '../question-log.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { ago } from '../times.ts'
-import { words } from '../words.ts'
 import { findGiven, type GivenOf, givenPath, heardThen, readHits } from './given.ts'
 import { type Group, groupQuestions } from './grouping.ts'
 import { stateView, waysView } from './ways.ts'
@@ -64,6 +64,7 @@ export function addQuestionScreens(screens: Screens) {
           words: query.q?.split(/\s+/).filter(Boolean) ?? [],
         }),
       ])
+      const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
       const isWhole = !query.show && !query.q && !query.before
       return {
         title: 'Questions',
@@ -72,8 +73,9 @@ export function addQuestionScreens(screens: Screens) {
         content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
 ${
   isWhole && questions.length === 0
-    ? isOn && noneView()
-    : html`${filtersView(id, query)}${await listView(db, scope, questions, query)}${pagesView(id, query, hasMore ? questions.at(-1) : undefined)}
+    ? isOn && emptyView('clock', 'No questions yet', 'What your agent’s callers ask will appear here.')
+    : html`${searchView(id, query)}${await listView(db, scope, questions, query)}
+${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(questions.at(-1)?.id)])}
 <p><a class="button quiet danger" href="${agentPage(id, 'questions')}/clear">Delete all questions</a></p>`
 }`,
       }
@@ -118,8 +120,11 @@ ${
         title: 'Delete all questions from this agent’s callers?',
         agent: { id, name, tab: 'questions' },
         crumbs: [['Questions', address]],
-        content: html`<section class="panel sheet"><p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>
-<form class="actions" method="post" action="${address}/clear"><button class="danger">Delete all</button><a class="button plain" href="${address}">${words.cancel}</a></form></section>`,
+        content: confirmView(
+          html`<p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>`,
+          'Delete all',
+          address,
+        ),
       }
     })
     .post(`${base}/clear`, { permission, params }, async ({ db, scope }) => {
@@ -146,7 +151,7 @@ async function listView(db: Database, scope: AgentScope, questions: KeptQuestion
   const groups = groupsOf(questions)
   const hits = groups.flatMap(([first]) => (stateOf(first).level === 'nothing' ? [] : first.hits.slice(0, readHits)))
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
-  return html`<section class="panel"><ol class="rows">${groups.map((group) => groupView(scope.agentId, group, givenOf, query))}</ol></section>`
+  return rowsView(groups.map((group) => groupView(scope.agentId, group, givenOf, query)))
 }
 
 function stateOf({ hits, answerable, is_wrong: isWrong }: KeptQuestion) {
@@ -180,23 +185,13 @@ ${waysView(agentId, {
 })}</li>`
 }
 
-function filtersView(agentId: string, { show, q }: ListQuery): Html {
+function searchView(agentId: string, { show, q }: ListQuery): Html {
   const address = agentPage(agentId, 'questions')
+  const links = Object.entries(filters).map(([each, name]) => {
+    const only = each === 'all' ? undefined : each
+    return { name, path: withQuery(address, { q, show: only }), isCurrent: only === show }
+  })
   return html`<search class="toolbar"><form action="${address}"><input type="search" name="q" value="${q}" maxlength="200" placeholder="Search questions" aria-label="Search questions">
 ${show && html`<input type="hidden" name="show" value="${show}">`}<noscript><button>Search</button></noscript></form></search>
-<nav class="filters" aria-label="Filter by answer"><ul>${Object.entries(filters).map(
-    ([name, label]) =>
-      html`<li><a href="${withQuery(address, { q, show: name === 'all' ? undefined : name })}"${name === (show ?? 'all') && html` aria-current="true"`}>${label}</a></li>`,
-  )}</ul></nav>`
-}
-
-function pagesView(agentId: string, { show, q, before }: ListQuery, last: KeptQuestion | undefined): Html | '' {
-  const path = (before?: string) => withQuery(agentPage(agentId, 'questions'), { show, q, before })
-  if (!last && !before) return ''
-  return html`<nav class="pages" aria-label="Pages">${before && html`<a href="${path()}">Newest questions</a>`}
-${last && html`<a href="${path(last.id)}">Older questions</a>`}</nav>`
-}
-
-function noneView(): Html {
-  return html`<section class="empty">${icon('clock')}<h2>No questions yet</h2><p>What your agent’s callers ask will appear here.</p></section>`
+${filtersView('Filter by answer', links)}`
 }
