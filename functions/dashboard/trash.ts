@@ -134,7 +134,7 @@ function rowView(agentId: string, { what, deleted_at, pages, ...trashed }: Trash
     html`<form method="post" action="${trashPage(agentId)}/${action}"><input type="hidden" name="what" value="${what}"><button class="${className}" aria-label="${button}: “${name}”">${button}</button></form>`
   return html`<li><div class="what"><p class="name">${name}</p>
 <p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p>
-<details><summary aria-label="Delete “${name}” for good">Delete for good</summary><p>It can’t be restored then.</p>${form('delete', 'Delete for good', 'danger')}</details></div>
+<details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>It can’t be restored then.</p>${form('delete', 'Delete for good', 'danger')}</details></div>
 ${form('restore', 'Restore', 'plain')}</li>`
 }
 

@@ -109,6 +109,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await link('Edit').click()
     await link('Correct its text').click()
     expect(await faults()).toEqual([])
+    await button('Edit as plain text').click()
     await page.getByLabel('Text', { exact: true }).fill('A tandem costs 300 euros for a week.')
     await button('Save').click()
     await page.getByText('Ready').first().waitFor()
