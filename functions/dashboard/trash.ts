@@ -133,9 +133,9 @@ function rowView(agentId: string, { what, deleted_at, pages, ...trashed }: Trash
   const form = (action: string, button: string, className: string) =>
     html`<form method="post" action="${trashPage(agentId)}/${action}"><input type="hidden" name="what" value="${what}"><button class="${className}" aria-label="${button}: “${name}”">${button}</button></form>`
   return html`<li><div class="what"><p class="name">${name}</p>
-<p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p>
-<details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>It can’t be restored then.</p>${form('delete', 'Delete for good', 'danger')}</details></div>
-${form('restore', 'Restore', 'plain')}</li>`
+<p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}Deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p></div>
+${form('restore', 'Restore', 'plain')}
+<details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>It can’t be restored then.</p>${form('delete', 'Delete for good', 'danger')}</details></li>`
 }
 
 /** @throws any error that a person can do nothing about */

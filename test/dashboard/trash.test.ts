@@ -22,7 +22,7 @@ test('the trash is linked from the documents, and shows what is in it, last dele
   await sql`update documents set deleted_at = '2026-01-01T12:00:00Z' where id = ${id}`.execute(stand.db)
   const { html, text } = await browser.get(trashOf(tenant))
   expect(text).toMatch(
-    /paws-inn\.example Website, 1 page · deleted just now · gone for good on .* Prices deleted Jan 1, 2026 · gone for good on Jan 31, 2026/,
+    /paws-inn\.example Website, 1 page · Deleted just now · gone for good on .* Prices Deleted Jan 1, 2026 · gone for good on Jan 31, 2026/,
   )
   expect([...new Set(whatIn(html))]).toEqual([`website.${sourceId}`, `document.${id}`])
   expect(text).not.toContain('Prices of the inn')
