@@ -6,7 +6,7 @@ import { vendored } from './vendored.ts'
 
 /** In a bundle, this folder holds the files of packages, too. */
 const folder = join(import.meta.dirname, 'assets')
-const styles = ['base.css', 'frame.css', 'parts.css', 'documents.css', 'ask.css', 'sign-in.css']
+const styles = ['base.css', 'frame.css', 'parts.css', 'documents.css', 'tables.css', 'ask.css', 'sign-in.css']
 
 function read(name: string): string {
   const beside = join(folder, name)

@@ -1,4 +1,3 @@
-import { documents } from './documents/words.ts'
 import { sources } from './sources/words.ts'
 
 /** What several screens say, and what they choose from. A sentence of one place is written there. */
@@ -25,6 +24,11 @@ export const words = {
 
   notFoundLead: 'The link may be out of date, or the page may have been deleted.',
 
-  documents,
+  documents: {
+    busy: 'Too many documents are being processed. Wait until some of them are ready, then try again.',
+    uploadAgain: { missing: 'Try again', faulty: 'Replace the file' },
+    text: { saved: (title: string) => `“${title}” was saved.` },
+    dates: { from: 'First day', until: 'Last day', notInOrder: 'The last day is before the first.' },
+  },
   sources,
 } as const

@@ -5,7 +5,6 @@ import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
 import { agentPath } from '../../../shared/ids.ts'
-import { getAgent } from '../../../shared/organizations/agents.ts'
 import { type AnswerQuestion, answering, type PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
@@ -44,7 +43,7 @@ export function addAskScreens(screens: Screens, embedder: Embedder) {
   const { answer } = answering(embedder, systemClock, timeouts)
   screens.get(
     '/dashboard/agents/:agentId/ask',
-    { permission: 'kb:read', params: agentPath },
+    { permission: 'kb:read', params: agentPath, tab: 'ask' },
     async ({ c, db, meter, scope, may }) => {
       const query = v.parse(askQuery, c.req.query())
       const zone = zoneOf(c)
@@ -55,16 +54,12 @@ export function addAskScreens(screens: Screens, embedder: Embedder) {
         const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
         return { content: html`${asOf && timeView(asOf)}${answerView(scope.agentId, query, trial, may('kb:write'))}` }
       }
-      const [{ id, name }, shown] = await Promise.all([
-        getAgent(db, scope),
-        content().catch((error) => withoutAnswer(error, scope.agentId, query)),
-      ])
+      const shown = await content().catch((error) => withoutAnswer(error, scope.agentId, query))
       return {
         title: 'Ask',
         lead: 'Type what a caller would say, and see what your agent would answer.',
-        agent: { id, name, tab: 'ask' },
         ...shown,
-        content: html`${askForm(id, query, zone)}${shown.content}`,
+        content: html`${askForm(scope.agentId, query, zone)}${shown.content}`,
         modules: ['ask.js'],
       }
     },

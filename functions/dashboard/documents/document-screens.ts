@@ -27,7 +27,7 @@ import { findOverview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
 import { readBeginning, readLost } from './text/text.ts'
-import { uploadView } from './upload/view.ts'
+import { uploadView } from './upload.ts'
 import { comparisonView } from './version.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
@@ -35,6 +35,7 @@ const reading = { permission: 'kb:read', params: documentPath, tab: 'documents' 
 const writing = { permission: 'kb:write', params: documentPath } as const
 const dated = v.object({ ...dayFields, edits: editsField })
 const warningPath = v.object({ ...documentPath.entries, goldenQuestionId: uuid })
+const deleted = v.object({ edits: v.optional(editsField) })
 const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
 const documentQuery = v.object({
   from: v.fallback(v.optional(number), undefined),
@@ -147,19 +148,23 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
     })
     .post(
       `${documentPagePath}/delete`,
-
-      { permission: 'kb:write', params: documentPath, form: v.object({ edits: v.optional(editsField) }) },
+      { ...writing, form: deleted },
       async ({ c, db, scope, form, isPartial, may }) => {
         const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
         // upload.js drops a document whose file nobody wants to upload any more.
         if (isPartial) return c.body(null, (await isDeleted(db, scope, removal)) ? 204 : 409)
         const { base } = placeOf(scope, may)
         const { title } = await findOverview(db, scope)
-        const w = words.documents.delete
         if (!(await isDeleted(db, scope, removal)))
-          return { redirect: `${base}/${scope.documentId}`, flash: { text: w.changed(title), isError: true } }
+          return {
+            redirect: `${base}/${scope.documentId}`,
+            flash: {
+              text: `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`,
+              isError: true,
+            },
+          }
         const undo = undoing(scope.agentId, 'document', [scope.documentId])
-        return { redirect: cameFrom(c, base), flash: { text: w.done(title), undo } }
+        return { redirect: cameFrom(c, base), flash: { text: `“${title}” is in the trash.`, undo } }
       },
     )
 }

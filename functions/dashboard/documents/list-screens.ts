@@ -15,7 +15,7 @@ import { type Changes, changesView, type List, type ListQuery, listView, searchF
 import { findOverviews, type Group, groups, listOverviews, tagOf } from './overview.ts'
 import { listPath, type Place, placeOf } from './place.ts'
 import { isInWork } from './state.ts'
-import { uploadView } from './upload/view.ts'
+import { uploadView } from './upload.ts'
 
 const rowsPerPage = 25
 

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
-import { icon } from '../icons.ts'
-import { words } from '../words.ts'
+import { emptyView, filtersView, pagesView } from '../list.ts'
+import { withQuery } from '../paths.ts'
 import { type Group, groups, type Overview } from './overview.ts'
 import type { Place } from './place.ts'
 import { rowView } from './row.ts'
 import { isInWork, stateOf } from './state.ts'
 
-const w = words.documents.list
+const names = { all: 'All', ready: 'Ready', unfinished: 'Processing', failed: 'Failed' }
 
 export interface ListQuery {
   q?: string | undefined
@@ -26,24 +26,24 @@ export interface List extends Place {
 export function listView(list: List) {
   const { base, query, documents, next, counts } = list
   return html`<section id="documents" aria-label="Documents"
-  hx-get="${address(base, query)}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${counts.all === 0 && html` data-empty`}>
-${counts.all > 0 && filtersView(list)}
+  hx-get="${withQuery(base, { ...query })}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${counts.all === 0 && html` data-empty`}>
+${counts.all > 0 && statesView(list)}
 ${documents.length > 0 ? html`${list.mayWrite && selectionForm(base)}<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
 ${liveView(list)}
-${
-  (next || query.after) &&
-  html`<nav class="pages" aria-label="Pages">${query.after && html`<a href="${address(base, { ...query, after: undefined })}">Newest documents</a>`}
-${next && html`<a href="${address(base, { ...query, after: next })}">Older documents</a>`}</nav>`
-}
+${pagesView(
+  ['Newest documents', query.after && withQuery(base, { ...query, after: undefined })],
+  ['Older documents', next && withQuery(base, { ...query, after: next })],
+)}
 </section>`
 }
 
-function filtersView({ base, query, counts }: Pick<List, 'base' | 'query' | 'counts'>) {
-  const links = (['all', ...Object.keys(groups)] as (Group | 'all')[]).map((group) => {
+function statesView({ base, query, counts }: Pick<List, 'base' | 'query' | 'counts'>) {
+  const filters = (['all', ...Object.keys(groups)] as (Group | 'all')[]).map((group) => {
     const show = group === 'all' ? undefined : group
-    return html`<li><a href="${address(base, { q: query.q, show })}"${show === query.show && html` aria-current="true"`}>${w.groups[group]} <span class="count">${counts[group]}</span></a></li>`
+    const path = withQuery(base, { q: query.q, show })
+    return { name: names[group], path, count: counts[group], isCurrent: show === query.show }
   })
-  return html`<nav id="document-filters" class="filters" aria-label="Filter by state"><ul>${links}</ul></nav>`
+  return filtersView('Filter by state', filters, 'document-filters')
 }
 
 export function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
@@ -64,14 +64,20 @@ function selectionForm(base: string) {
 function noneView({ base, counts, mayWrite }: List) {
   return counts.all > 0
     ? html`<p class="none">No documents match. <a href="${base}">Show all documents</a></p>`
-    : html`<section class="empty">${icon('document')}<h2>No documents yet</h2><p>${mayWrite ? 'Upload a file or write a text. A moment later, your agent answers from it.' : 'Someone whose key can add documents has to add the first one.'}</p></section>`
+    : emptyView(
+        'document',
+        'No documents yet',
+        mayWrite
+          ? 'Upload a file or write a text. A moment later, your agent answers from it.'
+          : 'Someone whose key can add documents has to add the first one.',
+      )
 }
 
 /** While a document is being processed, asks every two seconds for changed rows. */
 function liveView({ base, query, documents }: List) {
   return (
     documents.some(isInWork) &&
-    html`<div id="live" hx-get="${address(base, { q: query.q, show: query.show, live: '1' })}" hx-include="#documents [name=seen]" hx-trigger="every 2s" hx-swap="none"></div>`
+    html`<div id="live" hx-get="${withQuery(base, { q: query.q, show: query.show, live: '1' })}" hx-include="#documents [name=seen]" hx-trigger="every 2s" hx-swap="none"></div>`
   )
 }
 
@@ -87,7 +93,7 @@ export function changesView(place: Place & { query: ListQuery }, { changed, gone
   return html`${changed.map((document) => html`<hx-partial hx-target="#document-${document.id}" hx-swap="outerMorph">${rowView(place, document)}</hx-partial>`)}
 ${gone.map((id) => html`<hx-partial hx-target="#document-${id}" hx-swap="delete"></hx-partial>`)}
 ${isSettled && html`<hx-partial hx-target="#live" hx-swap="delete"></hx-partial>`}
-<hx-partial hx-target="#document-filters" hx-swap="outerMorph">${filtersView({ ...place, counts })}</hx-partial>
+<hx-partial hx-target="#document-filters" hx-swap="outerMorph">${statesView({ ...place, counts })}</hx-partial>
 ${announced.length > 0 && html`<hx-partial hx-target="#announcer" hx-swap="textContent">${announced.join(' ')}</hx-partial>`}`
 }
 
@@ -98,9 +104,4 @@ function announcement(document: Overview): string | undefined {
   const { kind } = stateOf(document)
   if (kind === 'ready') return `“${title}” is ready.`
   return kind === 'failed' ? `“${title}” failed.` : undefined
-}
-
-function address(path: string, query: ListQuery & { live?: string }): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]))
-  return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }

@@ -10,7 +10,20 @@ import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
 import { questionView } from './version.ts'
 
-const w = words.documents
+const types = {
+  manual: 'Text',
+  pdf: 'PDF',
+  picture: 'Picture',
+  docx: 'Word document',
+  xlsx: 'Spreadsheet',
+  csv: 'CSV table',
+  pptx: 'Presentation',
+  html: 'Web page',
+  md: 'Markdown',
+  epub: 'E-book',
+  eml: 'E-mail',
+  txt: 'Text file',
+}
 
 /** A document in the list. The field says what is shown of one that is in work, for what asks whether that has changed. */
 export function rowView({ base, mayWrite }: Place, document: Overview) {
@@ -42,8 +55,10 @@ export function stateView({ kind, label, detail, progress }: State) {
 export function retryAction(base: string, document: Overview) {
   const { id, title } = document
   const need = needsFile(document)
-  if (need)
-    return html`<a class="button plain" href="${base}/${id}" aria-label="${w.uploadAgainOf[need](title)}">${w.uploadAgain[need]}</a>`
+  if (need) {
+    const label = need === 'missing' ? `Try again: upload the file of “${title}”` : `Replace the file of “${title}”`
+    return html`<a class="button plain" href="${base}/${id}" aria-label="${label}">${words.documents.uploadAgain[need]}</a>`
+  }
   if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
 <button class="plain" aria-label="Try again: “${title}”">Try again</button></form>
@@ -52,7 +67,7 @@ ${document.error_code === 'golden_questions_fail' && html`<form method="post" ac
 
 export function aboutView(document: Overview) {
   const { source_type, source_url, source_id, chunk_count, updated_at } = document
-  const kind = w.types[source_id === null ? fileKindOf(source_type, source_url) : 'html']
+  const kind = types[source_id === null ? fileKindOf(source_type, source_url) : 'html']
   return html`${kind}${chunk_count > 0 && ` · ${counted(chunk_count, 'part')}`} · changed ${ago(updated_at)}${datesView(document)}`
 }
 

@@ -1,5 +1,4 @@
 import { number, sentence } from '../sentences.ts'
-import { words } from '../words.ts'
 import type { Overview } from './overview.ts'
 
 export interface State {
@@ -28,7 +27,7 @@ function ownState(document: Overview): State {
     return document.validity ? { kind: 'waiting', label: 'Scheduled' } : { kind: 'ready', label: 'Ready' }
   }
   if (document.status === 'error')
-    return { kind: 'failed', label: 'Failed', detail: words.documents.failure(document.error_message ?? '') }
+    return { kind: 'failed', label: 'Failed', detail: failureText(document.error_message ?? '') }
   if (document.managed_by === 'client')
     return {
       kind: 'idle',
@@ -127,4 +126,13 @@ export function needsFile({ status, error_code, is_file_missing }: FileState): '
 export function isInWork(document: Overview): boolean {
   const isUnfinished = document.status === 'pending' || document.status === 'processing'
   return document.managed_by === 'service' && isUnfinished && !document.is_held
+}
+
+/** Messages are written for callers of the API. */
+function failureText(message: string): string {
+  return message
+    .replaceAll(' and delete this document', '')
+    .replaceAll('set the status to pending with ignore_golden_questions', 'choose “Serve it all the same”')
+    .replaceAll('golden question', 'check')
+    .replaceAll('Set the status to pending to try again', 'Choose “Try again” to process it again')
 }

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptHit } from '../../../shared/database/tables.ts'
 import { agentPath } from '../../../shared/ids.ts'
-import { getAgent } from '../../../shared/organizations/agents.ts'
 import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
@@ -22,13 +21,13 @@ const modes = { hybrid: 'by words and meaning', semantic: 'by meaning', keyword:
 export function addCallScreens(screens: Screens) {
   screens.get(
     '/dashboard/agents/:agentId/call',
-    { permission: 'kb:write', params: agentPath },
+    { permission: 'kb:write', params: agentPath, tab: 'questions' },
     async ({ c, db, scope }) => {
       const sought = v.safeParse(callId, c.req.query('id')?.trim())
-      const [{ id, name }, asked] = await Promise.all([
-        getAgent(db, scope),
-        sought.success ? listQuestions(db, scope, { call_id: sought.output, limit: maxQuestions }) : undefined,
-      ])
+      const id = scope.agentId
+      const asked = sought.success
+        ? await listQuestions(db, scope, { call_id: sought.output, limit: maxQuestions })
+        : undefined
       const questions = asked?.questions.toReversed() ?? []
       const givenOf = await findGiven(
         db,
@@ -40,7 +39,6 @@ export function addCallScreens(screens: Screens) {
         ...(questions[0] && {
           lead: html`${localTime(questions[0].asked_at)}${asked?.hasMore && `. Only the last ${number(maxQuestions)} questions are shown.`}`,
         }),
-        agent: { id, name, tab: 'questions' },
         crumbs: [['Questions', agentPage(id, 'questions')]],
         content:
           questions.length > 0

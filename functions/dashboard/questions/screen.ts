@@ -54,10 +54,10 @@ export function addQuestionScreens(screens: Screens) {
   const params = agentPath
   const permission = 'kb:write'
   screens
-    .get(base, { permission, params }, async ({ c, db, scope, may }) => {
+    .get(base, { permission, params, tab: 'questions' }, async ({ c, db, scope, may }) => {
       const query = v.parse(listQuery, c.req.query())
-      const [{ id, name }, { log_questions: isOn }, { questions, hasMore }] = await Promise.all([
-        getAgent(db, scope),
+      const id = scope.agentId
+      const [{ log_questions: isOn }, { questions, hasMore }] = await Promise.all([
         isLogOn(db, scope.organizationId).executeTakeFirstOrThrow(),
         listQuestions(db, scope, {
           ...{ limit: perPage, after: query.before, only: query.show },
@@ -69,7 +69,6 @@ export function addQuestionScreens(screens: Screens) {
       return {
         title: 'Questions',
         lead: 'What callers asked in the last 30 days, newest first.',
-        agent: { id, name, tab: 'questions' },
         content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
 ${
   isWhole && questions.length === 0
@@ -106,25 +105,18 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
       const flash = count > 0n ? { text: deleted(Number(count)) } : gone
       return { redirect: shownPath(scope, v.parse(listQuery, c.req.query())), flash }
     })
-    .get(`${base}/clear`, { permission, params }, async ({ db, scope }) => {
-      const [{ id, name }, { count }] = await Promise.all([
-        getAgent(db, scope),
-        db
-          .selectFrom('question_log')
-          .select(sql<number>`count(*)::int`.as('count'))
-          .where(isOneOf(scope))
-          .executeTakeFirstOrThrow(),
-      ])
-      const address = agentPage(id, 'questions')
+    .get(`${base}/clear`, { permission, params, tab: 'questions' }, async ({ db, scope }) => {
+      const { count } = await db
+        .selectFrom('question_log')
+        .select(sql<number>`count(*)::int`.as('count'))
+        .where(isOneOf(scope))
+        .executeTakeFirstOrThrow()
+      const address = agentPage(scope.agentId, 'questions')
+      const says = html`<p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>`
       return {
         title: 'Delete all questions from this agent’s callers?',
-        agent: { id, name, tab: 'questions' },
         crumbs: [['Questions', address]],
-        content: confirmView(
-          html`<p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>`,
-          'Delete all',
-          address,
-        ),
+        content: confirmView(says, 'Delete all', address),
       }
     })
     .post(`${base}/clear`, { permission, params }, async ({ db, scope }) => {

@@ -127,7 +127,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       const undo = undoing(scope.agentId, 'website', [id])
       return {
         redirect: agentPage(scope.agentId, 'sources'),
-        flash: { text: words.documents.delete.done(siteName(url)), undo },
+        flash: { text: `“${siteName(url)}” is in the trash.`, undo },
       }
     })
 }

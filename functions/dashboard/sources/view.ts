@@ -4,7 +4,7 @@ import type { SourceRow } from '../../../shared/sources/sources.ts'
 import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
-import { documentPath } from '../paths.ts'
+import { documentPath, withQuery } from '../paths.ts'
 import { number, sentence } from '../sentences.ts'
 import { ago, localTime } from '../times.ts'
 import { siteName } from '../titles.ts'
@@ -63,11 +63,8 @@ export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   const { is_under_way, pages, looked, added, changed } = standing
   const { isLeftOut, after } = shown
   const address = sourcePage(agentId, source.id)
-  const to = (more: { show?: string | false; after?: string }) => {
-    const given = Object.entries(more).filter((each): each is [string, string] => Boolean(each[1]))
-    return given.length > 0 ? `${address}?${new URLSearchParams(given)}` : address
-  }
-  const show = isLeftOut && 'left_out'
+  const to = (more: { show?: string | undefined; after?: string }) => withQuery(address, more)
+  const show = isLeftOut ? 'left_out' : undefined
   return html`<section id="source" hx-get="${to({ show, after })}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${(is_under_way || status === 'pending' || status === 'deleting') && ', every 3s'}">
 <div class="standing"><div class="document-state" aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>

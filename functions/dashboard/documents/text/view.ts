@@ -12,7 +12,7 @@ import { diffView } from '../diff.ts'
 import { needsFile } from '../state.ts'
 import type { Editable } from './text.ts'
 
-const w = words.documents.text
+const noContent = 'Enter the text that callers should get answers from.'
 
 /** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
 export const maxWrittenBytes = 1024 * 1024
@@ -23,10 +23,10 @@ export const titleField = line(maxTitle, {
   tooLong: 'A title can have at most 500 characters.',
 })
 export const contentField = v.pipe(
-  v.string(w.noContent),
+  v.string(noContent),
   // As browsers send the line breaks of a form.
   v.transform((text) => text.replaceAll(/\r\n?/g, '\n')),
-  v.regex(/\S/, w.noContent),
+  v.regex(/\S/, noContent),
   v.maxBytes(maxWrittenBytes, 'A text written here can have at most 1 MB. Split it, or upload it as a file.'),
 )
 

@@ -1,21 +1,35 @@
 import type { Context } from 'hono'
+import { html } from 'hono/html'
 import * as v from 'valibot'
-import { createFileDocument, replaceFile, reportFile } from '../../../../shared/documents/file-document.ts'
-import { fileTypeOf, maxFileBytes } from '../../../../shared/files/file-types.ts'
-import type { Presigner } from '../../../../shared/files/presigner.ts'
-import type { ApiEnv } from '../../../../shared/http/api.ts'
-import { agentPath, documentPath } from '../../../../shared/ids.ts'
-import { getAgent } from '../../../../shared/organizations/agents.ts'
-import type { Sender } from '../../../../shared/queue.ts'
-import { isError } from '../../error-view.ts'
-import type { Screens } from '../../screen.ts'
-import { words } from '../../words.ts'
-import { tooMany } from '../edits.ts'
-import { findOverview } from '../overview.ts'
-import { documentPagePath, listPath } from '../place.ts'
-import { mayReplaceFile } from '../state.ts'
+import { createFileDocument, replaceFile, reportFile } from '../../../shared/documents/file-document.ts'
+import { fileExtensions, fileTypeOf, maxFileBytes } from '../../../shared/files/file-types.ts'
+import type { Presigner } from '../../../shared/files/presigner.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { agentPath, documentPath } from '../../../shared/ids.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
+import type { Sender } from '../../../shared/queue.ts'
+import { isError } from '../error-view.ts'
+import type { Screens } from '../screen.ts'
+import { words } from '../words.ts'
+import { tooMany } from './edits.ts'
+import { findOverview } from './overview.ts'
+import { documentPagePath, listPath } from './place.ts'
+import { mayReplaceFile } from './state.ts'
 
-const w = words.documents.upload
+/** `{name}` stands for the name of a file. */
+const ofScript = {
+  progress: 'Uploading {name}',
+  waiting: 'Waiting',
+  starting: 'Starting',
+  uploading: 'Uploading',
+  uploaded: '{name} is uploaded. Its text is being read.',
+  interrupted: 'The connection was lost during the upload. Try again.',
+  refused: 'The file wasn’t accepted. Try again, or reload the page.',
+  remove: 'Remove',
+  cancel: words.cancel,
+}
+const otherType =
+  'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file, or a picture (JPG, PNG).'
 
 const bytes = v.pipe(
   v.string(),
@@ -25,8 +39,8 @@ const bytes = v.pipe(
 )
 const announced = v.object({
   name: v.pipe(
-    v.string(w.otherType),
-    v.check((name) => fileTypeOf(name) !== undefined, w.otherType),
+    v.string(otherType),
+    v.check((name) => fileTypeOf(name) !== undefined, otherType),
   ),
   bytes: v.pipe(
     bytes,
@@ -93,4 +107,19 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
   function toFile({ name, bytes }: v.InferOutput<typeof announced>) {
     return { fileName: name, fileBytes: bytes, bucket: presigner.bucket }
   }
+}
+
+/** @param documentId the document that one file is for; without it, each file makes a document */
+export function uploadView(base: string, documentId?: string) {
+  return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify(ofScript)}">
+<button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? 'Drop the file here, or choose it' : 'Drop files here, or choose them'}</strong>
+<small id="upload-accepted">PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, scans and photos (JPG, PNG), at most 50 MB each.</small></button>
+<input type="file" ${!documentId && 'multiple'} hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="Upload files">
+<noscript><p>Uploading files needs JavaScript, which is off in your browser. You can still write a text.</p></noscript>
+<ul aria-label="Uploads"></ul>
+<template><li><p><strong class="name"></strong> <span class="message" role="status"></span> <span class="percent" aria-hidden="true"></span></p>
+<div class="actions"><button type="button" class="plain" data-retry hidden>Try again</button>
+<button type="button" class="quiet" data-cancel>${words.cancel}</button></div>
+<progress max="1" value="0"></progress></li></template>
+</section>`
 }
