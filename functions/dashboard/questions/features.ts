@@ -4,15 +4,12 @@ import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 import { normalForm } from '../../../shared/text/normal-form.ts'
 
 /** A word, a number or a code that a question is about, in any of these terms. */
-export type Feature = { terms: readonly string[]; weight: number; isCommon: boolean }
+export type Feature = { terms: readonly string[]; weight: number }
 
 const commonWeight = 0.3
 const codeWeight = 2
 /** Pairs of characters weigh less: any two sentences share some by chance. */
 const pairWeight = 0.5
-
-const maxCached = 5000
-const known = new Map<string, Feature[]>()
 
 export function wordingOf(question: string): string {
   return normalForm(question)
@@ -24,14 +21,8 @@ export function wordingOf(question: string): string {
 
 /** What search by words would look for, so that "k double four seven one" and "K-4471" are alike. */
 export function featuresOf(wording: string): Feature[] {
-  let features = known.get(wording)
-  if (!features) {
-    const sought = keywordQuery(wording)
-    features = sought ? featuresOfSought(sought, wording) : [{ terms: [wording], weight: 1, isCommon: false }]
-    if (known.size >= maxCached) known.clear()
-    known.set(wording, features)
-  }
-  return features
+  const sought = keywordQuery(wording)
+  return sought ? featuresOfSought(sought, wording) : [{ terms: [wording], weight: 1 }]
 }
 
 type Entry = { group: number; way: number; term: string; isFallback: boolean }
@@ -41,17 +32,15 @@ function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
   const entries = sought.entries.map((entry) => ({ ...entry, term: sought.terms[entry.slot]! }))
   return [...Map.groupBy(entries, ({ group }) => group)].flatMap(([group, entries]) => {
     const { from, to } = sought.spans[group]!
-    const isCommon = !sought.required[group]
-    const weight = isCommon ? commonWeight : 1
+    const weight = sought.required[group] ? 1 : commonWeight
     const { text } = words[from]!
     if (to - from === 1 && unspaced.test(text))
-      return termsOf(text).map((term) => ({ terms: [term], weight: pairWeight * weight, isCommon }))
+      return termsOf(text).map((term) => ({ terms: [term], weight: pairWeight * weight }))
     // Two words that may be one misheard name, and are features of their own.
     if (entries.every(({ isFallback }) => isFallback)) return []
     return featuresOfGroup(entries).map((terms) => ({
       terms,
       weight: terms.some(isCode) ? codeWeight : weight,
-      isCommon,
     }))
   })
 }

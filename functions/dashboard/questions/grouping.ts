@@ -22,16 +22,13 @@ export function groupQuestions<Q extends { question: string }>(questions: readon
     ([wording, questions]): Wording<Q> => ({ features: featuresOf(wording), questions: questions as Group<Q> }),
   )
   const groups: Wording<Q>[][] = []
-  const groupsOfTerm = new Map<string, Set<number>>()
   for (const wording of wordings.toSorted((a, b) => b.questions.length - a.questions.length)) {
-    const terms = distinctiveTerms(wording.features)
-    const near = new Set(terms.flatMap((term) => [...(groupsOfTerm.get(term) ?? [])]))
-    const alike = mostAlike(wording.features, near, (index) => groups[index]![0]!.features)
-    if (alike !== undefined) groups[alike]!.push(wording)
-    else {
-      for (const term of terms) groupsOfTerm.set(term, (groupsOfTerm.get(term) ?? new Set()).add(groups.length))
-      groups.push([wording])
-    }
+    const alike = groups
+      .map((group) => ({ group, likeness: likenessOf(wording.features, group[0]!.features) }))
+      .filter(({ likeness }) => likeness >= minLikeness)
+      .sort((a, b) => b.likeness - a.likeness)[0]
+    if (alike) alike.group.push(wording)
+    else groups.push([wording])
   }
   const order = new Map(questions.map((question, i) => [question, i]))
   const byOrder = (a: Q, b: Q) => order.get(a)! - order.get(b)!
@@ -39,24 +36,6 @@ export function groupQuestions<Q extends { question: string }>(questions: readon
     const [first, ...others] = wordings.flatMap(({ questions }) => questions)
     return [first!, ...others.sort(byOrder)]
   })
-}
-
-function mostAlike(
-  features: Feature[],
-  groups: Iterable<number>,
-  featuresOf: (group: number) => Feature[],
-): number | undefined {
-  const alike = [...groups]
-    .map((group) => ({ group, likeness: likenessOf(features, featuresOf(group)) }))
-    .filter(({ likeness }) => likeness >= minLikeness)
-    .sort((a, b) => b.likeness - a.likeness || a.group - b.group)
-  return alike[0]?.group
-}
-
-/** Terms that questions rarely share by chance; all terms, if the question has only everyday words. */
-function distinctiveTerms(features: Feature[]): string[] {
-  const distinctive = features.filter(({ isCommon }) => !isCommon)
-  return (distinctive.length > 0 ? distinctive : features).flatMap(({ terms }) => terms)
 }
 
 function likenessOf(one: Feature[], other: Feature[]): number {
