@@ -76,7 +76,13 @@ describe('a document that was a file', () => {
       ...{ id: subject.file.id, agent_id: subject.tenant.agentId, title: 'Prices', content: null, source_type: 'txt' },
       ...{ source_url: `s3://files/${subject.file.key}`, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
       ...{ external_id: null, source_id: null, metadata: {}, valid_from: null, valid_until: null, warnings: [] },
-      ...{ error_message: null, waiting: null, created_at: expect.any(String), updated_at: expect.any(String) },
+      ...{
+        error_message: null,
+        waiting: null,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        deleted_at: null,
+      },
     })
     expect(await found(subject)).toEqual([])
   })

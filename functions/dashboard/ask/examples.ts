@@ -89,7 +89,7 @@ function pricedIn({ title, ...chunk }: Chunk): [row: string, column: string][] {
 
 /** The last heading of a chunk, or its document's title, that reads as a subject or a question. */
 function subjectsIn({ title, content, metadata: { headings } }: Chunk): string[] {
-  const own = [...content.matchAll(/^#{1,6} +(.*\S)/gm)].map(([, heading]) => heading!)
+  const own = [...content.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => heading!)
   const outer = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
   const subjects = [title, ...outer, ...own].map((each) => each.trim())
   const found = subjects.findLast(

@@ -53,7 +53,7 @@ function edit(source) {
 
   /** What comes from a spreadsheet becomes a table. */
   function pasteTable(event, area) {
-    const rows = pastedCells(event, /\t.*\n/)
+    const rows = pastedCells(event, /\t[^\t\n]*\n/)
     if (!rows) return
     const columns = Math.max(...rows.map(({ length }) => length))
     const lines = rows.map((cells) => Array.from({ length: columns }, (_, i) => escaped(cells[i] ?? '')))

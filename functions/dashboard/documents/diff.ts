@@ -85,7 +85,8 @@ function wordsOf(lines: string[]): string[] {
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
   const { end } = wholeRows(text, { start: 0, end: contextCharacters })
   const { start } = wholeRows(text, { start: Math.max(0, text.length - contextCharacters), end: text.length })
-  const head = isAfterChange ? text.slice(0, end).replace(/(?<![\s|])[^\s|]+$/, '') : ''
+  const wordEnd = Math.max(...[' ', '\n', '|'].map((mark) => text.lastIndexOf(mark, end - 1))) + 1
+  const head = isAfterChange ? text.slice(0, wordEnd) : ''
   const tail = isBeforeChange ? text.slice(start).replace(/^[^\s|]*/, '') : ''
   if (head.length + tail.length + 2 * contextCharacters > text.length) return text
   const rows = isBeforeChange && headOfTable(text, start)
