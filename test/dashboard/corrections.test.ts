@@ -47,7 +47,8 @@ async function correctedFile() {
 /** Uploads another version of the file and has it replace the first. */
 async function replace(tenant: SignedIn, id: string, text: string) {
   const other = await upload(stand, tenant, 'menu.md', text)
-  const edits = hiddenIn((await tenant.browser.get(pageOf(tenant, other))).html, 'edits')
+  const { html } = await tenant.browser.get(pageOf(tenant, other))
+  const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
   await tenant.browser.submit(`${pageOf(tenant, other)}/replace`, { edits })
   await stand.deliver()
   return await tenant.browser.get(pageOf(tenant, id))

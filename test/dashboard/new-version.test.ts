@@ -30,7 +30,7 @@ const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<
 /** Answers as the form on the page does that was loaded before. */
 async function formOf({ tenant, id }: Subject) {
   const { html } = await tenant.browser.get(pageOf(tenant, id))
-  const edits = hiddenIn(html, 'edits')
+  const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
   return () => tenant.browser.submit(`${pageOf(tenant, id)}/replace`, { edits })
 }
 const keep = ({ tenant, id }: Subject) => tenant.browser.submit(`${pageOf(tenant, id)}/keep`)

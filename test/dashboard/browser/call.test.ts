@@ -38,7 +38,7 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     const address = page.url()
     await asked.getByLabel(of('More', query)).click()
     await asked.getByRole('link', { name: 'Add an answer' }).click()
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe(query)
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Room')
     await page.goto(address)
     await asked.getByRole('link', { name: 'Rooms', exact: true }).first().click()
     await page.getByText('A room costs 90 euros.').waitFor()
