@@ -96,6 +96,20 @@ test('where no cell stands out there is no value to say, nor where only a vector
   expect(body.value).toBe(null)
 })
 
+test('a row that begins with a code is called by the name beside it', async () => {
+  const own = await stand.tenant()
+  const content = `| Code | Bike | 1 day | 1 week |
+| --- | --- | --- | --- |
+| RNT-40 | E-bike | £60 | £280 |
+| RNT-10 | City bike | £30 | £120 |`
+  await own.call('POST', own.knowledgeBase, { title: 'Rentals', content })
+  await stand.deliver()
+  for (const query of ['what does an e-bike cost for one week', 'what does r n t forty cost for one week']) {
+    const { body } = await own.call('POST', `${own.knowledgeBase}/search`, { query })
+    expect(body.value).toMatchObject({ text: '£280', row: ['E-bike'], column: ['1 week'] })
+  }
+})
+
 test('rows of a long table have their group and both header rows in every passage', async () => {
   const rows = (group: string) =>
     Array.from({ length: 60 }, (_, i) => `| ${group} ${i} | £${i}.10 | £${i}.20 | £${i}.30 | £${i}.40 |`)

@@ -47,6 +47,8 @@ export const tuned = {
 }
 const commonMissing = 0.2
 const noValue = /^[-–—]?$/
+/** Says less to a caller than the name beside it. */
+const code = /^(?=.*\d)[\p{Lu}\d./-]+$/u
 
 /** Cells of rows that have something of the question, best first. (Rows and columns scored apart: Glass et al., NAACL 2021.) */
 export function scoredCells(asked: AskedQuestion, tables: readonly HitTable[]): Cell[] {
@@ -131,7 +133,9 @@ export function scoredCells(asked: AskedQuestion, tables: readonly HitTable[]): 
           conflict,
           isFirst: c === 0 ? 1 : 0,
         }
-        cells.push({ table, text, row: path, column: table.columns[c]!, score, evidence })
+        const name = texts.find((other, o) => o !== c && isLabel(other) && !code.test(other))
+        const row = name && code.test(path.at(-1) ?? '') ? [...path.slice(0, -1), name] : path
+        cells.push({ table, text, row, column: table.columns[c]!, score, evidence })
       }
     }
   }
