@@ -88,6 +88,6 @@ function agentCard({ id, name, knowledge_base_enabled: isOn, documents }: AgentR
 <p class="counts"><span>${count === 0 ? 'Add the first document' : counted(count, 'document')}</span>
 ${completed > 0 && completed < count && html`<span>${number(completed)} ready</span>`}
 ${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}
-${error > 0 && html`<span class="failed">${number(error)} failed</span>`}</p>
+${error > 0 && html`<span class="fault">${number(error)} failed</span>`}</p>
 ${mayRename && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Rename “${name}”">Rename</a>`}</li>`
 }

@@ -86,7 +86,7 @@ function whyView(agentId: string, { q, at, mode }: AskQuery, { words, passages, 
   const shown = (milliseconds: number) => milliseconds.toFixed(milliseconds < 10 ? 1 : 0)
   const sought = words.map(
     ({ text, isKnown }, i) =>
-      html`${i > 0 && ', '}<b>${text}</b>${!isKnown && html` <span class="unknown">(in no document)</span>`}`,
+      html`${i > 0 && ', '}<b>${text}</b>${!isKnown && html` <span class="fault">(in no document)</span>`}`,
   )
   return html`<details class="why"${mode !== 'hybrid' && html` open`}><summary>Why?</summary>
 <p class="sought">${sought.length > 0 && html`Searched for ${sought}. `}${counted(passages.length, 'part')} found in ${shown(milliseconds.total)} ms: ${shown(milliseconds.embed)} ms for the meaning of the question, ${shown(milliseconds.db)} ms in the database.</p>
