@@ -17,13 +17,6 @@ const gone: Page = ['This is no longer available', words.notFoundLead, 404]
 const invalid: Page = ['This request is invalid', 'Nothing was changed. Go back, reload the page and try again.', 400]
 const pages: Partial<Record<ErrorCode, Page>> = {
   route_not_found: ['This page doesn’t exist', words.notFoundLead, 404],
-  agent_not_found: gone,
-  document_not_found: gone,
-  revision_not_found: gone,
-  golden_question_not_found: gone,
-  webhook_not_found: gone,
-  delivery_not_found: gone,
-  source_not_found: gone,
   rate_limited: [
     'Too many documents are being processed',
     'Nothing was changed. Wait until some of them are ready, then go back and try again.',
@@ -53,7 +46,8 @@ function pageOf(error: unknown): Page | undefined {
     ]
   if (error instanceof Gone) return gone
   if (!(error instanceof ApiError)) return undefined
-  if (error.code !== 'missing_permission') return pages[error.code]
+  if (error.code !== 'missing_permission')
+    return pages[error.code] ?? (error.code.endsWith('_not_found') ? gone : undefined)
   return [
     'Your key doesn’t allow this',
     `This key doesn’t have the “${words.permissions[error.message as Permission]}” permission. Ask whoever gave it to you for one that does.`,

@@ -9,10 +9,11 @@ import type { Html } from './layout.ts'
 
 const maxFields = 1000
 
-/** A form's values; or a message for each invalid field, and what was typed. */
-export type Form<Values> =
+/** What was typed, and its values; or a message for each invalid field. */
+export type Form<Values> = { typed: Readonly<Record<string, string | undefined>>; chosen: Chosen } & (
   | { isValid: true; values: Values }
-  | { isValid: false; faults: Faults; typed: Readonly<Record<string, string | undefined>>; chosen: Chosen }
+  | { isValid: false; faults: Faults }
+)
 
 export type Faults = Readonly<Record<string, string | undefined>>
 
@@ -68,15 +69,12 @@ export async function readForm<Values>(
   // URLSearchParams takes quadratic time for names without `=`: 90 s for the million that a body may have.
   const input = { ...parse(text, '&', '=', { maxKeys: maxFields }) }
   const result = v.safeParse(schema, input)
-  if (result.success) return { isValid: true, values: result.output }
+  const chosen = Object.fromEntries(Object.entries(input).map(([name, value = []]) => [name, [value].flat()]))
+  const typed = Object.fromEntries(Object.entries(chosen).map(([name, [first]]) => [name, first]))
+  if (result.success) return { isValid: true, values: result.output, typed, chosen }
   const faults = result.issues.map((issue) => [String(issue.path?.[0]?.key), issue.message] as const)
-  return {
-    isValid: false,
-    // The first of each field.
-    faults: Object.fromEntries(faults.toReversed()),
-    typed: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, [value].flat()[0]])),
-    chosen: Object.fromEntries(Object.entries(input).map(([name, value = []]) => [name, [value].flat()])),
-  }
+  // The first of each field.
+  return { isValid: false, faults: Object.fromEntries(faults.toReversed()), typed, chosen }
 }
 
 /** Shows below a field what is wrong with it; the field's `aria-describedby` names `NAME-fault`. */

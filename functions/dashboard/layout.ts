@@ -44,18 +44,20 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
     html`<header class="bar">
 <a class="brand" href="${home}">${mark()} ${words.product}</a>
 <p class="organization">${session.organizationName}</p>
-<nav class="places" aria-label="Main"><ul>${placesOf(session).map(
-      ({ place, path }) =>
-        html`<li><a href="${path}"${placeOf(view) === place ? current(isTop(view)) : ''}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
-    )}</ul></nav>
+<nav class="places" aria-label="Main"><ul>${places
+      .filter(({ permission }) => session.permissions.includes(permission))
+      .map(
+        ({ place, path }) =>
+          html`<li><a href="${path}"${placeOf(view) === place && html` aria-current="${isTop(view) ? 'page' : 'true'}"`}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
+      )}</ul></nav>
 <form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>Sign out</span></button></form>
 </header>
 <main id="main" tabindex="-1">
 ${crumbs(view)}
-<div class="head">${heading(view)}${view.actions ? html`<div class="actions">${view.actions}</div>` : ''}</div>
-${view.lead ? html`<p class="lead">${view.lead}</p>` : ''}
-${view.agent && !view.crumbs ? tabs(view.agent) : ''}
-<div id="flash" role="status">${flash ? flashNotice(flash) : ''}</div>
+<div class="head"><h1>${isTab(view) ? html`${view.agent.name}<span class="unseen">: ${view.title}</span>` : view.title}</h1>${view.actions && html`<div class="actions">${view.actions}</div>`}</div>
+${view.lead && html`<p class="lead">${view.lead}</p>`}
+${isTab(view) && tabs(view.agent)}
+<div id="flash" role="status">${flash && flashNotice(flash)}</div>
 <div class="body">${view.content}</div>
 </main>`,
     { modules: view.modules },
@@ -123,12 +125,6 @@ function isTab(view: View): view is View & { agent: Agent } {
   return view.agent !== undefined && view.crumbs === undefined
 }
 
-function heading(view: View): Html {
-  return isTab(view)
-    ? html`<h1>${view.agent.name}<span class="unseen">: ${view.title}</span></h1>`
-    : html`<h1>${view.title}</h1>`
-}
-
 function crumbs(view: View): Html | '' {
   const { agent } = view
   const top = places.find(({ place }) => place === placeOf(view))
@@ -146,16 +142,12 @@ function crumbs(view: View): Html | '' {
 function tabs(agent: Agent): Html {
   return html`<nav class="tabs" aria-label="Agent"><ul>${agentTabs.map(
     (tab) =>
-      html`<li><a href="${agentPage(agent.id, tab)}"${agent.tab === tab ? current(true) : ''}>${words.agent[tab]}</a></li>`,
+      html`<li><a href="${agentPage(agent.id, tab)}"${agent.tab === tab && html` aria-current="page"`}>${words.agent[tab]}</a></li>`,
   )}</ul></nav>`
 }
 
 export function agentPage(agentId: string, tab: AgentTab): string {
   return `${home}/agents/${agentId}/${tab}`
-}
-
-function placesOf({ permissions }: Session) {
-  return places.filter(({ permission }) => permissions.includes(permission))
 }
 
 function placeOf({ agent, place }: View): View['place'] {
@@ -164,8 +156,4 @@ function placeOf({ agent, place }: View): View['place'] {
 
 function isTop({ agent, crumbs }: View): boolean {
   return !agent && !crumbs
-}
-
-function current(isPage: boolean): Html {
-  return html` aria-current="${isPage ? 'page' : 'true'}"`
 }

@@ -145,7 +145,7 @@ function readPath<P>(schema: Schema<P> | undefined, params: Record<string, strin
 
 async function formOf<F>(c: Context<ApiEnv>, schema: Schema<F> | undefined): Promise<Form<F>> {
   if (c.req.method === 'POST') requireForm(c)
-  return schema ? await readForm(c, schema) : { isValid: true, values: undefined as F }
+  return schema ? await readForm(c, schema) : { isValid: true, values: undefined as F, typed: {}, chosen: {} }
 }
 
 /** A link from another site arrives without the session's strict cookie; reloading the page from our own site sends it. */

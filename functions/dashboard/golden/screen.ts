@@ -23,12 +23,12 @@ import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
 import { isError } from '../error-view.ts'
 import { confirmView, type Sent } from '../form-view.ts'
-import { oneLine } from '../forms.ts'
+import { type Form, oneLine } from '../forms.ts'
 import type { Html, View } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
 import { askPath, goldenPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
-import type { Screens } from '../screen.ts'
+import type { Answer, Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { ago, localDay } from '../times.ts'
 import { findTitles, type Titled } from '../titles.ts'
@@ -81,35 +81,24 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         .join('\n')
       return await formPage(db, scope, 'New check', { typed: { question, history, expected: document } })
     })
-    .post(`${base}/new`, { ...ofAgent, form: goldenForm }, async ({ db, meter, scope, form }) => {
-      if (!form.isValid) return { ...(await formPage(db, scope, 'New check', form)), status: 422 }
-      try {
-        await admit(meter, inContext(form.values.question, form.values.history))
-        return saved(scope, await createGolden({ db, embedder }, scope, { ...toInput(form.values), as_of: null }))
-      } catch (error) {
-        return await refused(error, (faults) =>
-          formPage(db, scope, 'New check', { typed: typedOf(form.values), faults }),
-        )
-      }
-    })
+    .post(`${base}/new`, { ...ofAgent, form: goldenForm }, ({ db, meter, scope, form }) =>
+      save(db, scope, 'New check', form, async (input) => {
+        await admit(meter, inContext(input.question, input.history))
+        return await createGolden({ db, embedder }, scope, { ...input, as_of: null })
+      }),
+    )
     .get(`${one}/edit`, ofOne, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
       return await formPage(db, scope, 'Edit check', { typed: toTyped(kept) })
     })
     .post(`${one}/edit`, { ...ofOne, form: goldenForm }, async ({ db, meter, scope, form }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
-      if (!form.isValid) return { ...(await formPage(db, scope, 'Edit check', form)), status: 422 }
-      const { question, history, ...input } = toInput(form.values)
-      const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
-      try {
+      return await save(db, scope, 'Edit check', form, async ({ question, history, ...input }) => {
+        const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
         if (isOther) await admit(meter, inContext(question, history))
         const changes = { ...input, ...(isOther && { question, history }) }
-        return saved(scope, await updateGolden({ db, embedder }, scope, kept.id, changes))
-      } catch (error) {
-        return await refused(error, (faults) =>
-          formPage(db, scope, 'Edit check', { typed: typedOf(form.values), faults }),
-        )
-      }
+        return await updateGolden({ db, embedder }, scope, kept.id, changes)
+      })
     })
     .get(`${one}/delete`, ofOne, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
@@ -136,27 +125,30 @@ async function formPage(db: Database, scope: AgentScope, title: string, sent: Se
   return { crumbs: [], title, content: formView(scope.agentId, [...documents.values()], sent) }
 }
 
-const typedOf = ({ within, history, ...values }: v.InferOutput<typeof goldenForm>) => ({
-  ...values,
-  history: history.join('\n'),
-  within: `${within}`,
-})
-
 async function admit(meter: Meter, question: string) {
   await meter.admit()
   await meter.reserveTokens(estimatedTokens(question))
 }
 
-function saved({ agentId }: AgentScope, { passed }: KeptGolden) {
-  const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
-  return { redirect: goldenPage(agentId), flash: { text, isError: passed === false } }
-}
-
-/** The form again, with what is wrong at its field. @throws any error that no field is about */
-async function refused(error: unknown, page: (faults: Record<string, string>) => Promise<View>): Promise<View> {
-  if (isError(error, 'document_not_found')) return { ...(await page({ expected: noDocument })), status: 422 }
-  const { message, status } = refusalOf(error)
-  return { ...(await page({ question: message })), status }
+/** Stores what was sent; or the form again, with what is wrong at its field. @throws any error that no field is about */
+async function save(
+  db: Database,
+  scope: AgentScope,
+  title: string,
+  form: Form<v.InferOutput<typeof goldenForm>>,
+  store: (input: ReturnType<typeof toInput>) => Promise<KeptGolden>,
+): Promise<Answer> {
+  if (!form.isValid) return { ...(await formPage(db, scope, title, form)), status: 422 }
+  try {
+    const { passed } = await store(toInput(form.values))
+    const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
+    return { redirect: goldenPage(scope.agentId), flash: { text, isError: passed === false } }
+  } catch (error) {
+    const isGone = isError(error, 'document_not_found')
+    const { message, status } = isGone ? { message: noDocument, status: 422 as const } : refusalOf(error)
+    const faults = { [isGone ? 'expected' : 'question']: message }
+    return { ...(await formPage(db, scope, title, { ...form, faults })), status }
+  }
 }
 
 async function titlesOf(db: Database, scope: AgentScope, ids: readonly string[]): Promise<Titled[]> {

@@ -18,7 +18,7 @@ import {
 import { isError } from '../error-view.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { anyOf, line } from '../forms.ts'
-import type { Html } from '../layout.ts'
+import type { Html, View } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { counted } from '../sentences.ts'
@@ -74,13 +74,11 @@ export function addWebhookScreens(screens: Screens) {
     .post(`${webhooksPath}/new`, { permission, form: newForm }, async ({ db, session, form }) => {
       if (!form.isValid) return { ...newView(form), status: 422 }
       try {
-        const created = await createWebhook(db, session.organizationId, form.values)
-        return { ...within, title: 'The webhook’s secret', content: madeSecret(created) }
+        return madeSecret(await createWebhook(db, session.organizationId, form.values))
       } catch (error) {
         if (!isError(error, 'validation_failed')) throw error
         const faults = { url: 'You have 10 webhooks, the most there can be. Delete one that you no longer need.' }
-        const { url, events } = form.values
-        return { ...newView({ typed: { url }, faults, chosen: { events } }), status: 422 }
+        return { ...newView({ ...form, faults }), status: 422 }
       }
     })
     .get(one, { permission, params }, async ({ db, scope }) => {
@@ -90,21 +88,14 @@ export function addWebhookScreens(screens: Screens) {
       ])
       return { ...within, title: webhook.url, content: webhookPanel(webhook, deliveries) }
     })
-    .post(`${one}/rotate`, { permission, params }, async ({ db, scope }) => ({
-      ...within,
-      title: 'The webhook’s secret',
-      content: madeSecret(await rotateSecret(db, scope)),
-    }))
+    .post(`${one}/rotate`, { permission, params }, async ({ db, scope }) => madeSecret(await rotateSecret(db, scope)))
     .post(`${one}/delete`, { permission, params }, async ({ db, scope }) => {
       await deleteWebhook(db, scope)
       return { redirect: settingsPath, flash: { text: 'The webhook was deleted.' } }
     })
-    .post(`${one}/enable`, { permission, params }, async ({ db, scope }) => {
-      await updateWebhook(db, scope, { status: 'enabled' })
-      return {
-        redirect: `${webhooksPath}/${scope.webhookId}`,
-        flash: { text: 'The webhook is on again, and gets what was still waiting for it.' },
-      }
+    .post(`${one}/enable`, { permission, params }, ({ db, scope }) => {
+      const enabled = updateWebhook(db, scope, { status: 'enabled' })
+      return done(scope, enabled, 'The webhook is on again, and gets what was still waiting for it.')
     })
     .post(`${one}/test`, { permission, params }, ({ db, scope }) =>
       done(scope, sendTest(db, scope), 'The test event is on its way. Reload the page to see what came of it.'),
@@ -157,10 +148,12 @@ function webhookForm(sent: Sent): Html {
   )
 }
 
-function madeSecret({ id, secret }: { id: string; secret: string }): Html {
+function madeSecret({ id, secret }: { id: string; secret: string }): View {
   const hint =
     'Your program verifies the signatures of events with it. After a rotation, the previous secret works for 24 hours.'
-  return secretView('secret', secret, 'Copy the secret now. It isn’t shown again.', hint, `${webhooksPath}/${id}`)
+  const warning = 'Copy the secret now. It isn’t shown again.'
+  const content = secretView('secret', secret, warning, hint, `${webhooksPath}/${id}`)
+  return { ...within, title: 'The webhook’s secret', content }
 }
 
 function stateOf({ status }: WebhookRow): Html {

@@ -53,7 +53,7 @@ export function toInput({ kind, ...given }: v.InferOutput<typeof newForm>) {
   return { ...given, kind: isSitemap ? ('sitemap' as const) : kind }
 }
 
-export function toTyped({ include, exclude, refresh_hours }: Pick<SourceRow, 'include' | 'exclude' | 'refresh_hours'>) {
+export function toTyped({ include, exclude, refresh_hours }: SourceRow) {
   return { include: include.join('\n'), exclude: exclude.join('\n'), refresh_hours: `${refresh_hours}` }
 }
 

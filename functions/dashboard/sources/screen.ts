@@ -65,8 +65,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
     .get(`${base}/new`, ofAgent, ({ scope }) => newPage(scope, {}))
     .post(`${base}/new`, { ...ofAgent, form: newForm }, async ({ db, scope, form, origin }) => {
       if (!form.isValid) return { ...newPage(scope, form), status: 422 }
-      const typed = { ...form.values, ...toTyped(form.values) }
-      const refused = (url: string): View => ({ ...newPage(scope, { typed, faults: { url } }), status: 422 })
+      const refused = (url: string): View => ({ ...newPage(scope, { ...form, faults: { url } }), status: 422 })
       try {
         const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
         return { redirect: sourcePage(scope.agentId, id), flash: { text: w.looking } }
