@@ -40,13 +40,8 @@ export function post(address, fields = {}) {
 const flash = document.getElementById('flash')
 if (flash?.textContent.trim()) announce(flash.textContent.trim())
 
-document.addEventListener('htmx:after:swap', ({ detail: { ctx } }) => {
-  const target = ctx.target?.isConnected ? ctx.target : document.getElementById(ctx.target?.id)
-  const said = target?.querySelector('[data-announce]') ?? target?.closest('[data-announce]')
-  if (said) announce(said.textContent.trim())
-  // The focused element is gone: move the focus to its replacement.
-  if (document.activeElement === document.body) target?.querySelector('[data-focus]')?.focus()
-  enliven(document)
+document.addEventListener('htmx:after:swap', () => {
+  enliven()
   // htmx does not change the page's address, so follow what the list of documents shows.
   const address = document.getElementById('documents')?.getAttribute('hx-get')
   if (address && address !== location.pathname + location.search) history.replaceState(null, '', address)
@@ -72,12 +67,12 @@ function closeMenus({ type, key, target }) {
 for (const type of ['pointerdown', 'focusin', 'keydown']) document.addEventListener(type, closeMenus)
 
 /** Shows times in the reader's time zone, and the buttons that copy. */
-function enliven(root) {
-  for (const element of root.querySelectorAll('time[data-local]:not([title])')) {
+function enliven() {
+  for (const element of document.querySelectorAll('time[data-local]:not([title])')) {
     element.title = element.textContent
     element.textContent = formats[element.dataset.local].format(new Date(element.dateTime))
   }
-  for (const button of root.querySelectorAll('[data-copy][hidden]')) {
+  for (const button of document.querySelectorAll('[data-copy][hidden]')) {
     button.hidden = false
     button.addEventListener('click', () => copy(button))
   }
@@ -99,7 +94,7 @@ async function copy(button) {
   }, 2000)
 }
 
-enliven(document)
+enliven()
 
 /** Keeps what was typed while its form is sent. If the session has ended, signing in leads back to the form, which gets it again. */
 const draftKey = 'cuecard-draft'

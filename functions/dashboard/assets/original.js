@@ -122,19 +122,12 @@ const maxGap = 8
 function hitsIn(page, passage) {
   const pairs = new Set(pairsOf(passage))
   const texts = page.words.map(({ text }) => text)
-  const isHit = texts.map(() => false)
-  if (passage.length === 1)
-    texts.forEach((text, i) => {
-      isHit[i] = pairs.has(text)
-    })
-  else
-    pairsOf(texts).forEach((pair, i) => {
-      if (pairs.has(pair)) isHit[i] = isHit[i + 1] = true
-    })
+  const size = Math.min(2, passage.length)
+  const found = texts.flatMap((_, i) => (pairs.has(texts.slice(i, i + size).join(' ')) ? [i, i + size - 1] : []))
   const runs = []
-  for (const [i, hit] of isHit.entries())
-    if (hit && i - (runs.at(-1)?.at(-1) ?? Number.NEGATIVE_INFINITY) <= maxGap) runs.at(-1).push(i)
-    else if (hit) runs.push([i])
+  for (const i of new Set(found))
+    if (i - runs.at(-1)?.at(-1) <= maxGap) runs.at(-1).push(i)
+    else runs.push([i])
   return runs.filter(({ length }) => length >= Math.min(minRun, passage.length)).flat()
 }
 
@@ -159,8 +152,7 @@ function drawMarks({ leaf, words }, hits) {
   for (const { left, top, width, height } of hits.flatMap((i) => words[i].places)) {
     const place = document.createElement('i')
     place.className = 'place'
-    const sides = Object.entries({ left, top, width, height })
-    Object.assign(place.style, Object.fromEntries(sides.map(([side, part]) => [side, `${part * 100}%`])))
+    for (const [side, part] of Object.entries({ left, top, width, height })) place.style[side] = `${part * 100}%`
     leaf.append(place)
   }
 }

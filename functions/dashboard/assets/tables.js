@@ -25,15 +25,15 @@ function edit(source) {
     const write = () => {
       source.value = pieces.map(({ lines, rows, added }) => (rows ? linesOf(rows, added) : lines).join('\n')).join('\n')
     }
-    const asText = button(words.asText, () => {
-      source.hidden = false
-      editor.remove()
-      source.focus()
-    })
     for (const piece of pieces)
       if (piece.rows) editor.append(grid(piece, words, write))
       else if (piece.lines.some((line) => line.trim())) editor.append(texts(piece, write))
-    editor.append(make('p', {}, asText))
+    const asText = () => {
+      source.hidden = false
+      editor.remove()
+      source.focus()
+    }
+    editor.append(make('p', {}, button(words.asText, asText)))
   }
 
   /** Without the empty lines around it, which stay. */
@@ -157,10 +157,9 @@ function grid({ rows, added }, words, write) {
 
   function cellOf(row, y, x) {
     const isHead = rule && y === 0
-    const heading = (rule && readCell(rows[0], x)) || words.column.replace('{column}', x + 1)
-    const name = isHead
-      ? words.column.replace('{column}', x + 1)
-      : words.cell.replace('{column}', heading).replace('{row}', rule ? y : y + 1)
+    const column = words.column.replace('{column}', x + 1)
+    const heading = (rule && readCell(rows[0], x)) || column
+    const name = isHead ? column : words.cell.replace('{column}', heading).replace('{row}', rule ? y : y + 1)
     const input = make('input', { 'aria-label': name, value: readCell(row, x), autocomplete: 'off' })
     input.addEventListener('input', () => {
       writeCell(row, x, input.value)
@@ -190,15 +189,13 @@ function grid({ rows, added }, words, write) {
   }
 
   function removal(row, y) {
-    const remove = button('×', () => {
+    const remove = () => {
       rows.splice(rows.indexOf(row), 1)
       draw()
       const left = table.querySelectorAll('button')
       ;(left[Math.min(rule ? y - 1 : y, left.length - 1)] ?? moreRows).focus()
-    })
-    remove.className = 'quiet'
-    remove.setAttribute('aria-label', words.removeRow.replace('{row}', rule ? y : y + 1))
-    return remove
+    }
+    return button('×', remove, { class: 'quiet', 'aria-label': words.removeRow.replace('{row}', rule ? y : y + 1) })
   }
 
   function addRow() {
@@ -213,8 +210,8 @@ function grid({ rows, added }, words, write) {
   }
 }
 
-function button(text, act) {
-  const made = make('button', { type: 'button', class: 'plain' }, text)
+function button(text, act, attributes = {}) {
+  const made = make('button', { type: 'button', class: 'plain', ...attributes }, text)
   made.addEventListener('click', act)
   return made
 }

@@ -64,41 +64,21 @@ export function addKeyRoutes(screens: Screens) {
         expiresAt: earlier(session, periods[days]),
         createdBy: session.id,
       })
-      if (!made)
-        return {
-          redirect: settingsPath,
-          flash: {
-            text: 'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.',
-            isError: true,
-          },
-        }
-      return {
-        ...within,
-        title: `Key “${name}”`,
-        content: secretView(
-          'key',
-          made.key,
-          'Copy it now. It isn’t stored, so it can’t be shown again.',
-          'Treat it like a password. If you lose it, revoke it and create another.',
-          settingsPath,
-        ),
-      }
+      const hint = 'Treat it like a password. If you lose it, revoke it and create another.'
+      if (made) return { ...within, title: `Key “${name}”`, content: secretView('key', made.key, hint, settingsPath) }
+      const text =
+        'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.'
+      return { redirect: settingsPath, flash: { text, isError: true } }
     })
     .get(`${keysPath}/:keyId/revoke`, one, async ({ db, session, scope }) => {
       const keys = await listKeys(db, session.organizationId).execute()
       const active = keys.filter(({ state }) => state === 'active')
       const key = active.find(({ id }) => id === scope.keyId)
       if (!key) throw new Gone()
-      const others = active.filter(({ id, permissions }) => id !== key.id && permissions.includes('organization:write'))
-      return {
-        ...within,
-        title: `Revoke “${key.name}”?`,
-        content: revokeQuestion({
-          isOwn: key.id === session.id,
-          isLast: others.length === 0,
-          created: madeWith(keys, key.id).filter(({ state }) => state === 'active'),
-        }),
-      }
+      const others = active.filter(({ id, permissions }) => id !== key.id && permissions.includes(permission))
+      const created = madeWith(keys, key.id).filter(({ state }) => state === 'active')
+      const content = revokeView(key.id === session.id, others.length === 0, created)
+      return { ...within, title: `Revoke “${key.name}”?`, content }
     })
     .post(`${keysPath}/:keyId/revoke`, { ...one, form: revokeForm }, async ({ db, session, scope, form }) => {
       const withCreated = valid(form).created === 'true'
@@ -146,23 +126,16 @@ function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
 }
 
 /** Shows once what is not stored. */
-export function secretView(id: string, secret: string, warning: string, hint: string, back: string): Html {
-  return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} ${warning}</p>
+export function secretView(id: string, secret: string, hint: string, back: string): Html {
+  return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} Copy it now. It isn’t shown again.</p>
 <div class="secret"><code id="${id}">${secret}</code>
 <button type="button" class="plain" data-copy="${id}" data-copied="Copied" hidden>Copy</button></div>
 <p class="hint">${hint}</p>
 <p><a class="button" href="${back}">I’ve saved it</a></p></section>`
 }
 
-interface Revocation {
-  isOwn: boolean
-  isLast: boolean
-  /** The active keys that were made with it, and with those in turn. */
-  created: readonly { name: string }[]
-}
-
-/** Says before a key is revoked what stops then, and offers to revoke what was made with it. */
-function revokeQuestion({ isOwn, isLast, created }: Revocation): Html {
+/** Says before a key is revoked what stops then, and offers to revoke what was `created` with it, and with that in turn. */
+function revokeView(isOwn: boolean, isLast: boolean, created: readonly Key[]): Html {
   const says = html`<p>Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.</p>
 ${isOwn && html`<p class="notice warn">You’re signed in with this key. You’ll be signed out and need another one to sign in again.</p>`}
 ${isLast && html`<p class="notice bad">No other key can change settings. After this, only whoever runs Cuecard can create one for you.</p>`}`

@@ -151,8 +151,7 @@ function webhookForm(sent: Sent): Html {
 function madeSecret({ id, secret }: { id: string; secret: string }): View {
   const hint =
     'Your program verifies the signatures of events with it. After a rotation, the previous secret works for 24 hours.'
-  const warning = 'Copy the secret now. It isn’t shown again.'
-  const content = secretView('secret', secret, warning, hint, `${webhooksPath}/${id}`)
+  const content = secretView('secret', secret, hint, `${webhooksPath}/${id}`)
   return { ...within, title: 'The webhook’s secret', content }
 }
 
