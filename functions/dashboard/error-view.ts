@@ -39,11 +39,7 @@ export function errorView(c: Context<ApiEnv>, error: unknown): View {
 
 function pageOf(error: unknown): Page | undefined {
   if (error instanceof HTTPException && error.status === 403)
-    return [
-      'This request didn’t come from Cuecard',
-      'Nothing was changed. Go back, reload the page and try again.',
-      403,
-    ]
+    return ['This request didn’t come from Cuecard', invalid[1], 403]
   if (error instanceof Gone) return gone
   if (!(error instanceof ApiError)) return undefined
   if (error.code !== 'missing_permission')

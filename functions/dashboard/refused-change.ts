@@ -36,12 +36,6 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
   }
 }
 
-/** The questions' names, shown on a page that stays. */
-export function refusedText({ extra }: ApiError): string {
-  const questions = (extra.golden_questions as Broken[]).map(({ question }) => `“${question}”`)
-  return `Nothing was deleted: ${counted(questions.length, 'check')} would fail (${questions.join(', ')}).`
-}
-
 /** What to say where a question can't be checked. @throws any other error */
 export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
   if (isError(error, 'validation_failed'))

@@ -14,7 +14,7 @@ import { errorView, isError } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
 import { type AgentTab, flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
-import { refusedText, refusedView } from './refused-change.ts'
+import { refusedView } from './refused-change.ts'
 import { sentToken } from './session/cookies.ts'
 import type { CurrentSession } from './session/current-session.ts'
 import { signInPath } from './session/return-path.ts'
@@ -109,11 +109,8 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
         const isView = 'content' in answer && tab
         return render(c, session, isView ? { ...answer, agent: (agent ?? (await find()))! } : answer, isPartial)
       } catch (error) {
-        if (isError(error, 'golden_questions_fail'))
-          return isPartial
-            ? c.text(refusedText(error), 422)
-            : render(c, session, await refusedView(c, error), isPartial)
-        return render(c, session, errorView(c, error), isPartial)
+        const view = isError(error, 'golden_questions_fail') ? await refusedView(c, error) : errorView(c, error)
+        return render(c, session, view, isPartial)
       } finally {
         await meter.finish(0)
       }
@@ -175,9 +172,7 @@ function render(
   const flash = takeFlash(c, session)
   if ('fragment' in answer)
     return c.html(
-      flash
-        ? html`${answer.fragment}<hx-partial hx-target="#flash">${flashNotice(flash)}</hx-partial>`
-        : answer.fragment,
+      html`${answer.fragment}${flash && html`<hx-partial hx-target="#flash">${flashNotice(flash)}</hx-partial>`}`,
     )
   return c.html(layout(answer, session, flash), answer.status)
 }

@@ -13,9 +13,9 @@ import { oneLine } from '../forms.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { askPath, callPath, withQuery } from '../paths.ts'
-import { isLogOn, questionLogPanel } from '../question-log.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
+import { questionLogPanel, readSwitches } from '../settings/switches.ts'
 import { ago } from '../times.ts'
 import { findGiven, type GivenOf, givenPath, heardThen, readHits } from './given.ts'
 import { type Group, groupQuestions } from './grouping.ts'
@@ -58,7 +58,7 @@ export function addQuestionScreens(screens: Screens) {
       const query = v.parse(listQuery, c.req.query())
       const id = scope.agentId
       const [{ log_questions: isOn }, { questions, hasMore }] = await Promise.all([
-        isLogOn(db, scope.organizationId).executeTakeFirstOrThrow(),
+        readSwitches(db, scope.organizationId),
         listQuestions(db, scope, {
           ...{ limit: perPage, after: query.before, only: query.show },
           words: query.q?.split(/\s+/).filter(Boolean) ?? [],

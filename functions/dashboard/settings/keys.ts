@@ -147,21 +147,21 @@ ${isLast && html`<p class="notice bad">No other key can change settings. After t
   return confirmView(says, 'Revoke key', settingsPath, fields || '')
 }
 
-export function keyList(keys: Key[], { mayChange, ownId }: { mayChange: boolean; ownId: string }): Html {
+export function keyList(keys: Key[], mayChange: boolean, ownId: string): Html {
   const active = keys.filter(({ state }) => state === 'active')
   const ended = keys.filter(({ state }) => state !== 'active')
   return html`<section class="panel"><div class="head"><h2>Keys</h2>
 ${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">New key</a>`}</div>
 <p class="hint">People sign in with a key; voice platforms and other programs use one, too. Give each its own. <a href="/v1/docs">API reference</a></p>
-<ul class="rows">${active.map((key) => keyRow(key, { mayChange, isOwn: key.id === ownId }))}</ul>
+<ul class="rows">${active.map((key) => keyRow(key, mayChange, key.id === ownId))}</ul>
 ${
   ended.length > 0 &&
   html`<details><summary>${counted(ended.length, 'inactive key')}</summary>
-<ul class="rows">${ended.map((key) => keyRow(key, { mayChange: false, isOwn: false }))}</ul></details>`
+<ul class="rows">${ended.map((key) => keyRow(key, false, false))}</ul></details>`
 }</section>`
 }
 
-function keyRow(key: Key, { mayChange, isOwn }: { mayChange: boolean; isOwn: boolean }): Html {
+function keyRow(key: Key, mayChange: boolean, isOwn: boolean): Html {
   return html`<li><div class="what"><p class="name">${key.name}${isOwn ? html` <span class="state good">You’re signed in with this key</span>` : ''}</p>
 <p class="hint">${
     permissions.every((each) => key.permissions.includes(each))

@@ -1,66 +1,44 @@
 import { html } from 'hono/html'
-import * as v from 'valibot'
 import { listKeys } from '../../../shared/organizations/keys.ts'
 import { getUsage, type Usage } from '../../../shared/organizations/limits.ts'
-import { getOrganization, updateOrganization } from '../../../shared/organizations/organization.ts'
 import { type AgentUsage, agentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
 import { listWebhooks } from '../../../shared/webhooks/webhooks.ts'
 import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
-import { addQuestionLogRoutes, isLogOn, questionLogPanel } from '../question-log.ts'
-import { type Screens, valid } from '../screen.ts'
+import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
+import { addSwitchRoutes, questionLogPanel, readSwitches, switchView } from './switches.ts'
 import { addWebhookScreens, webhookList } from './webhooks.ts'
 
-const form = v.object({ on: v.picklist(['true', 'false']) })
-const switching = { permission: 'organization:write', form } as const
-
 export function addSettingsScreens(screens: Screens) {
-  addQuestionLogRoutes(screens)
+  addSwitchRoutes(screens)
   addKeyRoutes(screens)
   addWebhookScreens(screens)
-  screens
-    .get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
-      const [organization, kept, keys, hooks, agents, used] = await Promise.all([
-        getOrganization(db, session.organizationId),
-        isLogOn(db, session.organizationId).select('keep_revisions').executeTakeFirstOrThrow(),
-        listKeys(db, session.organizationId).execute(),
-        listWebhooks(db, session.organizationId),
-        agentUsage(db, session.organizationId),
-        getUsage(db, session.organizationId),
-      ])
-      const mayChange = may('organization:write')
-      return {
-        title: 'Settings',
-        place: 'settings',
-        content: [
-          autoDelete(organization.auto_delete_done_calls, mayChange),
-          questionLogPanel(kept.log_questions, mayChange),
-          keepRevisions(kept.keep_revisions, mayChange),
-          keyList(keys, { mayChange, ownId: session.id }),
-          agentsUsage(agents),
-          html`<details class="developers"><summary>For developers</summary>
+  screens.get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
+    const [kept, keys, hooks, agents, used] = await Promise.all([
+      readSwitches(db, session.organizationId),
+      listKeys(db, session.organizationId).execute(),
+      listWebhooks(db, session.organizationId),
+      agentUsage(db, session.organizationId),
+      getUsage(db, session.organizationId),
+    ])
+    const mayChange = may('organization:write')
+    return {
+      title: 'Settings',
+      place: 'settings',
+      content: [
+        autoDelete(kept.auto_delete_done_calls, mayChange),
+        questionLogPanel(kept.log_questions, mayChange),
+        keepRevisions(kept.keep_revisions, mayChange),
+        keyList(keys, mayChange, session.id),
+        agentsUsage(agents),
+        html`<details class="developers"><summary>For developers</summary>
 <p class="hint">Programs do all that this dashboard does, and more. <a href="/v1/docs">API reference</a></p>
 ${webhookList(hooks.webhooks, mayChange)}${limitsView(used)}</details>`,
-        ],
-      }
-    })
-    .post(`${settingsPath}/auto-delete`, switching, async ({ db, session, form }) => {
-      const isOn = valid(form).on === 'true'
-      await updateOrganization(db, session.organizationId, { auto_delete_done_calls: isOn })
-      const text = `From now on, completed calls are ${isOn ? 'deleted' : 'kept'}.`
-      return { redirect: settingsPath, flash: { text } }
-    })
-    .post(`${settingsPath}/revisions`, switching, async ({ db, session, form }) => {
-      const isOn = valid(form).on === 'true'
-      const ofOwn = db.updateTable('organizations').where('id', '=', session.organizationId)
-      await ofOwn.set({ keep_revisions: isOn }).execute()
-      const text = isOn
-        ? 'From now on, earlier texts of documents are kept.'
-        : 'Earlier texts of documents are no longer kept, and those that were are being deleted.'
-      return { redirect: settingsPath, flash: { text } }
-    })
+      ],
+    }
+  })
 }
 
 function autoDelete(isOn: boolean, mayChange: boolean): Html {
@@ -77,11 +55,6 @@ function keepRevisions(isOn: boolean, mayChange: boolean): Html {
   return html`<section class="panel"><div class="head"><h2>Keep earlier texts of documents</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
 <p>When a document is changed, the text that callers got answers from is kept for a year, at most 20 for each document. Its history shows who changed what, and restores it.</p>
 ${mayChange && (isOn ? html`<details><summary>${turnOff}</summary><p>The earlier texts of all your documents are deleted within minutes. This can’t be undone. What callers get answers from stays.</p>${form}</details>` : form)}</section>`
-}
-
-function switchView(name: string, isOn: boolean, label: string, style = 'plain'): Html {
-  return html`<form method="post" action="${settingsPath}/${name}"><input type="hidden" name="on" value="${isOn ? 'false' : 'true'}">
-<button class="${style}">${label}</button></form>`
 }
 
 function agentsUsage(agents: AgentUsage[]): Html {
