@@ -33,6 +33,12 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 }
 
+/** The lines of a text area, without empty ones. */
+export const lines = v.pipe(
+  v.optional(v.string(), ''),
+  v.transform((text) => text.split('\n').map(oneLine).filter(Boolean)),
+)
+
 /** At most so many characters, as a field shows again what was typed in it, which may be of any length. */
 export function shortened(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text

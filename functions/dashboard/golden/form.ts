@@ -4,7 +4,7 @@ import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { maxTurns } from '../../../shared/retrieval/schemas.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
-import { line, oneLine } from '../forms.ts'
+import { line, lines, oneLine } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
 import { number } from '../sentences.ts'
@@ -17,8 +17,7 @@ const maxWords = 1000
 export const maxDocuments = 200
 
 const history = v.pipe(
-  v.optional(v.string(), ''),
-  v.transform((text) => text.split('\n').map(oneLine).filter(Boolean)),
+  lines,
   v.maxLength(maxTurns, `Enter at most ${maxTurns} lines.`),
   v.check(
     (turns) => turns.every((turn) => [...turn].length <= maxQuestion),
@@ -77,41 +76,20 @@ export function formView(agentId: string, documents: readonly Titled[], { typed,
     ...documents.map(({ id, title }) => [id, title]),
   ] as [string, string][]
   const older = `The newest ${number(maxDocuments)} documents are listed. To choose an older one, ask the question and keep its answer there.`
-  return sheetForm(
-    [
-      line('question', 'Question', maxQuestion, 'As a caller would ask it.'),
-      area(
-        'history',
-        'Said before',
-        maxTurns * maxQuestion,
-        'What the caller said before in the same call, a line each, if the question needs it.',
-      ),
-      choice(
-        'expected',
-        'Answered by',
-        choices,
-        ['The document that should be found.', documents.length >= maxDocuments && older].filter(Boolean).join(' '),
-      ),
-      line(
-        'words',
-        'Words that the answer has',
-        maxWords,
-        'Such as “On Sunday we are closed”: whatever else the text says, these words have to stay.',
-        '',
-      ),
-      line(
-        'within',
-        'Among the first',
-        2,
-        'Voice agents get about three parts.',
-        html`type="number" min="1" max="10" required`,
-      ),
-      choice('on_failure', 'If a change would make it fail', [
-        ['warn', 'Tell me, and make the change'],
-        ['block', 'Stop the change, and say why'],
-      ]),
-    ],
-    'Save check',
-    goldenPage(agentId),
-  )
+  const ofExpected = ['The document that should be found.', documents.length >= maxDocuments && older]
+  const ofHistory = 'What the caller said before in the same call, a line each, if the question needs it.'
+  const ofWords = 'Such as “On Sunday we are closed”: whatever else the text says, these words have to stay.'
+  const toTen = html`type="number" min="1" max="10" required`
+  const fields = [
+    line('question', 'Question', maxQuestion, 'As a caller would ask it.'),
+    area('history', 'Said before', maxTurns * maxQuestion, ofHistory),
+    choice('expected', 'Answered by', choices, ofExpected.filter(Boolean).join(' ')),
+    line('words', 'Words that the answer has', maxWords, ofWords, ''),
+    line('within', 'Among the first', 2, 'Voice agents get about three parts.', toTen),
+    choice('on_failure', 'If a change would make it fail', [
+      ['warn', 'Tell me, and make the change'],
+      ['block', 'Stop the change, and say why'],
+    ]),
+  ]
+  return sheetForm(fields, 'Save check', goldenPage(agentId))
 }

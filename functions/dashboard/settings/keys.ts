@@ -102,27 +102,15 @@ function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
   const { line, boxes, choice } = fieldsOf({ typed: { days: '365', ...typed }, faults, chosen })
   const { permissions, keyExpiresAt } = session
   const names = permissions.map((each) => [each, words.permissions[each]] as const)
-  return sheetForm(
-    [
-      html`<input type="hidden" name="id" value="${newFormId(session)}">`,
-      line('name', 'Name', maxName, 'Who or what uses it, such as “Phone at the front desk”.'),
-      boxes(
-        'checkbox',
-        'permissions',
-        'Permissions',
-        names,
-        'A key can’t have more permissions than your own. A voice platform needs only the first.',
-      ),
-      choice(
-        'days',
-        'Expires after',
-        Object.entries(periodNames),
-        keyExpiresAt ? html`It expires with your own key at the latest, on ${localDay(keyExpiresAt)}` : undefined,
-      ),
-    ],
-    'Create key',
-    settingsPath,
-  )
+  const ofPermissions = 'A key can’t have more permissions than your own. A voice platform needs only the first.'
+  const ofDays = keyExpiresAt ? html`It expires with your own key at the latest, on ${localDay(keyExpiresAt)}` : ''
+  const fields = [
+    html`<input type="hidden" name="id" value="${newFormId(session)}">`,
+    line('name', 'Name', maxName, 'Who or what uses it, such as “Phone at the front desk”.'),
+    boxes('checkbox', 'permissions', 'Permissions', names, ofPermissions),
+    choice('days', 'Expires after', Object.entries(periodNames), ofDays),
+  ]
+  return sheetForm(fields, 'Create key', settingsPath)
 }
 
 /** Shows once what is not stored. */

@@ -131,21 +131,10 @@ ${webhooks.length === 0 && html`<p>No webhooks yet.</p>`}
 
 function webhookForm(sent: Sent): Html {
   const { line, boxes } = fieldsOf(sent)
+  const hint = 'It begins with https:// and can be reached from the internet.'
+  const url = line('url', 'Address', maxUrlCharacters, hint, html`type="url" required`)
   const choices = webhookEvents.map((event) => [event, names[event]!] as const)
-  return sheetForm(
-    [
-      line(
-        'url',
-        'Address',
-        maxUrlCharacters,
-        'It begins with https:// and can be reached from the internet.',
-        html`type="url" required`,
-      ),
-      boxes('checkbox', 'events', 'Events', choices),
-    ],
-    'Create webhook',
-    settingsPath,
-  )
+  return sheetForm([url, boxes('checkbox', 'events', 'Events', choices)], 'Create webhook', settingsPath)
 }
 
 function madeSecret({ id, secret }: { id: string; secret: string }): View {

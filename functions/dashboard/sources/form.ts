@@ -4,46 +4,41 @@ import { config } from '../../../shared/config.ts'
 import { isAllowedUrl } from '../../../shared/outbound/addresses.ts'
 import type { SourceRow } from '../../../shared/sources/sources.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
-import { line } from '../forms.ts'
+import { line, lines } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { words } from '../words.ts'
 
-const w = words.sources.form
+const noUrl = 'Enter the address of a public website. It begins with https://.'
+const noPath = 'Begin each line with /, such as /blog/*. There can be 50 lines of 500 characters.'
+const noHours = 'Enter a number from 1 to 720.'
 const maxUrl = 1000
 const [maxLines, maxPath] = [50, 500]
-const kinds = ['site', 'page', 'sitemap'] as const
 
 const paths = v.pipe(
-  v.optional(v.string(), ''),
-  v.transform((text) =>
-    text
-      .split(/\r?\n/)
-      .map((each) => each.trim())
-      .filter(Boolean),
-  ),
-  v.maxLength(maxLines, w.noPath),
-  v.everyItem((path) => path.startsWith('/') && [...path].length <= maxPath, w.noPath),
+  lines,
+  v.maxLength(maxLines, noPath),
+  v.everyItem((path) => path.startsWith('/') && [...path].length <= maxPath, noPath),
 )
 const settings = {
   include: paths,
   exclude: paths,
   refresh_hours: v.pipe(
-    v.string(w.noHours),
-    v.regex(/^\d{1,3}$/, w.noHours),
+    v.string(noHours),
+    v.regex(/^\d{1,3}$/, noHours),
     v.transform(Number),
-    v.minValue(1, w.noHours),
-    v.maxValue(720, w.noHours),
+    v.minValue(1, noHours),
+    v.maxValue(720, noHours),
   ),
 }
 export const changedForm = v.object(settings)
 export const newForm = v.object({
   url: v.pipe(
-    line(maxUrl, { missing: w.noUrl, tooLong: 'An address can have at most 1,000 characters.' }),
+    line(maxUrl, { missing: noUrl, tooLong: 'An address can have at most 1,000 characters.' }),
     v.transform((text) => (/^[a-z]+:\/\//i.test(text) ? text : `https://${text}`)),
-    v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), w.noUrl),
+    v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), noUrl),
     v.transform((url) => new URL(url).href),
   ),
-  kind: v.picklist(kinds, 'Choose what is read.'),
+  kind: v.picklist(['site', 'page', 'sitemap'], 'Choose what is read.'),
   ...settings,
 })
 
@@ -61,26 +56,19 @@ export function toTyped({ include, exclude, refresh_hours }: SourceRow) {
 export function formView(back: string, isNew: boolean, { typed, faults = {} }: Sent): Html {
   const { line, area, boxes } = fieldsOf({ typed: { kind: 'site', refresh_hours: '24', ...typed }, faults })
   const maxPaths = maxLines * (maxPath + 2)
+  const ofInclude = 'One on each line, such as /rooms or /prices/*. If it’s empty, all pages are read.'
   const further = [
-    area(
-      'include',
-      'Only these paths',
-      maxPaths,
-      'One on each line, such as /rooms or /prices/*. If it’s empty, all pages are read.',
-    ),
+    area('include', 'Only these paths', maxPaths, ofInclude),
     area('exclude', 'Not these paths', maxPaths, 'One on each line, such as /blog/*.'),
     line('refresh_hours', 'Hours between two looks', 3, '', html`type="number" min="1" max="720" required`),
   ]
   if (!isNew) return sheetForm(further, 'Save', back)
   const isOpen = faults.include || faults.exclude || faults.refresh_hours
   const address = html`inputmode="url" autocapitalize="none" required`
-  return sheetForm(
-    [
-      line('url', 'Address', maxUrl, 'Copy it from your browser, such as https://paws-inn.example.', address),
-      boxes('radio', 'kind', 'What is read', Object.entries(words.sources.kinds)),
-      html`<details class="field"${isOpen && html` open`}><summary>Which pages, and how often</summary>${further}</details>`,
-    ],
-    'Add website',
-    back,
-  )
+  const fields = [
+    line('url', 'Address', maxUrl, 'Copy it from your browser, such as https://paws-inn.example.', address),
+    boxes('radio', 'kind', 'What is read', Object.entries(words.sources.kinds)),
+    html`<details class="field"${isOpen && html` open`}><summary>Which pages, and how often</summary>${further}</details>`,
+  ]
+  return sheetForm(fields, 'Add website', back)
 }

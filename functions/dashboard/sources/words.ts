@@ -29,11 +29,6 @@ export const sources = {
   },
   change: { added: 'New', changed: 'Changed' },
   looking: 'The website is being looked at.',
-  form: {
-    noUrl: 'Enter the address of a public website. It begins with https://.',
-    noPath: 'Begin each line with /, such as /blog/*. There can be 50 lines of 500 characters.',
-    noHours: 'Enter a number from 1 to 720.',
-  },
   ofDocument: {
     detached: (title: string) =>
       `“${title}” was saved. It no longer changes with its website, which lists it as edited by hand.`,
