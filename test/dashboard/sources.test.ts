@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { noHours, noPath, noUrl } from '../../functions/dashboard/sources/form.ts'
 import { words } from '../../functions/dashboard/words.ts'
 import { write } from './document-rows.ts'
 import { makeSource } from './routes.ts'
@@ -47,16 +48,16 @@ describe('a website', () => {
   })
 
   test.each([
-    ['url', { url: ' ' }, w.form.noUrl],
-    ['url', { url: 'http://paws-inn.example' }, w.form.noUrl],
-    ['url', { url: 'https://127.0.0.2' }, w.form.noUrl],
-    ['url', { url: '192.168.0.1' }, w.form.noUrl],
-    ['url', { url: 'javascript:alert(1)' }, w.form.noUrl],
+    ['url', { url: ' ' }, noUrl],
+    ['url', { url: 'http://paws-inn.example' }, noUrl],
+    ['url', { url: 'https://127.0.0.2' }, noUrl],
+    ['url', { url: '192.168.0.1' }, noUrl],
+    ['url', { url: 'javascript:alert(1)' }, noUrl],
     ['url', { url: `${inn}${'a'.repeat(1000)}` }, 'An address can have at most 1,000 characters.'],
     ['kind', { kind: 'shop' }, 'Choose what is read.'],
-    ['include', { include: 'blog' }, w.form.noPath],
-    ['exclude', { exclude: '/a\n'.repeat(51) }, w.form.noPath],
-    ['refresh_hours', { refresh_hours: '721' }, w.form.noHours],
+    ['include', { include: 'blog' }, noPath],
+    ['exclude', { exclude: '/a\n'.repeat(51) }, noPath],
+    ['refresh_hours', { refresh_hours: '721' }, noHours],
   ])(
     'says at the field %s what is wrong with %o, keeps what was typed, and is not added',
     async (field, wrong, message) => {

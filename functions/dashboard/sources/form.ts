@@ -8,9 +8,9 @@ import { line, lines } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { words } from '../words.ts'
 
-const noUrl = 'Enter the address of a public website. It begins with https://.'
-const noPath = 'Begin each line with /, such as /blog/*. There can be 50 lines of 500 characters.'
-const noHours = 'Enter a number from 1 to 720.'
+export const noUrl = 'Enter the address of a public website. It begins with https://.'
+export const noPath = 'Begin each line with /, such as /blog/*. There can be 50 lines of 500 characters.'
+export const noHours = 'Enter a number from 1 to 720.'
 const maxUrl = 1000
 const [maxLines, maxPath] = [50, 500]
 
