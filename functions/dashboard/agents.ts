@@ -27,8 +27,7 @@ export function addAgentsScreens(screens: Screens) {
         title: 'Agents',
         lead: 'Each voice agent answers callers from its own documents.',
         place: 'agents',
-        ...(mayChange &&
-          agents.length > 0 && { actions: html`<a class="button plain" href="${path}/new">New agent</a>` }),
+        actions: mayChange && agents.length > 0 && html`<a class="button plain" href="${path}/new">New agent</a>`,
         content:
           agents.length > 0
             ? html`<ul class="cards">${agents.map((agent) => agentCard(agent, mayChange))}</ul>`

@@ -24,7 +24,7 @@ export interface View {
   agent?: Agent
   /** Between the place, or the agent, and this screen: each a name and where it leads. */
   crumbs?: readonly (readonly [name: string, path: string])[]
-  actions?: Html
+  actions?: Html | false
   content: Html | Html[]
   /** Modules in `assets` that this screen needs beside dashboard.js. */
   modules?: string[]

@@ -56,9 +56,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       return {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
-        ...(mayWrite && {
-          actions: html`${run}<a class="button plain" href="${page}/new">New check</a>`,
-        }),
+        actions: mayWrite && html`${run}<a class="button plain" href="${page}/new">New check</a>`,
         content: listView(scope.agentId, questions, titles, mayWrite),
       }
     })

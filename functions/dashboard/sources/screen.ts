@@ -56,9 +56,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       return {
         title: 'Websites',
         lead: 'Your agent answers from pages of these websites too. They’re looked at again and again, and what changes there reaches callers by itself.',
-        ...(mayWrite && {
-          actions: html`<a class="button plain" href="${agentPage(scope.agentId, 'sources')}/new">Add website</a>`,
-        }),
+        actions: mayWrite && html`<a class="button plain" href="${agentPage(scope.agentId, 'sources')}/new">Add website</a>`,
         content: listView(scope.agentId, shown, mayWrite),
       }
     })
@@ -88,8 +86,8 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       const mayWrite = may('kb:write') && source.status !== 'deleting'
       const content = sourceView(scope.agentId, { ...source, standing }, { pages, hasMore, after, isLeftOut, mayWrite })
       if (isPartial) return { fragment: content }
-      const actions = mayWrite && { actions: sourceActions(sourcePage(scope.agentId, source.id)) }
-      return { crumbs: [], title: siteName(source.url), content, lead: w.kinds[source.kind], ...actions }
+      const actions = mayWrite && sourceActions(sourcePage(scope.agentId, source.id))
+      return { crumbs: [], title: siteName(source.url), content, lead: w.kinds[source.kind], actions }
     })
     .post(`${one}/refresh`, ofOne, async ({ db, scope, origin }) => {
       await refreshSource({ db, queue }, scope, origin)
