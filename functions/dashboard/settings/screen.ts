@@ -7,8 +7,8 @@ import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
+import { addSwitchRoutes, questionLogPanel, readSwitches, switchView } from '../switches.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
-import { addSwitchRoutes, questionLogPanel, readSwitches, switchView } from './switches.ts'
 import { addWebhookScreens, webhookList } from './webhooks.ts'
 
 export function addSettingsScreens(screens: Screens) {

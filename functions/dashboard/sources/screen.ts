@@ -56,7 +56,8 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       return {
         title: 'Websites',
         lead: 'Your agent answers from pages of these websites too. They’re looked at again and again, and what changes there reaches callers by itself.',
-        actions: mayWrite && html`<a class="button plain" href="${agentPage(scope.agentId, 'sources')}/new">Add website</a>`,
+        actions:
+          mayWrite && html`<a class="button plain" href="${agentPage(scope.agentId, 'sources')}/new">Add website</a>`,
         content: listView(scope.agentId, shown, mayWrite),
       }
     })

@@ -1,12 +1,13 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { Database } from '../../../shared/database/database.ts'
-import { type AgentId, agentId, type OrganizationId } from '../../../shared/ids.ts'
-import { agentPage, type Html } from '../layout.ts'
-import { settingsPath } from '../paths.ts'
-import { type Screens, valid } from '../screen.ts'
+import type { Database } from '../../shared/database/database.ts'
+import { type AgentId, agentId, type OrganizationId } from '../../shared/ids.ts'
+import { agentPage, type Html } from './layout.ts'
+import { settingsPath } from './paths.ts'
+import { type Screens, valid } from './screen.ts'
 
 const form = v.object({ on: v.picklist(['true', 'false']), agent: v.optional(agentId) })
+const switching = { permission: 'organization:write', form } as const
 
 /** What an organization turns on and off, by its address, with what is said once it is. */
 const switches = {
@@ -26,6 +27,7 @@ const switches = {
     off: 'Earlier texts of documents are no longer kept, and those that were are being deleted.',
   },
 } as const
+type Name = keyof typeof switches
 const columns = Object.values(switches).map(({ column }) => column)
 
 /** What is on: one row. */
@@ -35,7 +37,7 @@ export function readSwitches(db: Database, id: OrganizationId) {
 
 export function addSwitchRoutes(screens: Screens) {
   for (const [name, { column, on, off }] of Object.entries(switches))
-    screens.post(`${settingsPath}/${name}`, { permission: 'organization:write', form }, async ({ db, session, form }) => {
+    screens.post(`${settingsPath}/${name}`, switching, async ({ db, session, form }) => {
       const { agent, ...sent } = valid(form)
       const isOn = sent.on === 'true'
       const ofOwn = db.updateTable('organizations').where('id', '=', session.organizationId)
@@ -45,7 +47,7 @@ export function addSwitchRoutes(screens: Screens) {
 }
 
 /** @param label what the button does @param agent on whose screen it is shown */
-export function switchView(name: keyof typeof switches, isOn: boolean, label: string, style = 'plain', agent?: AgentId) {
+export function switchView(name: Name, isOn: boolean, label: string, style = 'plain', agent?: AgentId) {
   return html`<form method="post" action="${settingsPath}/${name}"><input type="hidden" name="on" value="${`${!isOn}`}">${agent && html`<input type="hidden" name="agent" value="${agent}">`}
 <button class="${style}">${label}</button></form>`
 }
