@@ -17,7 +17,7 @@ import { addCallsScreens } from './calls.ts'
 import { addDocumentScreens } from './documents/document-screens.ts'
 import { addHistoryScreens } from './documents/history.ts'
 import { addListScreens } from './documents/list-screens.ts'
-import { addSelectionScreens } from './documents/selection.ts'
+import { addSelectionRoute } from './documents/selection.ts'
 import { addTextScreens } from './documents/text/screens.ts'
 import { addUploadRoutes } from './documents/upload.ts'
 import { addVersionRoutes } from './documents/version.ts'
@@ -66,7 +66,7 @@ export function dashboardApp({
   addAgentsScreens(screens)
   // In this order: `…/documents/new` is no document's id.
   addListScreens(screens)
-  addSelectionScreens(screens, queue)
+  addSelectionRoute(screens, queue)
   addUploadRoutes(screens, queue, presigner)
   addVersionRoutes(screens, queue)
   addTextScreens(screens, queue, { embedder, chunkSize })

@@ -31,6 +31,14 @@ export function markedText(marked: Marked): Html {
   return html`<div class="said">${passageText(marked.text, [whole], (part) => markedSlice(marked, part))}</div>`
 }
 
+const maxShown = 100_000
+
+/** A text by itself, or how it begins. */
+export function textView(text: string): Html {
+  const shown = text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text
+  return html`<section class="text"><h2>Text</h2>${markedText({ text: shown, places: [] })}</section>`
+}
+
 const tableLine = /^\s*\|.*\|\s*$/
 
 /**

@@ -5,8 +5,10 @@ export const settingsPath = '/dashboard/settings'
 const maxQuestionCharacters = 500
 
 /** An address with those of the parameters that say something. */
-export function withQuery(path: string, parameters: Record<string, string | undefined>): string {
-  const given = Object.entries(parameters).filter((entry): entry is [string, string] => Boolean(entry[1]))
+export function withQuery(path: string, parameters: Record<string, string | number | undefined>): string {
+  const given = Object.entries(parameters).flatMap(([name, value = '']): [string, string][] =>
+    value === '' ? [] : [[name, `${value}`]],
+  )
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 

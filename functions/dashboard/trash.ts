@@ -74,17 +74,15 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
         const tab = v.parse(places, c.req.query('to'))
         const names: string[] = []
         const left = new Set<string>()
-        const restore = {
-          document: async (id: string) =>
-            (await restoreDocument({ db, queue }, { ...scope, documentId: id as DocumentId }, origin)).title,
-          website: async (id: string) =>
-            siteName(
-              (await restoreSource({ db, queue: crawlQueue }, { ...scope, sourceId: id as SourceId }, origin)).url,
-            ),
-        }
         for (const [kind, id] of valid(form).what)
           try {
-            names.push(await restore[kind](id))
+            if (kind === 'website') {
+              const place = { ...scope, sourceId: id as SourceId }
+              names.push(siteName((await restoreSource({ db, queue: crawlQueue }, place, origin)).url))
+            } else {
+              const place = { ...scope, documentId: id as DocumentId }
+              names.push((await restoreDocument({ db, queue }, place, origin)).title)
+            }
           } catch (error) {
             left.add(reasonOf(error))
           }

@@ -51,7 +51,6 @@ const forms: Record<string, Sent> = {
   [`${documents}/:documentId/edit`]: edits({ title: 'Hours', content: 'Closed.', from: '', until: '' }),
   [`${documents}/:documentId/history/:revision/restore`]: edits(),
   [`${documents}/:documentId/retry`]: { columns: `status = 'error', error_message = 'It broke.'` },
-  [`${documents}/:documentId/dates`]: edits({ from: '2199-01-01', until: '' }),
   [`${documents}/:documentId/warnings/:goldenQuestionId/dismiss`]: {},
   [`${documents}/:documentId/corrections/drop`]: {
     ...edits({ index: '0' }),

@@ -9,12 +9,11 @@ import { type AnswerQuestion, answering, type PayingAgent } from '../../../share
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { searchModes } from '../../../shared/retrieval/schemas.ts'
-import { spokenPassage } from '../../../shared/retrieval/speech/speech.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
-import { saidOf } from '../../../shared/retrieval/value/value.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { oneLine } from '../forms.ts'
 import { askPath } from '../paths.ts'
+import { heardOf } from '../questions/given.ts'
 import type { Screens } from '../screen.ts'
 import { instantOf, isWallTime, zoneOf } from '../times.ts'
 import { findExamples } from './examples.ts'
@@ -89,13 +88,10 @@ async function tryOut(
   const { words, presencesIn } = isByWords
     ? await explainWords(db, scope, query, data, asOf)
     : { words: [], presencesIn: () => [] }
-  const said = saidOf(data, value)
-  const source = (said && data.find(({ chunk_id }) => chunk_id === value?.chunk_id)) || data[0]
   return {
     level: status,
     /** What a caller would hear, and where that is from; undefined where the agent is told that nothing was found. */
-    heard:
-      status === 'nothing' || !source ? undefined : { text: said ?? spokenPassage([query], source, value), source },
+    heard: status === 'nothing' ? undefined : heardOf(query, data, value),
     /** With each how like the question it is, from 0 to 1, where meaning was compared, and how much of each word it has. */
     passages: data.map((hit) => ({
       hit,

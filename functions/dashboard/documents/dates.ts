@@ -68,11 +68,6 @@ ${faultOf(name, faults[name])}</div>`
 <div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
 }
 
-/** Takes away the last day of a document, unless somebody has edited it since. */
-export function serveAgainForm(address: string, edits: number): Html {
-  return html`<form method="post" action="${address}/dates"><input type="hidden" name="until" value=""><input type="hidden" name="edits" value="${edits}"><button class="plain">Serve it again</button></form>`
-}
-
 /** “from …”, “until …” with the last day, or nothing. */
 export function datesView({ valid_from, valid_until }: Dates): Html {
   return html`${valid_from && html` · from ${localDay(valid_from)}`}${

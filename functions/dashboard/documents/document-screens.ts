@@ -2,10 +2,9 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
-import type { Database } from '../../../shared/database/database.ts'
-import { type DocumentScope, isDocument } from '../../../shared/database/scope.ts'
+import { isDocument } from '../../../shared/database/scope.ts'
 import { listChunks } from '../../../shared/documents/chunks.ts'
-import { deleteDocument, type Removal } from '../../../shared/documents/documents.ts'
+import { deleteDocument } from '../../../shared/documents/documents.ts'
 import { updateDocument } from '../../../shared/documents/update-document.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
@@ -16,24 +15,20 @@ import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import { isIgnoring } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
-import { zoneOf } from '../times.ts'
 import { undoing } from '../trash.ts'
-import { words } from '../words.ts'
-import { changedDates, dayFields } from './dates.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
-import { editsField, unedited } from './edits.ts'
+import { editsField, unchanged, unedited } from './edits.ts'
 import { originalOf, originalView } from './original.ts'
 import { findOverview, tagOf } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
-import { readBeginning, readLost } from './text/text.ts'
+import { readBeside } from './text/text.ts'
 import { uploadView } from './upload.ts'
 import { comparisonView } from './version.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
 const reading = { permission: 'kb:read', params: documentPath, tab: 'documents' } as const
 const writing = { permission: 'kb:write', params: documentPath } as const
-const dated = v.object({ ...dayFields, edits: editsField })
 const warningPath = v.object({ ...documentPath.entries, goldenQuestionId: uuid })
 const deleted = v.object({ edits: v.optional(editsField) })
 const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
@@ -55,24 +50,12 @@ export function addDocumentScreens(screens: Screens, queue: Sender, presigner: P
         listChunks(db, scope, { limit: passagesPerPage, after: from - 2 }),
       ])
       if (isPartial && seen === tagOf(document)) return c.body(null, 204)
-      const beginning = chunks.length > 0 ? null : await readBeginning(db, scope)
-      const lost = await readLost(db, scope)
+      const beside = await readBeside(db, scope, chunks.length > 0)
       const place = placeOf(scope, may)
       const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
       const hasUpload = place.mayWrite && !isPartial && takesFile
       const comparison = document.changes && (await comparisonView(db, scope, document.changes))
-      const shown = {
-        ...place,
-        lost,
-        comparison,
-        document,
-        chunks,
-        hasMore,
-        from,
-        passage,
-        beginning,
-        hasUpload,
-      }
+      const shown = { ...place, ...beside, comparison, document, chunks, hasMore, from, passage, hasUpload }
       if (isPartial) return { fragment: documentView(shown) }
       const original = hasUpload ? undefined : originalOf(document)
       return {
@@ -102,26 +85,6 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
       c.header('hx-trigger', 'documents-changed')
       return c.body(null, 204)
     })
-    .post(`${documentPagePath}/dates`, { ...writing, form: dated }, async ({ c, db, scope, form, may, origin }) => {
-      const document = await findOverview(db, scope)
-      const { edits, ...days } = valid(form)
-      const dates = changedDates(days, document, zoneOf(c))
-      const redirect = `${placeOf(scope, may).base}/${document.id}`
-      try {
-        const changes = { ...dates, ignore_golden_questions: isIgnoring(c) }
-        await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-        return { redirect, flash: { text: words.documents.text.saved(document.title) } }
-      } catch (error) {
-        if (!isError(error, 'precondition_failed')) throw error
-        return {
-          redirect,
-          flash: {
-            text: `The days of “${document.title}” weren’t changed: somebody has changed the document in the meantime.`,
-            isError: true,
-          },
-        }
-      }
-    })
     .post(
       `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
       { permission: 'kb:write', params: warningPath },
@@ -150,19 +113,18 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
       `${documentPagePath}/delete`,
       { ...writing, form: deleted },
       async ({ c, db, scope, form, isPartial, may }) => {
-        const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
-        // upload.js drops a document whose file nobody wants to upload any more.
-        if (isPartial) return c.body(null, (await isDeleted(db, scope, removal)) ? 204 : 409)
         const { base } = placeOf(scope, may)
-        const { title } = await findOverview(db, scope)
-        if (!(await isDeleted(db, scope, removal)))
-          return {
-            redirect: `${base}/${scope.documentId}`,
-            flash: {
-              text: `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`,
-              isError: true,
-            },
-          }
+        const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
+        const title = isPartial ? '' : (await findOverview(db, scope)).title
+        try {
+          await deleteDocument(db, scope, removal)
+        } catch (error) {
+          if (isPartial && isError(error, 'precondition_failed')) return c.body(null, 409)
+          const isEdited = `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
+          if (!isError(error, 'document_not_found')) return unchanged(error, `${base}/${scope.documentId}`, isEdited)
+        }
+        // upload.js drops a document whose file nobody wants to upload any more.
+        if (isPartial) return c.body(null, 204)
         const undo = undoing(scope.agentId, 'document', [scope.documentId])
         return { redirect: cameFrom(c, base), flash: { text: `“${title}” is in the trash.`, undo } }
       },
@@ -171,17 +133,6 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
 
 function firstOfPage(passage: number): number {
   return passage - ((passage - 1) % passagesPerPage)
-}
-
-/** False if somebody has edited it since; true if it is already deleted. */
-async function isDeleted(db: Database, scope: DocumentScope, removal: Removal): Promise<boolean> {
-  try {
-    await deleteDocument(db, scope, removal)
-  } catch (error) {
-    if (isError(error, 'precondition_failed')) return false
-    if (!isError(error, 'document_not_found')) throw error
-  }
-  return true
 }
 
 /** The list as it was filtered, if that is where the request comes from. */

@@ -1,55 +1,50 @@
 import { html } from 'hono/html'
 import { agentPage, type Html } from '../layout.ts'
 import { pagesView } from '../list.ts'
-import { markedSlice, markedText, passageText } from '../passage-text.ts'
+import { markedSlice, markedText, passageText, textView } from '../passage-text.ts'
+import { withQuery } from '../paths.ts'
 import { warningsView } from '../refused-change.ts'
 import { number } from '../sentences.ts'
 import { siteName } from '../titles.ts'
 import { words } from '../words.ts'
-import { serveAgainForm } from './dates.ts'
 import { doubtfulPassages, fileNotesView, originalOf } from './original.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import type { Place } from './place.ts'
-
 import { aboutView, deleteForm, retryAction, stateView } from './row.ts'
 import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
-import type { readLost } from './text/text.ts'
-import { queryOf } from './text/view.ts'
+import type { readBeside } from './text/text.ts'
 import { questionView } from './version.ts'
 
 export const passagesPerPage = 10
 
-export interface Shown extends Place {
+export interface Shown extends Place, Awaited<ReturnType<typeof readBeside>> {
   document: Overview
   chunks: Passage[]
   hasMore: boolean
   from: number
   passage?: number | undefined
-  beginning: string | null
   hasUpload: boolean
-  /** Corrections that a person has to look at. */
-  lost: Awaited<ReturnType<typeof readLost>>
   /** What a held document would change, in place of its text. */
   comparison: Html | undefined
 }
 
 /** A document and its passages. It reloads itself while it is being processed, and when something on the page has changed it. */
 export function documentView(shown: Shown) {
-  const { base, agentId, mayWrite, document, from, passage } = shown
+  const { base, agentId, mayWrite, document, from, passage, beginning } = shown
   const state = stateOf(document)
   const address = `${base}/${document.id}`
+  const text = shown.chunks.length > 0 ? passagesView(shown) : beginning !== null && textView(beginning)
   return html`<section id="document" data-state="${state.kind}"
   hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}${passage && `&passage=${passage}`}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
-${mayWrite && !shown.hasUpload && retryAction(base, document)}
-${mayWrite && document.validity === 'expired' && serveAgainForm(address, document.edits)}</div>
+${mayWrite && !shown.hasUpload && retryAction(base, document)}</div>
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
 ${mayWrite && lostView(address, document, shown.lost)}
-${shown.comparison ?? (shown.chunks.length > 0 ? passagesView(shown) : textView(shown))}
+${shown.comparison ?? (text || html`<p class="none">There is no text yet.</p>`)}
 </section>`
 }
 
@@ -78,12 +73,6 @@ function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
 <form method="post" action="${address}/corrections/drop"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
 <button class="plain">Drop</button></form></div></div>`,
   )
-}
-
-function textView({ beginning }: Shown) {
-  return beginning === null
-    ? html`<p class="none">There is no text yet.</p>`
-    : html`<section class="text"><h2>Text</h2>${markedText({ text: beginning, places: [] })}</section>`
 }
 
 /** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
@@ -118,8 +107,8 @@ function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
   const { start, end } = (place?.metadata ?? {}) as { start?: number; end?: number }
   const isOfFile = source_url !== null && managed_by === 'service' && status === 'completed'
   if (!mayWrite || !isOfFile || passage === undefined || start === undefined || end === undefined) return ''
-  const query = queryOf({ passage, start, end, edits })
-  return html`<p><a class="button plain" href="${base}/${document.id}/edit${query}">Correct part ${number(passage)}</a></p>`
+  const address = withQuery(`${base}/${document.id}/edit`, { passage, start, end, edits })
+  return html`<p><a class="button plain" href="${address}">Correct part ${number(passage)}</a></p>`
 }
 
 /** @param chosen number of the passage that is marked as a whole */

@@ -18,3 +18,10 @@ export function tooMany(error: unknown): { message: string; status: 422 | 429 } 
   if (isError(error, 'rate_limited')) return { message: words.documents.busy, status: 429 }
   throw error
 }
+
+/** Leads to the page that shows how things are, and says there why nothing was changed. @throws any other error */
+export function unchanged(error: unknown, redirect: string, isEdited: string) {
+  const text = isError(error, 'precondition_failed') ? isEdited : isError(error, 'rate_limited') && words.documents.busy
+  if (!text) throw error
+  return { redirect, flash: { text, isError: true } }
+}

@@ -11,13 +11,13 @@ import {
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { documentPath, revisionPath } from '../../../shared/ids.ts'
 import type { Sender } from '../../../shared/queue.ts'
-import { isError } from '../error-view.ts'
 import type { Html } from '../layout.ts'
+import { textView } from '../passage-text.ts'
 import { type Screens, valid } from '../screen.ts'
 import { localTime } from '../times.ts'
 import { words } from '../words.ts'
 import { diffView } from './diff.ts'
-import { editsField, unedited } from './edits.ts'
+import { editsField, unchanged, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { type Editable, readEditable } from './text/text.ts'
@@ -28,7 +28,6 @@ const restoring = {
   params: revisionPath,
   form: v.object({ edits: v.optional(editsField) }),
 } as const
-const maxTextShown = 100_000
 
 export function addHistoryScreens(screens: Screens, queue: Sender) {
   screens
@@ -66,21 +65,14 @@ export function addHistoryScreens(screens: Screens, queue: Sender) {
     )
     .post(`${path}/:revision/restore`, restoring, async ({ db, scope, form, may, origin }) => {
       const address = `${placeOf(scope, may).base}/${scope.documentId}`
-      const refused = (text: string) => ({
-        redirect: `${address}/history/${scope.revision}`,
-        flash: { text, isError: true },
-      })
       try {
         const match = unedited(valid(form).edits)
         const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, match)
         return { redirect: address, flash: { text: `“${title}” has its earlier text again.` } }
       } catch (error) {
-        if (isError(error, 'precondition_failed'))
-          return refused(
-            'Nothing was restored: somebody has changed the document in the meantime. Check what would change now.',
-          )
-        if (isError(error, 'rate_limited')) return refused(words.documents.busy)
-        throw error
+        const isEdited =
+          'Nothing was restored: somebody has changed the document in the meantime. Check what would change now.'
+        return unchanged(error, `${address}/history/${scope.revision}`, isEdited)
       }
     })
 }
@@ -111,11 +103,6 @@ ${
   html`${isSame || text === null ? textView(content) : diffView(text, content, said)}
 ${isSame ? html`<p class="hint">The document has this text.</p>` : mayWrite && restoreView(revision, current, address)}`
 }`
-}
-
-function textView(content: string): Html {
-  const shown = content.slice(0, maxTextShown).toWellFormed()
-  return html`<section class="text"><h2>Text</h2><div class="running-text">${shown}${shown.length < content.length && '…'}</div></section>`
 }
 
 function restoreView({ revision }: Revision, { source_url, edits }: Editable, address: string): Html {

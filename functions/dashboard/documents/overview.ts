@@ -50,7 +50,7 @@ export async function findOverview(db: Database, scope: DocumentScope): Promise<
   return (await withChanges(db, scope, [found]))[0]!
 }
 
-function overviews(db: Database, condition: Expression<SqlBool>) {
+export function overviews(db: Database, condition: Expression<SqlBool>) {
   return db
     .selectFrom('documents as d')
     .select(['d.id', 'd.title', 'd.source_type', 'd.source_url', 'd.status', 'd.managed_by', 'd.edits', 'd.version'])

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { createFileDocument, replaceFile, reportFile } from '../../../shared/documents/file-document.ts'
+import { type AnnouncedFile, createFileDocument, replaceFile, reportFile } from '../../../shared/documents/file-document.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../../../shared/files/file-types.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
@@ -9,6 +9,7 @@ import { agentPath, documentPath } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
+import type { Form } from '../forms.ts'
 import type { Screens } from '../screen.ts'
 import { words } from '../words.ts'
 import { tooMany } from './edits.ts'
@@ -56,42 +57,25 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
       `${listPath}/files`,
       { permission, params: agentPath, form: announced },
       async ({ c, db, scope, form, origin }) => {
-        if (!form.isValid) {
-          await getAgent(db, scope)
-          return c.json({ message: Object.values(form.faults)[0] }, 422)
-        }
-        const file = toFile(form.values)
-        try {
-          const { document, key } = await createFileDocument(db, scope, file, origin, { mayReplace: true })
-          return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
-        } catch (error) {
-          return refused(c, error)
-        }
+        if (!form.isValid) await getAgent(db, scope)
+        return await answer(c, form, (file) => createFileDocument(db, scope, file, origin, { mayReplace: true }))
       },
     )
     .post(
       `${documentPagePath}/file`,
       { permission, params: documentPath, form: announced },
       async ({ c, db, scope, form, origin }) => {
-        if (!form.isValid) {
-          await findOverview(db, scope)
-          return c.json({ message: Object.values(form.faults)[0] }, 422)
-        }
-        try {
-          const { key } = await replaceFile(db, scope, toFile(form.values), origin)
-          return c.json({ documentId: scope.documentId, ...presigner.presignPost(key, maxFileBytes) }, 201)
-        } catch (error) {
-          if (!isError(error, 'invalid_transition')) return refused(c, error)
-        }
-        if (!mayReplaceFile(await findOverview(db, scope)))
-          return c.json({ message: 'This document is being processed. Reload the page to see its state.' }, 409)
-        try {
+        if (!form.isValid) await findOverview(db, scope)
+        return await answer(c, form, async (file) => {
+          try {
+            return { document: { id: scope.documentId }, ...(await replaceFile(db, scope, file, origin)) }
+          } catch (error) {
+            const isReady = isError(error, 'invalid_transition') && mayReplaceFile(await findOverview(db, scope))
+            if (!isReady) throw error
+          }
           const asked = { mayReplace: true, replaces: scope.documentId }
-          const { document, key } = await createFileDocument(db, scope, toFile(form.values), origin, asked)
-          return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
-        } catch (error) {
-          return refused(c, error)
-        }
+          return await createFileDocument(db, scope, file, origin, asked)
+        })
       },
     )
     .post(`${documentPagePath}/uploaded`, { permission, params: documentPath }, async ({ c, db, scope, origin }) => {
@@ -99,13 +83,23 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
       return c.body(null, 204)
     })
 
-  function refused(c: Context<ApiEnv>, error: unknown) {
-    const { message, status } = tooMany(error)
-    return c.json({ message }, status)
-  }
-
-  function toFile({ name, bytes }: v.InferOutput<typeof announced>) {
-    return { fileName: name, fileBytes: bytes, bucket: presigner.bucket }
+  /** The form to post the file with, once it has a document, or why it is refused. */
+  async function answer(
+    c: Context<ApiEnv>,
+    form: Form<v.InferOutput<typeof announced>>,
+    documentFor: (file: AnnouncedFile) => Promise<{ document: { id: string }; key: string }>,
+  ) {
+    if (!form.isValid) return c.json({ message: Object.values(form.faults)[0] }, 422)
+    const { name, bytes } = form.values
+    try {
+      const { document, key } = await documentFor({ fileName: name, fileBytes: bytes, bucket: presigner.bucket })
+      return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
+    } catch (error) {
+      if (isError(error, 'invalid_transition'))
+        return c.json({ message: 'This document is being processed. Reload the page to see its state.' }, 409)
+      const { message, status } = tooMany(error)
+      return c.json({ message }, status)
+    }
   }
 }
 

@@ -10,10 +10,9 @@ import { isError } from '../error-view.ts'
 import type { Html } from '../layout.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted } from '../sentences.ts'
-import { words } from '../words.ts'
 import type { Changes } from './changes.ts'
 import { diffView } from './diff.ts'
-import { editsField } from './edits.ts'
+import { editsField, unchanged } from './edits.ts'
 import { findOverview, type Overview } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { readEditable } from './text/text.ts'
@@ -59,13 +58,8 @@ function refusal(error: unknown, address: string, base: string, other = '') {
   if (isError(error, 'document_not_found'))
     return says(base, 'Somebody has answered this already, or deleted the file.')
   if (isError(error, 'invalid_transition')) return says(address, 'Somebody has answered this already.')
-  if (isError(error, 'precondition_failed'))
-    return says(
-      address,
-      `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`,
-    )
-  if (isError(error, 'rate_limited')) return says(address, words.documents.busy)
-  throw error
+  const isEdited = `Nothing was replaced: somebody has changed “${other}” in the meantime. Check what would change now.`
+  return unchanged(error, address, isEdited)
 }
 
 /** Asks whether a held document replaces the one that it resembles, or only whether it is served if that one is deleted. */

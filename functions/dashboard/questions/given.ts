@@ -6,7 +6,9 @@ import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { KeptHit } from '../../../shared/database/tables.ts'
 import { findRevision, type Revision } from '../../../shared/documents/revisions.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
+import type { Value } from '../../../shared/retrieval/schemas.ts'
 import { spokenPassage } from '../../../shared/retrieval/speech/speech.ts'
+import type { HitTable } from '../../../shared/retrieval/value/tables.ts'
 import { findValue, saidOf } from '../../../shared/retrieval/value/value.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
@@ -79,17 +81,25 @@ export function givenPath(agentId: string, { document_id, chunk_index }: Place, 
 /** What an answer is made of: further hits rarely have its value. */
 export const readHits = 5
 
-/** What a question was given: the value, or the sentences of the first passage that answer it best. Undefined if that is of a deleted document. */
+/** What a caller would hear: the value, or the sentences of the first passage that answer best; and the passage that has it. */
+export function heardOf<P extends HitTable['hit']>(
+  question: string,
+  passages: readonly P[],
+  value: Value | null,
+  maxCharacters?: number,
+): { text: string; source: P } | undefined {
+  const said = saidOf(passages, value)
+  const source = (said && passages.find(({ chunk_id }) => chunk_id === value?.chunk_id)) || passages[0]
+  return source && { text: said ?? (source.content && spokenPassage([question], source, value, maxCharacters)), source }
+}
+
+/** What a question was given. Undefined if that is of a deleted document; its text is empty where it is no longer kept. */
 export function heardThen(question: string, hits: readonly KeptHit[], givenOf: GivenOf, maxCharacters?: number) {
   const passages = hits.slice(0, readHits).map((hit, i) => {
-    const { title = '', text = '', isUnchanged = false } = givenOf(hit) ?? {}
-    return { hit, isUnchanged, chunk_id: `${i}`, document_title: title, content: text, metadata: {} }
+    const { title = '', text = '' } = givenOf(hit) ?? {}
+    return { hit, chunk_id: `${i}`, document_title: title, content: text, metadata: {} }
   })
-  const value = findValue([question], passages)
-  const said = saidOf(passages, value)
-  const { hit, ...source } = passages[said ? Number(value?.chunk_id) : 0]!
-  const given = givenOf(hit)
-  if (!given) return undefined
-  const text = said ?? (given.text && spokenPassage([question], source, value, maxCharacters))
-  return { title: given.title, text, hit, given }
+  const { text, source } = heardOf(question, passages, findValue([question], passages), maxCharacters)!
+  const given = givenOf(source.hit)
+  return given && { title: given.title, text, hit: source.hit, given }
 }

@@ -169,7 +169,7 @@ function groupView(agentId: string, group: Group<KeptQuestion>, givenOf: GivenOf
   const heard = isGiven ? heardThen(question, hits, givenOf, maxSaid) : undefined
   return html`<li id="asked-${first.id}"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(level, isWrong)}</p>
 ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
-${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === undefined ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
+${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${group.length === 1 ? 'Asked' : `Asked ${number(group.length)} times, last`} ${ago(newest)}</p></div>
 ${waysView(agentId, {
   ...{ ids: group.map(({ id }) => id), question, call_id, level, isWrong, shown },

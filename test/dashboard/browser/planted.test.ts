@@ -129,7 +129,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
         `${home}/golden-questions/new?question=${asked}&document=${textId}`,
         `${home}/sources/${ids.sourceId}?show=left_out`,
       ],
-      ...[`${home}/documents/${textId}/edit?question=${asked}`, `${home}/documents/selected?document=${textId}`],
+      `${home}/documents/${textId}/edit?question=${asked}`,
       `/dashboard/sign-in?to=${asked}`,
     ])) {
       await page.goto(origin + path)

@@ -85,7 +85,6 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
           `/agents/${agentId}/questions/clear`,
           `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
           `/agents/${agentId}/documents/new`,
-          `/agents/${agentId}/documents/selected?document=${documentId}&document=${table.id}`,
         ],
         ...['', '/new', `/${goldenQuestionId}/edit`, `/${goldenQuestionId}/delete`].map(
           (part) => `/agents/${agentId}/golden-questions${part}`,

@@ -26,7 +26,17 @@ import { editsField, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { correctionsAfter } from './corrections.ts'
 import { type Editable, readEditable } from './text.ts'
-import { contentField, editView, goneView, maxWrittenBytes, newView, type Part, titleField } from './view.ts'
+import {
+  alertView,
+  contentField,
+  type Editing,
+  editView,
+  maxWrittenBytes,
+  newView,
+  type Part,
+  type Typed,
+  titleField,
+} from './view.ts'
 
 const maxQuestion = 500
 const { notInOrder } = words.documents.dates
@@ -62,7 +72,7 @@ export function addTextScreens(
     .get(`${listPath}/new`, { permission, tab, params: agentPath }, ({ c, scope, may }) => {
       const question = questionOf(c)
       const typed = question ? { title: subjectOf(question) } : {}
-      const view = newView(placeOf(scope, may).base, typed, zoneOf(c))
+      const view = newView(placeOf(scope, may).base, zoneOf(c), { typed })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
     .post(
@@ -71,7 +81,7 @@ export function addTextScreens(
       async ({ c, db, scope, form, may, origin }) => {
         const { base } = placeOf(scope, may)
         const zone = zoneOf(c)
-        if (!form.isValid) return { ...newView(base, form.typed, zone, form.faults), status: 422 }
+        if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
         try {
           const { title, content, ...days } = form.values
           const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
@@ -79,17 +89,16 @@ export function addTextScreens(
           return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
         } catch (error) {
           const { message, status } = tooMany(error)
-          return { ...newView(base, form.values, zone, { title: message }), status }
+          return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
         }
       },
     )
     .get(`${documentPagePath}/edit`, { permission, tab, params: documentPath }, async ({ c, db, scope, may }) => {
       const document = await readEditable(db, scope, maxWrittenBytes)
-      const { base } = placeOf(scope, may)
-      const { part, isOfText, ...shown } = shownOf(c)
-      const isOfPart = part?.edits === document.edits
-      const asked = isOfPart ? { part, isOfText } : { isOfText: isOfText || part !== undefined }
-      return editView(document, `${base}/${scope.documentId}`, { ...shown, ...asked })
+      const shown = shownOf(c)
+      const isEdited = shown.part !== undefined && shown.part.edits !== document.edits
+      const asked = isEdited ? { ...shown, ...whole } : shown
+      return editView(document, `${placeOf(scope, may).base}/${scope.documentId}`, asked)
     })
     .post(
       `${documentPagePath}/edit`,
@@ -98,57 +107,56 @@ export function addTextScreens(
         const { base } = placeOf(scope, may)
         const address = `${base}/${scope.documentId}`
         const shown = shownOf(c)
-        const { question, part } = shown
+        const { question, part, zone } = shown
+        const typed: Typed = form.isValid ? form.values : form.typed
         const document = await findEditable(db, scope)
-        if (!form.isValid) {
-          const { typed, faults } = form
-          if (!document) return goneView(base, typed, shown.zone)
-          return { ...editView(document, address, { ...shown, typed, faults }), status: 422 }
+        if (!document) return { ...newView(base, zone, { typed, note: alertView(gone) }), status: 404 }
+        const again = (status: NonNullable<View['status']>, more: Partial<Editing>, now = document) => ({
+          ...editView(now, address, { ...shown, typed, ...more }),
+          status,
+        })
+        // A passage may be another by now: what was written is shown beside the whole text.
+        const conflict = (now: Editable) => {
+          const note = html`${alertView(partConflict)}<div class="said">${typed.content}</div>`
+          return again(409, part ? { ...whole, typed: {}, note } : { isConflict: true }, now)
         }
-        const { edits, check, golden, ...typed } = form.values
-        const { title, content: written, ...days } = typed
-        if (!document) return goneView(base, typed, shown.zone)
-        if (part && part.edits !== document.edits) return partConflictView(document, address, shown, written)
+        if (!form.isValid) return again(422, { faults: form.faults })
+        const { title, content: written, edits, check, golden, ...days } = form.values
+        if (part && part.edits !== document.edits) return conflict(document)
         const content = withPart(document.content, part, written)
-        if (check && content !== undefined) {
-          const text = { title, content }
-          const note = await checkView({ db, embedder, chunkSize, ...meter }, scope, text)
-          return { ...editView(document, address, { ...shown, typed: { ...typed, edits: `${edits}` }, note }) }
-        }
-        const isOther = content !== undefined && content !== withLineFeeds(document.content)
+        if (check && content !== undefined)
+          return again(200, {
+            note: await checkView({ db, embedder, chunkSize, ...meter }, scope, { title, content }),
+          })
+        const isOther = content !== undefined && content !== document.content?.replaceAll(/\r\n?/g, '\n')
         try {
-          const ignored = { ignore_golden_questions: isIgnoring(c) }
           const changes = {
             title,
-            ...ignored,
+            ignore_golden_questions: isIgnoring(c),
             ...(isOther && { content, ...(document.source_url !== null && { corrections: correctionsAfter }) }),
-            ...changedDates(days, document, shown.zone),
+            ...changedDates(days, document, zone),
           }
           await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-          const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
-          if (fault)
-            return {
-              redirect: address,
-              flash: { text: `The text was saved, but not the check. ${fault}`, isError: true },
-            }
-          const isDetached = isOther && document.website !== null
-          const saved = isDetached ? words.sources.ofDocument.detached : words.documents.text.saved
-          return { redirect: address, flash: { text: saved(title) } }
         } catch (error) {
-          if (isError(error, 'rate_limited')) {
-            const faults = { title: words.documents.busy }
-            const editing = { ...shown, typed, faults }
-            return { ...editView(document, address, editing), status: 429 }
-          }
+          if (isError(error, 'rate_limited')) return again(429, { faults: { title: words.documents.busy } })
           if (!isError(error, 'precondition_failed')) throw error
-          const theirs = await readEditable(db, scope, maxWrittenBytes)
-          if (part) return partConflictView(theirs, address, shown, written)
-          const editing = { ...shown, typed, isConflict: true }
-          return { ...editView(theirs, address, editing), status: 409 }
+          return conflict(await readEditable(db, scope, maxWrittenBytes))
         }
+        const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
+        const saved =
+          isOther && document.website !== null ? words.sources.ofDocument.detached : words.documents.text.saved
+        const text = fault ? `The text was saved, but not the check. ${fault}` : saved(title)
+        return { redirect: address, flash: { text, isError: fault !== undefined } }
       },
     )
 }
+
+const gone =
+  'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.'
+const partConflict =
+  'Somebody has changed this document in the meantime, so your part wasn’t saved. The text is as it is now. You wrote:'
+/** Instead of a part that has changed. */
+const whole = { part: undefined, isOfText: true }
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
 const partQuery = v.object({ passage: number, start: number, end: number, edits: number })
@@ -163,18 +171,6 @@ function shownOf(c: Context) {
 function withPart(text: string | null, part: Part | undefined, written: string | undefined): string | undefined {
   if (!part || text === null || written === undefined) return written
   return text.slice(0, part.start) + written + text.slice(part.end)
-}
-
-/** A passage may be another by now: shows what was written beside the whole text. */
-function partConflictView(
-  document: Editable,
-  address: string,
-  { zone, question }: ReturnType<typeof shownOf>,
-  written: string | undefined,
-): View {
-  const note = html`<div class="notice bad" role="alert"><p>Somebody has changed this document in the meantime, so your part wasn’t saved. The text is as it is now. You wrote:</p></div>
-<div class="said">${written}</div>`
-  return { ...editView(document, address, { isOfText: true, zone, question, note }), status: 409 }
 }
 
 /** What saving the text would do to the checks. Nothing is stored. */
@@ -219,8 +215,4 @@ async function findEditable(db: Database, scope: DocumentScope): Promise<Editabl
     if (isError(error, 'document_not_found')) return undefined
     throw error
   }
-}
-
-function withLineFeeds(text: string | null): string | undefined {
-  return text?.replaceAll(/\r\n?/g, '\n')
 }

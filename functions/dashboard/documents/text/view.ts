@@ -4,6 +4,7 @@ import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import { fieldsOf } from '../../form-view.ts'
 import { type Faults, line, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
+import { withQuery } from '../../paths.ts'
 import { number } from '../../sentences.ts'
 import { siteName } from '../../titles.ts'
 import { words } from '../../words.ts'
@@ -32,32 +33,32 @@ export const contentField = v.pipe(
 
 const maxEdits = 20
 
-interface Typed extends Days {
+export interface Typed extends Days {
   title?: string | undefined
   content?: string | undefined
-  edits?: string | undefined
+  /** Of the version that the edit began from. */
+  edits?: string | number | undefined
 }
 
-export function newView(base: string, typed: Typed, zone: string, faults?: Faults): View {
-  const { title = '', content = '' } = typed
-  const form = textForm({
-    action: `${base}/new`,
-    title,
-    content,
-    days: typed,
-    zone,
-    faults,
-    save: 'Save text',
-    cancel: base,
-  })
-  return { title: 'Write a text', crumbs: [], content: form, modules: ['tables.js'] }
+/** What a form is shown again with. */
+interface Sent {
+  typed?: Typed
+  faults?: Faults | undefined
+  note?: Html
 }
 
-/** Offers what was typed as a new document, as somebody has deleted the old one. */
-export function goneView(base: string, typed: Typed, zone: string): View {
-  const view = newView(base, typed, zone)
-  const notice = html`<div class="notice bad" role="alert"><p>Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.</p></div>`
-  return { ...view, content: html`${notice}${view.content}`, status: 404 }
+export function newView(base: string, zone: string, { typed = {}, faults, note }: Sent = {}): View {
+  const form = { action: `${base}/new`, zone, faults, save: 'Save text', cancel: base }
+  return {
+    title: 'Write a text',
+    crumbs: [],
+    content: html`${note}${textForm({ ...form, typed: { ...typed, content: typed.content ?? '', edits: undefined } })}`,
+    modules: ['tables.js'],
+  }
+}
+
+export function alertView(says: Html | string): Html {
+  return html`<div class="notice bad" role="alert"><p>${says}</p></div>`
 }
 
 /** A passage of a document's text, as it was after so many edits. */
@@ -68,40 +69,36 @@ export interface Part {
   edits: number
 }
 
-interface Editing {
+export interface Editing extends Sent {
   /** The text of a file is corrected. */
   isOfText: boolean
   /** The part of it that is corrected. */
   part?: Part | undefined
   zone: string
-  typed?: Typed
-  faults?: Faults
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
   /** A caller's, for which the text is corrected. */
   question?: string | undefined
-  /** What the checks have shown. */
-  note?: Html
 }
 
 export function editView(document: Editable, address: string, editing: Editing): View {
   const { isOfText, part, zone, typed = {}, faults, isConflict, note, question } = editing
-  const isFile = document.source_url !== null
   const hasText =
-    document.content !== null && document.managed_by === 'service' && (!isFile || isOfText || part !== undefined)
+    document.content !== null &&
+    document.managed_by === 'service' &&
+    (document.source_url === null || isOfText || part !== undefined)
   const form: TextForm = {
-    action: `${address}/edit${queryOf({ ...(isOfText && { text: 1 }), ...part, ...(question && { question }) })}`,
-    question,
-    title: typed.title ?? document.title,
-    content: typed.content ?? (hasText ? document.content!.slice(part?.start, part?.end) : undefined),
-    passage: part?.passage,
-    days: { ...daysOf(document, zone), ...typed },
-    zone,
-    faults,
-    // The version that the edit began from: a faulty form does not make it newer.
-    edits: typed.edits ?? document.edits,
-    save: 'Save',
-    cancel: address,
+    action: withQuery(`${address}/edit`, { text: isOfText ? 1 : undefined, ...part, question }),
+    typed: {
+      ...daysOf(document, zone),
+      title: document.title,
+      content: hasText ? document.content!.slice(part?.start, part?.end) : undefined,
+      edits: document.edits,
+      ...typed,
+      // Whoever sees both versions saves on top of the other one; a faulty form does not make its version newer.
+      ...(isConflict && { edits: document.edits }),
+    },
+    ...{ question, passage: part?.passage, zone, faults, save: 'Save', cancel: address },
   }
   return {
     title: `Edit “${document.title}”`,
@@ -109,14 +106,6 @@ export function editView(document: Editable, address: string, editing: Editing):
     content: html`${note}${noteView(document, address, hasText)}${isConflict ? conflictView(form, document) : textForm(form)}`,
     modules: ['tables.js'],
   }
-}
-
-/** What the address of the form says, beside the document. */
-export function queryOf(parameters: object): string {
-  const query = new URLSearchParams(
-    Object.entries(parameters).map(([name, value]): [string, string] => [name, `${value}`]),
-  )
-  return query.size > 0 ? `?${query}` : ''
 }
 
 function noteView(document: Editable, address: string, hasText: boolean) {
@@ -142,23 +131,21 @@ function noteView(document: Editable, address: string, hasText: boolean) {
 /** Both versions of a document that was changed while it was edited: saving the form replaces what is there by now. */
 function conflictView(mine: TextForm, theirs: Editable) {
   const said = { title: 'Where theirs differs from yours', removed: 'only in yours', added: 'only in theirs' }
-  const isOther = mine.content !== undefined && theirs.content !== null && mine.content !== theirs.content
-  return html`<div class="notice bad" role="alert"><p><strong>Somebody else has changed this document while you were editing it.</strong> Nothing is lost: your version is in the form, theirs is beside it. If you save, yours replaces theirs.</p></div>
+  const { content } = mine.typed
+  const isOther = content !== undefined && theirs.content !== null && content !== theirs.content
+  return html`${alertView(html`<strong>Somebody else has changed this document while you were editing it.</strong> Nothing is lost: your version is in the form, theirs is beside it. If you save, yours replaces theirs.`)}
 <div class="versions"><section><h2>Your version</h2>${textForm({ ...mine, save: 'Save mine' })}</section>
 <section><h2>Their version</h2><p><strong>${theirs.title}</strong>${datesView(theirs)}</p>
-${isOther ? diffView(mine.content!, theirs.content!, said) : html`<p>The text is the same.</p>`}
+${isOther ? diffView(content, theirs.content!, said) : html`<p>The text is the same.</p>`}
 <div class="actions"><a class="button plain" href="${mine.cancel}">Keep theirs</a></div></section></div>`
 }
 
 interface TextForm {
   action: string
-  title: string
-  /** Undefined where the text is not edited. */
-  content?: string | undefined
-  days: Days
+  /** Without content where the text is not edited, without edits for a new document. */
+  typed: Typed
   zone: string
   faults?: Faults | undefined
-  edits?: number | string | undefined
   question?: string | undefined
   passage?: number | undefined
   save: string
@@ -175,8 +162,8 @@ const ofTables = {
   asText: 'Edit as plain text',
 }
 
-function textForm(form: TextForm): Html {
-  const { action, title, content, days, zone, faults = {}, edits, question, passage, save, cancel } = form
+function textForm({ action, typed, zone, faults = {}, question, passage, save, cancel }: TextForm): Html {
+  const { title, content, edits } = typed
   const { line, area } = fieldsOf({ typed: { title, content }, faults })
   return html`<form class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
@@ -191,7 +178,7 @@ ${
     html`required rows="18" data-tables="${JSON.stringify(ofTables)}"`,
   )
 }
-${datesFields(days, faults, zone)}
+${datesFields(typed, faults, zone)}
 ${question && html`<label><input type="checkbox" name="golden" value="1" checked> Check before every change that this document answers “${question}”</label>`}
 <div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Run the checks</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
