@@ -29,7 +29,8 @@ const chosen = v.object({
     v.array(v.strictTuple([v.picklist(['document', 'website']), uuid])),
   ),
 })
-const trashQuery = v.object({ before: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined) })
+/** When the last row of the page before was deleted, in milliseconds; an invalid time counts as absent. */
+const trashQuery = v.object({ before: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,14}$/))), undefined) })
 const places = v.fallback(v.picklist(['documents', 'sources', 'trash']), 'trash')
 
 interface Trashed {
@@ -53,9 +54,9 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
   screens
     .get(path, { permission, params: agentPath, tab: 'documents' }, async ({ c, db, scope }) => {
       const { before } = v.parse(trashQuery, c.req.query())
-      const isOlder = before ? sql`deleted_at < ${before}::timestamptz` : sql`true`
+      const isOlder = before ? sql`deleted_at < ${new Date(Number(before))}::timestamptz` : sql`true`
       const rows = await listTrash(db, scope, isOlder)
-      const next = rows.length === rowsPerPage && `?before=${rows.at(-1)!.deleted_at.toISOString()}`
+      const next = rows.length === rowsPerPage && `?before=${rows.at(-1)!.deleted_at.getTime()}`
       return {
         title: 'Trash',
         lead: `Callers get no answers from what is here. After ${trashDays} days it’s gone for good.`,

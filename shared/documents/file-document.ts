@@ -16,7 +16,7 @@ import { enqueue, type Outbox } from './outbox.ts'
 import { rejectPastPipeline } from './pipeline-limit.ts'
 import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
 
-export type AnnouncedFile = { fileName: string; fileBytes: number; bucket: string }
+type AnnouncedFile = { fileName: string; fileBytes: number; bucket: string }
 
 interface NewFileOptions {
   mayReplace?: boolean

@@ -3,11 +3,8 @@ import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Status } from '../../../shared/database/tables.ts'
-import { ApiError } from '../../../shared/http/errors.ts'
-import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
-import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
+import { agentPath, documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import type { Session } from '../../../shared/organizations/sessions.ts'
 import { oneLine } from '../forms.ts'
 import { emptyView, filtersView, pagesView } from '../list.ts'
 import { withQuery } from '../paths.ts'
@@ -26,12 +23,12 @@ const names = { all: 'All', ready: 'Ready', unfinished: 'Processing', failed: 'F
 const listQuery = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
-  after: v.fallback(v.optional(v.pipe(v.string(), v.maxLength(1000))), undefined),
+  /** The last document of the page before: when it was created, in milliseconds, and its id. */
+  after: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/))), undefined),
   /** Asks what has changed of the documents in `seen`. */
   live: v.optional(v.string()),
 })
 type ListQuery = Omit<v.InferOutput<typeof listQuery>, 'live'>
-const sortKey = v.strictTuple([v.string(), uuid])
 
 /** A document's id, and the tag of what the page shows (`tagOf`). */
 const seenDocument = v.pipe(
@@ -44,14 +41,14 @@ export function addListScreens(screens: Screens) {
   screens.get(
     listPath,
     { permission: 'kb:read', params: agentPath },
-    async ({ c, db, session, scope, isPartial, may }) => {
+    async ({ c, db, scope, isPartial, may }) => {
       const place = placeOf(scope, may)
       const { live, ...query } = v.parse(listQuery, c.req.query())
       if (isPartial && live) {
         const changes = await readChanges(db, scope, c.req.queries('seen') ?? [])
         return changes ? { fragment: changesView({ ...place, query }, changes) } : c.body(null, 204)
       }
-      const { agent, ...list } = await readList(db, session, scope, place, query)
+      const { agent, ...list } = await readList(db, scope, place, query)
       if (isPartial) return { fragment: listView(list) }
       const { base, mayWrite } = place
       return {
@@ -84,31 +81,20 @@ async function readChanges(db: Database, scope: AgentScope, seen: string[]): Pro
   return { changed, gone, isSettled, counts: countsOf(documents) }
 }
 
-async function readList(db: Database, session: Session, scope: AgentScope, place: Place, query: ListQuery) {
-  const name = `dashboard documents ${scope.agentId} ${query.show ?? ''} ${query.q ?? ''}`
+async function readList(db: Database, scope: AgentScope, place: Place, query: ListQuery) {
+  const [time, id] = query.after?.split('.') ?? []
   const [agent, { documents, hasMore }] = await Promise.all([
     getAgent(db, scope),
     listOverviews(db, scope, {
       words: query.q?.split(/\s+/).filter(Boolean) ?? [],
       group: query.show,
       limit: rowsPerPage,
-      after: decodeAfter(session, name, query.after),
+      after: id === undefined ? undefined : [new Date(Number(time)).toISOString(), id],
     }),
   ])
   const last = documents.at(-1)
-  const next =
-    hasMore && last ? encodeCursor(session.cursorKey, name, [last.created_at.toISOString(), last.id]) : undefined
+  const next = hasMore && last ? `${last.created_at.getTime()}.${last.id}` : undefined
   return { ...place, agent, query, documents, next, counts: countsOf(agent.documents) }
-}
-
-/** A cursor of another filter, or a mutilated one, gives the first page. */
-function decodeAfter(session: Session, list: string, cursor: string | undefined): [string, string] | undefined {
-  try {
-    return cursor === undefined ? undefined : decodeCursor(session.cursorKey, list, cursor, sortKey)
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
 }
 
 function countsOf({ pending, processing, completed, error }: Record<Status, number>): List['counts'] {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { type AnnouncedFile, createFileDocument, replaceFile, reportFile } from '../../../shared/documents/file-document.ts'
+import { createFileDocument, replaceFile, reportFile } from '../../../shared/documents/file-document.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../../../shared/files/file-types.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
@@ -87,7 +87,7 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
   async function answer(
     c: Context<ApiEnv>,
     form: Form<v.InferOutput<typeof announced>>,
-    documentFor: (file: AnnouncedFile) => Promise<{ document: { id: string }; key: string }>,
+    documentFor: (file: Parameters<typeof replaceFile>[2]) => Promise<{ document: { id: string }; key: string }>,
   ) {
     if (!form.isValid) return c.json({ message: Object.values(form.faults)[0] }, 422)
     const { name, bytes } = form.values

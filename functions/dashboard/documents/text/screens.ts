@@ -14,7 +14,7 @@ import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
-import { shortened } from '../../forms.ts'
+import { line, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
 import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screens } from '../../screen.ts'
@@ -26,17 +26,24 @@ import { editsField, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { correctionsAfter } from './corrections.ts'
 import { type Editable, readEditable } from './text.ts'
-import {
-  alertView,
-  contentField,
-  type Editing,
-  editView,
-  maxWrittenBytes,
-  newView,
-  type Part,
-  type Typed,
-  titleField,
-} from './view.ts'
+import { alertView, type Editing, editView, maxTitle, newView, type Part, type Typed } from './view.ts'
+
+const noContent = 'Enter the text that callers should get answers from.'
+
+/** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
+const maxWrittenBytes = 1024 * 1024
+
+const titleField = line(maxTitle, {
+  missing: 'Enter a title.',
+  tooLong: 'A title can have at most 500 characters.',
+})
+const contentField = v.pipe(
+  v.string(noContent),
+  // As browsers send the line breaks of a form.
+  v.transform((text) => text.replaceAll(/\r\n?/g, '\n')),
+  v.regex(/\S/, noContent),
+  v.maxBytes(maxWrittenBytes, 'A text written here can have at most 1 MB. Split it, or upload it as a file.'),
+)
 
 const maxQuestion = 500
 const { notInOrder } = words.documents.dates

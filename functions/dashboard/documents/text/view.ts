@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
-import * as v from 'valibot'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import { fieldsOf } from '../../form-view.ts'
-import { type Faults, line, shortened } from '../../forms.ts'
+import { type Faults, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
 import { withQuery } from '../../paths.ts'
 import { number } from '../../sentences.ts'
@@ -13,24 +12,7 @@ import { diffView } from '../diff.ts'
 import { needsFile } from '../state.ts'
 import type { Editable } from './text.ts'
 
-const noContent = 'Enter the text that callers should get answers from.'
-
-/** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
-export const maxWrittenBytes = 1024 * 1024
-
 export const maxTitle = 500
-export const titleField = line(maxTitle, {
-  missing: 'Enter a title.',
-  tooLong: 'A title can have at most 500 characters.',
-})
-export const contentField = v.pipe(
-  v.string(noContent),
-  // As browsers send the line breaks of a form.
-  v.transform((text) => text.replaceAll(/\r\n?/g, '\n')),
-  v.regex(/\S/, noContent),
-  v.maxBytes(maxWrittenBytes, 'A text written here can have at most 1 MB. Split it, or upload it as a file.'),
-)
-
 const maxEdits = 20
 
 export interface Typed extends Days {
