@@ -96,4 +96,6 @@ test('it has pages', async () => {
   const rest = await tenant.browser.get(trashOf(tenant) + next)
   expect(rest.text).toContain('T51')
   expect(new Set(whatIn(rest.html)).size).toBe(1)
+  const odd = await tenant.browser.get(`${trashOf(tenant)}?before=2026-02-31T00:00:00Z`)
+  expect(whatIn(odd.html)).toEqual(whatIn(first.html))
 })

@@ -19,12 +19,14 @@ import { uploadView } from './upload.ts'
 const rowsPerPage = 25
 const names = { all: 'All', ready: 'Ready', unfinished: 'Processing', failed: 'Failed' }
 
+/** When the last row of the page before was created, in milliseconds, and its id. */
+const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
 /** Invalid values count as absent: an address may be cut off or typed. */
 const listQuery = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
-  /** The last document of the page before: when it was created, in milliseconds, and its id. */
-  after: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/))), undefined),
+  after: v.fallback(v.optional(v.pipe(v.string(), v.regex(lastRow))), undefined),
   /** Asks what has changed of the documents in `seen`. */
   live: v.optional(v.string()),
 })

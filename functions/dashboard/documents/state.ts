@@ -38,45 +38,35 @@ function ownState(document: Overview): State {
 }
 
 function workOf(document: Overview): State {
-  const {
-    status,
-    waiting_reason,
-    next_attempt_at,
-    tries,
-    awaits_text,
-    awaits_file,
-    is_file_missing,
-    is_held,
-    changes,
-  } = document
-  const isPending = status === 'pending'
-  if (changes)
+  if (document.changes)
     return {
       kind: 'waiting',
       label: 'New version?',
-      detail: `It looks like a new version of “${changes.otherTitle}”. Callers get nothing from it until you choose.`,
+      detail: `It looks like a new version of “${document.changes.otherTitle}”. Callers get nothing from it until you choose.`,
     }
-  if (is_held)
+  if (document.is_held)
     return {
       kind: 'waiting',
       label: 'Serve it?',
       detail:
         'The document that it looked like a new version of is deleted. Callers get nothing from this one until you choose.',
     }
-  if (is_file_missing)
+  if (document.is_file_missing)
     return {
       kind: 'waiting',
       label: 'File missing',
       detail: 'The file hasn’t arrived yet. If its upload was interrupted, try again.',
     }
-  if (awaits_file) return { kind: 'working', label: 'Waiting for the file' }
+  if (document.awaits_file) return { kind: 'working', label: 'Waiting for the file' }
+  const { waiting_reason, next_attempt_at, tries } = document
+  const isPending = document.status === 'pending'
   if (isPending && waiting_reason && next_attempt_at)
     return {
       kind: 'waiting',
       label: 'Waiting',
       detail: `${sentence(waiting_reason)} ${tries === 1 ? 'It was tried once' : `It was tried ${tries} times`} and will be retried automatically.`,
     }
-  const processing = awaits_text ? 'Reading the file' : 'Processing'
+  const processing = document.awaits_text ? 'Reading the file' : 'Processing'
   return { kind: 'working', label: isPending ? 'Queued' : processing }
 }
 

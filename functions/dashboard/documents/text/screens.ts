@@ -132,9 +132,7 @@ export function addTextScreens(
         if (part && part.edits !== document.edits) return conflict(document)
         const content = withPart(document.content, part, written)
         if (check && content !== undefined)
-          return again(200, {
-            note: await checkView({ db, embedder, chunkSize, ...meter }, scope, { title, content }),
-          })
+          return again(200, { note: await checkView({ db, embedder, chunkSize, ...meter }, scope, { title, content }) })
         const isOther = content !== undefined && content !== document.content?.replaceAll(/\r\n?/g, '\n')
         try {
           const changes = {
