@@ -40,34 +40,30 @@ const seenDocument = v.pipe(
 )
 
 export function addListScreens(screens: Screens) {
-  screens.get(
-    listPath,
-    { permission: 'kb:read', params: agentPath },
-    async ({ c, db, scope, isPartial, may }) => {
-      const place = placeOf(scope, may)
-      const { live, ...query } = v.parse(listQuery, c.req.query())
-      if (isPartial && live) {
-        const changes = await readChanges(db, scope, c.req.queries('seen') ?? [])
-        return changes ? { fragment: changesView({ ...place, query }, changes) } : c.body(null, 204)
-      }
-      const { agent, ...list } = await readList(db, scope, place, query)
-      if (isPartial) return { fragment: listView(list) }
-      const { base, mayWrite } = place
-      return {
-        title: 'Documents',
-        lead: 'Your agent answers callers from these documents.',
-        agent: { ...agent, tab: 'documents' },
-        ...(mayWrite && {
-          actions: html`<a class="button plain" href="${base}/new">Write text</a>`,
-        }),
-        content: html`${mayWrite && uploadView(base)}
+  screens.get(listPath, { permission: 'kb:read', params: agentPath }, async ({ c, db, scope, isPartial, may }) => {
+    const place = placeOf(scope, may)
+    const { live, ...query } = v.parse(listQuery, c.req.query())
+    if (isPartial && live) {
+      const changes = await readChanges(db, scope, c.req.queries('seen') ?? [])
+      return changes ? { fragment: changesView({ ...place, query }, changes) } : c.body(null, 204)
+    }
+    const { agent, ...list } = await readList(db, scope, place, query)
+    if (isPartial) return { fragment: listView(list) }
+    const { base, mayWrite } = place
+    return {
+      title: 'Documents',
+      lead: 'Your agent answers callers from these documents.',
+      agent: { ...agent, tab: 'documents' },
+      ...(mayWrite && {
+        actions: html`<a class="button plain" href="${base}/new">Write text</a>`,
+      }),
+      content: html`${mayWrite && uploadView(base)}
 ${searchForm(list)}
 ${listView(list)}
 ${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,
-        modules: mayWrite ? ['upload.js', 'select.js'] : [],
-      }
-    },
-  )
+      modules: mayWrite ? ['upload.js', 'select.js'] : [],
+    }
+  })
 }
 
 /** What has changed since the page was `seen`; undefined if nothing has. */

@@ -6,10 +6,8 @@ import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { KeptHit } from '../../../shared/database/tables.ts'
 import { findRevision, type Revision } from '../../../shared/documents/revisions.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
-import type { Value } from '../../../shared/retrieval/schemas.ts'
-import { spokenPassage } from '../../../shared/retrieval/speech/speech.ts'
-import type { HitTable } from '../../../shared/retrieval/value/tables.ts'
-import { findValue, saidOf } from '../../../shared/retrieval/value/value.ts'
+import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
+import { findValue } from '../../../shared/retrieval/value/value.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
 /** A passage as it was when it was found. */
@@ -80,18 +78,6 @@ export function givenPath(agentId: string, { document_id, chunk_index }: Place, 
 
 /** What an answer is made of: further hits rarely have its value. */
 export const readHits = 5
-
-/** What a caller would hear: the value, or the sentences of the first passage that answer best; and the passage that has it. */
-export function heardOf<P extends HitTable['hit']>(
-  question: string,
-  passages: readonly P[],
-  value: Value | null,
-  maxCharacters?: number,
-): { text: string; source: P } | undefined {
-  const said = saidOf(passages, value)
-  const source = (said && passages.find(({ chunk_id }) => chunk_id === value?.chunk_id)) || passages[0]
-  return source && { text: said ?? (source.content && spokenPassage([question], source, value, maxCharacters)), source }
-}
 
 /** What a question was given. Undefined if that is of a deleted document; its text is empty where it is no longer kept. */
 export function heardThen(question: string, hits: readonly KeptHit[], givenOf: GivenOf, maxCharacters?: number) {

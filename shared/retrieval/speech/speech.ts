@@ -1,6 +1,7 @@
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
 import type { HitTable } from '../value/tables.ts'
+import { saidOf } from '../value/value.ts'
 import { languageOf } from './languages.ts'
 import { ended, sentencesOf } from './sentences.ts'
 
@@ -27,6 +28,18 @@ export function spokenPassage(
   const [from, to] = around(sentences, weights, maxCharacters)
   const said = speak(sentences.slice(from, to).join('\n')).split('\n').map(ended)
   return cut(said.slice(...around(said, weights.slice(from, to), maxCharacters)).join(' '), maxCharacters)
+}
+
+/** What a caller would hear: the value, or the sentences of the first passage that answer best; and the passage that has it. Undefined without passages. */
+export function heardOf<P extends HitTable['hit']>(
+  question: string,
+  passages: readonly P[],
+  value: Value | null,
+  maxCharacters?: number,
+): { text: string; source: P } | undefined {
+  const said = saidOf(passages, value)
+  const source = (said && passages.find(({ chunk_id }) => chunk_id === value?.chunk_id)) || passages[0]
+  return source && { text: said ?? (source.content && spokenPassage([question], source, value, maxCharacters)), source }
 }
 
 const asWritten = (text: string) => text

@@ -23,7 +23,9 @@ export async function readBeside(db: Database, scope: DocumentScope, hasPassages
     .select([
       'd.corrections',
       sql<string | null>`case when ${d.corrections} <> '[]' then ${d.extracted_text} end`.as('text'),
-      (hasPassages ? sql<string | null>`null::text` : sql<string | null>`left(${text}, ${shownCharacters})`).as('beginning'),
+      (hasPassages ? sql<string | null>`null::text` : sql<string | null>`left(${text}, ${shownCharacters})`).as(
+        'beginning',
+      ),
     ])
     .where(isDocument(scope))
   const { corrections, text: extracted, beginning } = await findDocument(db, scope, query)
