@@ -56,7 +56,7 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
       const { before } = v.parse(trashQuery, c.req.query())
       const isOlder = before ? sql`deleted_at < ${new Date(Number(before))}::timestamptz` : sql`true`
       const rows = await listTrash(db, scope, isOlder)
-      const next = rows.length === rowsPerPage && `?before=${rows.at(-1)!.deleted_at.getTime()}`
+      const next = rows.length >= rowsPerPage && `?before=${rows.at(-1)!.deleted_at.getTime()}`
       return {
         title: 'Trash',
         lead: `Callers get no answers from what is here. After ${trashDays} days it’s gone for good.`,
@@ -122,7 +122,7 @@ async function listTrash(db: Database, scope: AgentScope, isWanted: RawBuilder<u
       select 'website.' || s.id, s.url, s.deleted_at,
         (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id)
       from sources s where s.organization_id = ${scope.organizationId} and s.agent_id = ${scope.agentId} and s.deleted_at is not null
-    ) t where ${isWanted} order by deleted_at desc limit ${rowsPerPage}`.execute(db)
+    ) t where ${isWanted} order by deleted_at desc fetch first ${rowsPerPage} rows with ties`.execute(db)
   return rows
 }
 
