@@ -203,12 +203,20 @@ describe('on a stand-in of its own', () => {
     '20 sessions of all logins stay open, the newest first, and each further request has one of its own (conn_pool_lib.rs)',
     async () => {
       const { pool } = target.database!
-      await Promise.all(Array.from({ length: 30 }, () => target.ask({ body: { query: 'select pg_sleep(0.5)' } })))
-      const idle = async () => {
+      const countOf = async (condition: string) => {
         const { rows } = await pool.query(`select count(*) from pg_stat_activity
-        where datname = current_database() and query like '%discard sequences%' and pid <> pg_backend_pid()`)
+        where datname = current_database() and ${condition} and pid <> pg_backend_pid()`)
         return rows[0].count
       }
+      const holder = await pool.connect()
+      await holder.query('select pg_advisory_lock(20)')
+      const body = { query: 'select pg_advisory_xact_lock_shared(20)::text' }
+      const asked = Array.from({ length: 30 }, () => target.ask({ body }))
+      await expect.poll(() => countOf(`wait_event = 'advisory'`), { timeout: 10_000 }).toBe('30')
+      await holder.query('select pg_advisory_unlock(20)')
+      holder.release()
+      await Promise.all(asked)
+      const idle = () => countOf(`query like '%discard sequences%'`)
       await expect.poll(idle).toBe('20')
     },
   )
