@@ -28,7 +28,7 @@ export function pagesView(...links: readonly (readonly [name: string, path: stri
     : html`<nav class="pages" aria-label="Pages">${given.map(([name, path]) => html`<a href="${path}">${name}</a> `)}</nav>`
 }
 
-/** In place of an empty list: what belongs there. */
+/** Says in an empty list what belongs there. */
 export function emptyView(sign: Parameters<typeof icon>[0], heading: string, ...says: (Html | string)[]): Html {
   return html`<section class="empty">${icon(sign)}<h2>${heading}</h2>${says.map((each) => html`<p>${each}</p>`)}</section>`
 }

@@ -24,7 +24,7 @@ export function siteName(url: string): string {
   return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
 }
 
-/** Of the newest documents. */
+/** Titles of the newest documents. */
 export async function findTitles(db: Database, scope: AgentScope, { limit }: { limit: number }): Promise<Titled[]> {
   return await db
     .selectFrom('documents as d')

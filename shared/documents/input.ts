@@ -148,7 +148,7 @@ export const removalQuery = fields({
 export const deletionQuery = fields({
   ...removalQuery.entries,
   trash: flag(
-    'Puts it into the trash, from which it can be restored for 30 days. Without it, it is deleted for good, also from the trash.',
+    'Puts it into the trash, from which it can be restored for 30 days. Otherwise it is deleted for good, even if it is in the trash.',
   ),
 })
 

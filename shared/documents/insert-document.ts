@@ -35,7 +35,7 @@ interface NewDocuments {
   processed: number
   /** What else is stored of a document that is a file. */
   file?: Record<string, unknown>
-  /** Where it does not hold, the agent is not found. */
+  /** If it does not hold, nothing is inserted and the agent counts as not found. */
   guard?: Expression<boolean>
 }
 

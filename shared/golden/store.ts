@@ -1,12 +1,12 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import type { AgentScope } from '../database/scope.ts'
+import { type AgentScope, isDocument } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { documentNotFound, requireAgent } from '../http/not-found.ts'
-import { newId } from '../ids.ts'
+import { type DocumentId, newId } from '../ids.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { ask, lockKnowledge, vectorColumns, vectorsOf } from './check.ts'
 import {
@@ -154,10 +154,9 @@ function countGolden({ organizationId, agentId }: AgentScope) {
 }
 
 /** A row if the expected document exists, or none is expected. */
-function findExpected({ organizationId, agentId }: AgentScope, { document_id }: Partial<GoldenInput>) {
+function findExpected(scope: AgentScope, { document_id }: Partial<GoldenInput>) {
   return document_id
-    ? sql`select d.id from documents d where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.id = ${document_id}
-        and d.deleted_at is null`
+    ? sql`select d.id from documents d where ${isDocument({ ...scope, documentId: document_id as DocumentId })}`
     : sql`select 1`
 }
 

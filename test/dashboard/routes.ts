@@ -43,7 +43,7 @@ export interface Ids {
   webhookId: string
   deliveryId: string
   sourceId: string
-  /** Of a document in the trash. */
+  /** The id of a document in the trash. */
   trashedId: string
 }
 

@@ -92,7 +92,7 @@ async function tryOut(
     level: status,
     /** What a caller would hear, and where that is from; undefined where the agent is told that nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(query, data, value),
-    /** With each how like the question it is, from 0 to 1, where meaning was compared, and how much of each word it has. */
+    /** The parts found: how like the question each is, from 0 to 1, where meaning was compared, and how much of each word it has. */
     passages: data.map((hit) => ({
       hit,
       likeness: hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic),

@@ -81,7 +81,7 @@ function wordsOf(lines: string[]): string[] {
   return lines.join('').match(/\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{M}\p{N}]+|\s+|\S/gu) ?? []
 }
 
-/** Of a table whole rows, below its header. */
+/** Shortens what did not change; a table keeps whole rows, below its header. */
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
   const { end } = wholeRows(text, { start: 0, end: contextCharacters })
   const { start } = wholeRows(text, { start: Math.max(0, text.length - contextCharacters), end: text.length })

@@ -71,7 +71,7 @@ function textIn(revision: Revision | undefined, index: number): string | undefin
   return end === undefined ? undefined : revision?.content?.slice(start, end)
 }
 
-/** Where the document shows the passage; an earlier text has no place there. */
+/** The address at which the document shows the passage; for an earlier text, that of the document. */
 export function givenPath(agentId: string, { document_id, chunk_index }: Place, { isUnchanged }: GivenPassage): string {
   return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
 }

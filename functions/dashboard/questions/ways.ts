@@ -5,7 +5,7 @@ import { agentPage, type Html } from '../layout.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, withQuery } from '../paths.ts'
 
 export interface Asked {
-  /** Of these kept questions; all ask alike. */
+  /** The kept questions that it stands for; all ask alike. */
   ids: readonly string[]
   question: string
   call_id: string | null

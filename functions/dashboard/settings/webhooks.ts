@@ -158,7 +158,7 @@ function webhookPanel(webhook: WebhookRow, deliveries: DeliveryRow[]): Html[] {
 <p class="hint">${webhook.events.map((event) => names[event]).join(' · ')}</p>
 ${isEnabled ? form('test', 'Send a test event') : form('enable', 'Turn on')}
 <details><summary>New secret</summary><p>The present secret works for another 24 hours.</p>${form('rotate', 'New secret')}</details>
-<details><summary>Delete webhook</summary><p>It receives no more events, and those that still wait for it are dropped.</p>${form('delete', 'Delete webhook', 'danger')}</details></section>`,
+<details><summary>Delete webhook</summary><p>It gets no more events, and events that are still waiting for it are dropped.</p>${form('delete', 'Delete webhook', 'danger')}</details></section>`,
     html`<section class="panel"><h2>Last events</h2>
 ${deliveries.length === 0 && html`<p>Nothing was sent in the last 30 days.</p>`}
 <ul class="rows">${deliveries.map(

@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
-import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
-import { startStand } from '../../../infra/local/stand.ts'
-import { type Sites, sites } from '../../sources/sites/sites.ts'
 import { axeFindings } from '../../support/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { useCrawlingStand } from './crawling-stand.ts'
 
 const ways = [
   ['with a keyboard, 1,280 pixels wide', { viewport: { width: 1280, height: 900 } }],
@@ -47,29 +42,14 @@ const expected = {
 }
 
 describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with its path)', () => {
-  const closers: (() => Promise<unknown>)[] = []
-  let stand: Awaited<ReturnType<typeof startStand>>
-  let demo: Demo
-  let all: Sites
-
+  const opened = useCrawlingStand()
   beforeAll(async () => {
-    process.env.ALLOW_LOOPBACK = 'true'
-    const dataDir = await mkdtemp(join(tmpdir(), 'cuecard-walk-'))
-    closers.push(() => rm(dataDir, { recursive: true, force: true }))
-    all = await sites()
-    closers.push(all.stop)
-    stand = await startStand({ dataDir, port: 0 })
-    closers.push(stand.close)
-    demo = await seedDemo(stand.db, dataDir)
-    await stand.db.updateTable('organizations').set({ log_questions: true }).execute()
-  })
-  afterAll(async () => {
-    for (const close of closers.reverse()) await close()
-    delete process.env.ALLOW_LOOPBACK
+    await opened.stand.db.updateTable('organizations').set({ log_questions: true }).execute()
   })
   const chromium = useChromium()
 
   test.each(ways)('does ten tasks, %s', async (_, options) => {
+    const { stand, demo, sites } = opened
     const context = await chromium.newContext(options)
     const page = await context.newPage()
     const wrong = watched(page)
@@ -176,7 +156,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     await counted('a website', async () => {
       await tap(tab('sources'))
       await tap(link('Add website'))
-      await type(page.getByLabel('Address', { exact: true }), all.restaurant.url)
+      await type(page.getByLabel('Address', { exact: true }), sites.restaurant.url)
       await tap(button('Add website'))
       await page.getByText(words.sources.states.ready).waitFor({ timeout: 60_000 })
     })

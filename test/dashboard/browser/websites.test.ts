@@ -1,41 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
-import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
-import { startStand } from '../../../infra/local/stand.ts'
-import { type Sites, sites } from '../../sources/sites/sites.ts'
 import { axeFindings } from '../../support/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { useCrawlingStand } from './crawling-stand.ts'
 
 const w = words.sources
 
-/** The whole system, as `npm start` runs it: the crawler works by itself. */
 describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROMIUM with its path)', () => {
-  let all: Sites
-  const closers: (() => Promise<unknown>)[] = []
-  let stand: Awaited<ReturnType<typeof startStand>>
-  let demo: Demo
-
-  beforeAll(async () => {
-    process.env.ALLOW_LOOPBACK = 'true'
-    const dataDir = await mkdtemp(join(tmpdir(), 'cuecard-websites-'))
-    closers.push(() => rm(dataDir, { recursive: true, force: true }))
-    all = await sites()
-    closers.push(all.stop)
-    stand = await startStand({ dataDir, port: 0 })
-    closers.push(stand.close)
-    demo = await seedDemo(stand.db, dataDir)
-  })
-  afterAll(async () => {
-    for (const close of closers.reverse()) await close()
-    delete process.env.ALLOW_LOOPBACK
-  })
+  const opened = useCrawlingStand()
   const chromium = useChromium()
 
   test('is pasted, becomes documents while the page looks on, is looked at again, and is deleted', async () => {
-    const site = all.restaurant
+    const { stand, demo, sites } = opened
+    const site = sites.restaurant
     const context = await chromium.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
     const wrong = watched(page)

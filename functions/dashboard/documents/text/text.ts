@@ -35,7 +35,7 @@ export async function readBeside(db: Database, scope: DocumentScope, hasPassages
 
 export type Editable = Awaited<ReturnType<typeof readEditable>>
 
-/** With its text, as it was corrected, if that has at most so many bytes. @throws ApiError agent_not_found, document_not_found */
+/** Reads a document to edit, and its corrected text if that has at most `maxBytes`. @throws ApiError agent_not_found, document_not_found */
 export async function readEditable(db: Database, scope: DocumentScope, maxBytes: number) {
   const isTooLong = sql<boolean>`coalesce(octet_length(${text}) > ${maxBytes}, false)`
   const found = overviews(db, isDocument(scope)).select([

@@ -18,7 +18,7 @@ const maxEdits = 20
 export interface Typed extends Days {
   title?: string | undefined
   content?: string | undefined
-  /** Of the version that the edit began from. */
+  /** The number of edits of the version that this one began from. */
   edits?: string | number | undefined
 }
 
