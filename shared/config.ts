@@ -23,6 +23,22 @@ const timeout = number(
   `a number of seconds above 0, at most ${maxTimeoutSeconds}`,
   (value) => value > 0 && value <= maxTimeoutSeconds,
 )
+const flag = (standard: 'true' | 'false') =>
+  v.optional(
+    v.pipe(
+      v.picklist(['true', 'false'], ({ input }) => `must be true or false, not ${input}`),
+      v.transform((text) => text === 'true'),
+    ),
+    standard,
+  )
+/** A mail address, or one behind a name of characters that need no quotes. */
+export const mailSender = v.pipe(
+  v.string(),
+  v.regex(
+    /^([A-Za-z0-9][\w '-]* <[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/,
+    'must be a mail address, or Name <address>',
+  ),
+)
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'CRITICAL', 'SILENT']
 const level = v.pipe(
   v.string(),
@@ -42,6 +58,7 @@ const environment = v.pipe(
     /** The address of an S3 emulator, which names buckets in the path. */
     AWS_ENDPOINT_URL_S3: v.optional(url('http://127.0.0.1:4566')),
     AWS_ENDPOINT_URL_SQS: v.optional(url('http://127.0.0.1:4566')),
+    AWS_ENDPOINT_URL_SESV2: v.optional(url('http://127.0.0.1:4566')),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: v.optional(url('http://127.0.0.1:4566')),
     /** The trace of the request at hand, which the Lambda runtime sets. */
     _X_AMZN_TRACE_ID: v.optional(v.string()),
@@ -76,13 +93,11 @@ const environment = v.pipe(
     CHUNK_TOKENS: v.optional(whole(1, 4096), `${defaultChunkTokens}`),
     CHUNK_OVERLAP_TOKENS: v.optional(whole(0, maxOverlapTokens), defaultOverlap),
     /** Webhooks and sources may have loopback addresses, which no deployed stage allows. */
-    ALLOW_LOOPBACK: v.optional(
-      v.pipe(
-        v.picklist(['true', 'false'], ({ input }) => `must be true or false, not ${input}`),
-        v.transform((text) => text === 'true'),
-      ),
-      'false',
-    ),
+    ALLOW_LOOPBACK: flag('false'),
+    /** Who sends the dashboard's mails. Without it, none is sent. */
+    MAIL_FROM: v.optional(mailSender),
+    /** Whether people may sign in to the dashboard with keys. */
+    KEY_SIGN_IN: flag('false'),
     POWERTOOLS_LOG_LEVEL: v.optional(level),
   }),
   v.forward(

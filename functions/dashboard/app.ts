@@ -9,6 +9,7 @@ import type { Presigner } from '../../shared/files/presigner.ts'
 import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
+import type { Mailer } from '../../shared/mail.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { addAgentsScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
@@ -41,6 +42,8 @@ export interface Dependencies {
   presigner: Presigner
   embedder: Embedder
   chunkSize?: ChunkSize
+  /** Without it, no mail is sent. */
+  mailer?: Mailer | undefined
   now?: () => number
 }
 

@@ -4,6 +4,7 @@ import { configuredEmbedder } from '../../shared/embedding/configured-embedder.t
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
+import { configuredMailer } from '../../shared/mail.ts'
 import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { dashboardApp } from './app.ts'
 
@@ -16,6 +17,7 @@ export const handler = lambdaHandler(
     crawlQueue: configuredCrawlerQueue(),
     presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
+    mailer: configuredMailer(),
     chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   }),
 )

@@ -7,6 +7,7 @@ import { messageOf } from '../error-message.ts'
 import { FileFolder } from './files/folder.ts'
 import { serveFiles } from './files/routes.ts'
 import { credentials, region } from './lambda.ts'
+import { type SentMail, serveMail } from './mail.ts'
 import { keepMessageGroups } from './queue/message-groups.ts'
 import { createQueues, type LocalQueues, onLoopback } from './queue/queues.ts'
 
@@ -14,6 +15,8 @@ export interface Emulator {
   endpoint: string
   queues: LocalQueues
   bucket: string
+  /** The mails that were sent last, a hundred at most, the newest last. */
+  mails: SentMail[]
   /** Lets pages of this origin send files to the bucket. */
   allowOrigin(origin: string): void
   close(): Promise<void>
@@ -23,12 +26,14 @@ export interface EmulatorOptions {
   port?: number
   /** Where files are kept; by default in a directory that is removed on close. */
   filesDir?: string | undefined
+  onMail?: ((mail: SentMail) => void) | undefined
 }
 
 const bucket = 'cuecard-files'
+const maxMails = 100
 
-/** SQS and S3 on loopback, with the queues and the bucket of the wiring. @throws Error, on one line, when the port is not available */
-export async function startEmulator({ port = 0, filesDir }: EmulatorOptions = {}): Promise<Emulator> {
+/** SQS, S3 and SES on loopback, with the queues and the bucket of the wiring. @throws Error, on one line, when the port is not available */
+export async function startEmulator({ port = 0, filesDir, onMail }: EmulatorOptions = {}): Promise<Emulator> {
   const directory = filesDir ?? (await mkdtemp(join(tmpdir(), 'cuecard-files-')))
   const folder = await FileFolder.open(directory)
   const origins = new Set<string>()
@@ -38,10 +43,16 @@ export async function startEmulator({ port = 0, filesDir }: EmulatorOptions = {}
   let endpoint = ''
   const toLocal = onLoopback(app, () => endpoint)
   serveFiles(app, { bucket, folder, signer: { ...credentials, region }, origins })
+  const mails: SentMail[] = []
+  serveMail(app, (mail) => {
+    mails.push(mail)
+    mails.splice(0, mails.length - maxMails)
+    onMail?.(mail)
+  })
   try {
     endpoint = await app.listen({ port, host: '127.0.0.1' })
   } catch (error) {
-    throw new Error(`cannot start SQS and S3: ${messageOf(error)}`)
+    throw new Error(`cannot start SQS, S3 and SES: ${messageOf(error)}`)
   }
   await fetch(`${endpoint}/${bucket}`, { method: 'PUT' })
   const sqs = new SQSClient({ endpoint, region, credentials })
@@ -50,6 +61,7 @@ export async function startEmulator({ port = 0, filesDir }: EmulatorOptions = {}
     endpoint,
     queues,
     bucket,
+    mails,
     allowOrigin: (origin) => void origins.add(origin),
     async close() {
       sqs.destroy()

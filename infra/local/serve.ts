@@ -7,6 +7,7 @@ import { configuredEmbedder } from '../../shared/embedding/configured-embedder.t
 import { checkChunkTokens, checkEmbedder, type Embedder } from '../../shared/embedding/embedder.ts'
 import { messageOf } from '../error-message.ts'
 import { type Demo, markSeeded, seedDemo } from './demo.ts'
+import type { SentMail } from './mail.ts'
 import type { Settings } from './settings.ts'
 import { startStand } from './stand.ts'
 import { logForPeople } from './terminal-log.ts'
@@ -36,7 +37,7 @@ export async function serve(settings: Settings, signal: AbortSignal): Promise<vo
       ),
     )
   try {
-    const stand = await startStand({ ...settings, onLocked: removeEnvFile, onStep, onPanic, signal })
+    const stand = await startStand({ ...settings, onLocked: removeEnvFile, onStep, onMail, onPanic, signal })
     close = async () => {
       await removeEnvFile()
       await stand.close()
@@ -82,6 +83,10 @@ export async function serve(settings: Settings, signal: AbortSignal): Promise<vo
 
 function onStep(step: string, milliseconds: number) {
   console.log(`${milliseconds.toFixed(0).padStart(6)} ms  ${step}`)
+}
+
+function onMail({ to, subject, text }: SentMail) {
+  console.log(`\nMail to ${to.join(', ')}: ${subject}\n\n${text.replaceAll(/^(?=.)/gm, '  ')}\n`)
 }
 
 function banner(origin: string, demo: Demo, envFile: string, embedder: Embedder): string {

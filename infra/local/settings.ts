@@ -51,6 +51,9 @@ Settings, as environment variables:
   CHUNK_TOKENS               maximum size of a chunk (default 400)
   CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats from the one before (default 60)
   CORS_ORIGINS               origins whose pages may call the API, comma-separated (default: none)
+  MAIL_FROM                  who sends the mails of the dashboard, which are printed here
+                             (default Cuecard <cuecard@localhost>)
+  KEY_SIGN_IN                false lets nobody sign in to the dashboard with an API key (default true)
   ALLOW_LOOPBACK             true lets webhooks and sources have addresses of this machine, such as
                              http://127.0.0.1:9000 (default false)
   POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: only problems, in words)

@@ -10,6 +10,7 @@ import { followModel } from './embedding-model.ts'
 import { type Emulator, startEmulator } from './emulator.ts'
 import { loadFunctions } from './functions.ts'
 import { startGateway } from './gateway/gateway.ts'
+import type { SentMail } from './mail.ts'
 import { startEventSource } from './queue/event-source.ts'
 import { every } from './schedule.ts'
 
@@ -21,6 +22,7 @@ export interface StandOptions {
   /** Called while the data directory is locked, to clean up after a killed stand. */
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
+  onMail?: (mail: SentMail) => void
   /** Called when the embedded database has stopped: from then on requests are answered with 503. */
   onPanic?: (panic: Error) => void
   /** Ends the start after the step that is running. */
@@ -32,7 +34,7 @@ export interface StandOptions {
  * @throws Error, on one line: port, data directory or database unavailable; the signal's reason once it is aborted
  */
 export async function startStand(options: StandOptions) {
-  const { dataDir, databaseUrl, port, corsOrigins, onLocked, onStep, onPanic, signal } = options
+  const { dataDir, databaseUrl, port, corsOrigins, onLocked, onStep, onMail, onPanic, signal } = options
   const closers: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
@@ -51,7 +53,9 @@ export async function startStand(options: StandOptions) {
     closers.push(database.close)
     await onLocked?.()
     const filesDir = dataDir && join(dataDir, 'files')
-    const emulator = await step('SQS queues with dead letters, S3 bucket', () => startEmulator({ filesDir }))
+    const emulator = await step('SQS queues with dead letters, S3 bucket, SES', () =>
+      startEmulator({ filesDir, onMail }),
+    )
     closers.push(emulator.close)
     useEndpoint(database.endpoint)
     await step('migrations', () => migrate(database.pool, { place: databaseUrl === undefined ? dataDir : undefined }))

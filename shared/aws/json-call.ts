@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { config } from '../config.ts'
 import { configuredSigner, type Signer, signPost } from './signing.ts'
 
-/** An operation of a service that speaks JSON. */
+/** A POST to a service that speaks JSON. */
 export interface JsonCall {
-  service: 'secretsmanager' | 'sqs'
+  service: 'secretsmanager' | 'ses' | 'sqs'
   url: string
-  target: string
-  version: '1.0' | '1.1'
+  /** The operation, and the version of the protocol; absent where the URL's path names the operation. */
+  target?: string
+  version?: '1.0' | '1.1'
   input: unknown
   signal: AbortSignal
   /** The limit of one attempt. */
@@ -45,7 +46,9 @@ export async function callAws(call: JsonCall): Promise<unknown> {
 async function send(call: JsonCall): Promise<unknown> {
   const { service, url, target, version, input, attemptMilliseconds, signer = configuredSigner } = call
   const body = JSON.stringify(input)
-  const headers = { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': target }
+  const headers: Record<string, string> = target
+    ? { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': target }
+    : { 'content-type': 'application/json' }
   const signed = signPost(await signer(), service, { url, headers, body, now: new Date() })
   const { _X_AMZN_TRACE_ID: trace } = config()
   const limits = attemptMilliseconds === undefined ? [] : [AbortSignal.timeout(attemptMilliseconds)]
@@ -58,8 +61,8 @@ async function send(call: JsonCall): Promise<unknown> {
   })
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
-  const { __type = '', message, Message = message } = parsed(text)
-  throw new Refusal(__type.split('#').at(-1) || `Status${response.status}`, Message ?? '', response.status)
+  const { __type = response.headers.get('x-amzn-errortype') ?? '', message, Message = message } = parsed(text)
+  throw new Refusal(__type.replace(/^.*#|:.*$/g, '') || `Status${response.status}`, Message ?? '', response.status)
 }
 
 function parsed(text: string): { __type?: string; message?: string; Message?: string } {

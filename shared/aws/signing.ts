@@ -63,7 +63,7 @@ export function signUrl(
   return `${url}?${query}&X-Amz-Signature=${requestSignature(signer, fields['x-amz-date'], request, 's3')}`
 }
 
-/** The headers of a POST to the root of a service, with those that prove who sends it. */
+/** The headers of a POST, with those that prove who sends it. The path needs no encoding. */
 export function signPost(
   signer: Signer,
   service: string,
@@ -72,10 +72,11 @@ export function signPost(
   const time = timeOf(now)
   const { sessionToken } = signer
   const sent = { ...headers, 'x-amz-date': time, ...(sessionToken && { 'x-amz-security-token': sessionToken }) }
-  const signed = Object.entries({ ...sent, host: new URL(url).host }).sort(([a], [b]) => (a < b ? -1 : 1))
+  const { host, pathname } = new URL(url)
+  const signed = Object.entries({ ...sent, host }).sort(([a], [b]) => (a < b ? -1 : 1))
   const names = signed.map(([name]) => name).join(';')
   const lines = signed.map(([name, value]) => `${name}:${value}`)
-  const request = ['POST', '/', '', ...lines, '', names, sha256(body)].join('\n')
+  const request = ['POST', pathname, '', ...lines, '', names, sha256(body)].join('\n')
   const credential = `Credential=${signer.accessKeyId}/${scopeOf(signer, time, service)}`
   const proof = `Signature=${requestSignature(signer, time, request, service)}`
   return { ...sent, authorization: `${algorithm} ${credential}, SignedHeaders=${names}, ${proof}` }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { expect, test } from 'vitest'
 import { signature, signPolicy, signPost, signUrl } from '../../shared/aws/signing.ts'
@@ -73,24 +74,31 @@ test('a URL that the session of a Lambda signs, of a key and a name with every k
   )
 })
 
-test.each([undefined, 'session'])(
-  'a POST has the signature of AWS’s SDK, with the session token %s',
-  async (sessionToken) => {
-    const sent = Promise.withResolvers<Pick<IncomingMessage, 'headers'> & { body: string }>()
-    const { origin: url, close } = await listen(async (request, response) => {
-      sent.resolve({ headers: request.headers, body: await text(request) })
-      response.end('{}')
-    })
-    const credentials = { ...signer, sessionToken }
-    const sdk = new SecretsManagerClient({ region: signer.region, endpoint: url, credentials })
-    await sdk.send(new GetSecretValueCommand({ SecretId: 'provider' }))
-    const { headers, body } = await sent.promise
-    await close()
-    const ours = ['host', 'x-amz-date', 'x-amz-security-token']
-    const names = /SignedHeaders=([^,]+)/.exec(headers.authorization!)![1]!.split(';')
-    const given = Object.fromEntries(names.filter((name) => !ours.includes(name)).map((name) => [name, headers[name]]))
-    const time = String(headers['x-amz-date']).replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5')
-    const request = { url, headers: given as Record<string, string>, body, now: new Date(time) }
-    expect(signPost({ ...credentials }, 'secretsmanager', request).authorization).toBe(headers.authorization)
-  },
-)
+const sdks = {
+  secretsmanager: (settings: object) =>
+    new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'provider' })),
+  lambda: (settings: object) =>
+    new LambdaClient(settings).send(new InvokeCommand({ FunctionName: 'cuecard', Payload: '{}' })),
+}
+
+test.each([
+  ['secretsmanager', undefined],
+  ['secretsmanager', 'session'],
+  ['lambda', 'session'],
+] as const)('a POST to %s has the signature of AWS’s SDK, with the session token %s', async (service, sessionToken) => {
+  const sent = Promise.withResolvers<Pick<IncomingMessage, 'headers' | 'url'> & { body: string }>()
+  const { origin, close } = await listen(async (request, response) => {
+    sent.resolve({ url: request.url, headers: request.headers, body: await text(request) })
+    response.end('{}')
+  })
+  const credentials = { ...signer, sessionToken }
+  await sdks[service]({ region: signer.region, endpoint: origin, credentials })
+  const { url, headers, body } = await sent.promise
+  await close()
+  const ours = ['host', 'x-amz-date', 'x-amz-security-token']
+  const names = /SignedHeaders=([^,]+)/.exec(headers.authorization!)![1]!.split(';')
+  const given = Object.fromEntries(names.filter((name) => !ours.includes(name)).map((name) => [name, headers[name]]))
+  const time = String(headers['x-amz-date']).replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5')
+  const request = { url: `${origin}${url}`, headers: given as Record<string, string>, body, now: new Date(time) }
+  expect(signPost({ ...credentials }, service, request).authorization).toBe(headers.authorization)
+})

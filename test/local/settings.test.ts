@@ -42,6 +42,8 @@ describe('settings of npm start', () => {
     ['CHUNK_TOKENS', '4097', 'must be a whole number from 1 to 4096, not 4097'],
     ['CHUNK_TOKENS', ' ', 'must be a whole number from 1 to 4096, not  '],
     ['CHUNK_OVERLAP_TOKENS', '61', 'must be a whole number from 0 to 60, not 61'],
+    ['MAIL_FROM', 'Cuecard', 'must be a mail address, or Name <address>'],
+    ['KEY_SIGN_IN', 'yes', 'must be true or false, not yes'],
     ['DATA_DIR', '/proc/cuecard', 'must be a directory that can be written, not /proc/cuecard'],
     ['DATA_DIR', '/dev/null', 'must be a directory that can be written, not /dev/null'],
     ['DATA_DIR', '/dev/null/data', 'must be a directory that can be written, not /dev/null/data'],
