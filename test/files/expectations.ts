@@ -1,4 +1,4 @@
-import { headings, shop } from './peers/shop.ts'
+import { headings, shop } from './shop.ts'
 
 /** What a reader finds in a file of test/files/fixtures, and a library should. */
 export interface Expectations {

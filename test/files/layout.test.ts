@@ -6,7 +6,7 @@ import { chunk } from '../../shared/chunking/chunker.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { docxOf, paragraph } from './hostile-files.ts'
 import { pagesPdf } from './pdf-of.ts'
-import { shop } from './peers/shop.ts'
+import { shop } from './shop.ts'
 
 const organization = newId() as OrganizationId
 const extract = (file: Buffer, fileName = 'a.pdf') => extractText(file, fileName, organization)
