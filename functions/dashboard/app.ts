@@ -29,7 +29,11 @@ import { addCallScreens } from './questions/call.ts'
 import { addQuestionScreens } from './questions/screen.ts'
 import { screensOf } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
+import { invitationRoutes } from './session/invitation.ts'
+import { mailLinkRoutes } from './session/mail-link.ts'
+import { addOrganizationScreens } from './session/organizations.ts'
 import { signInRoutes } from './session/sign-in.ts'
+import { addPeopleScreens } from './settings/people.ts'
 import { addSettingsScreens } from './settings/screen.ts'
 import { addSourceScreens } from './sources/screen.ts'
 import { addTrashScreens } from './trash.ts'
@@ -53,6 +57,7 @@ export function dashboardApp({
   crawlQueue,
   presigner,
   embedder,
+  mailer,
   chunkSize = standardSize,
   now,
 }: Dependencies) {
@@ -64,7 +69,10 @@ export function dashboardApp({
   app.get('/dashboard/assets/:file', (c) => assets.respond(c, c.req.param('file')) ?? c.notFound())
   app.use(compress({ encoding: 'gzip' }))
 
-  app.route('/', signInRoutes(db, findSession))
+  const ways = { mail: mailer !== undefined }
+  app.route('/', signInRoutes(db, findSession, ways))
+  if (mailer) app.route('/', mailLinkRoutes(db, findSession, mailer, ways))
+  app.route('/', invitationRoutes(db, findSession))
   const screens = screensOf(app, db, findSession)
   addAgentsScreens(screens)
   // In this order: `…/documents/new` is no document's id.
@@ -83,6 +91,8 @@ export function dashboardApp({
   addGoldenScreens(screens, embedder)
   addCallsScreens(screens)
   addSettingsScreens(screens)
+  addPeopleScreens(screens, mailer)
+  addOrganizationScreens(screens, db, findSession)
 
   screens.get('/dashboard/*', { permission: 'any' }, ({ c }) => {
     if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/(?<!\/)\/+$/, '') }

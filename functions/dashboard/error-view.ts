@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { HTTPException } from 'hono/http-exception'
 import { type ApiEnv, idsOf, logFailure } from '../../shared/http/api.ts'
 import { ApiError, type ErrorCode } from '../../shared/http/errors.ts'
+import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { View } from './layout.ts'
@@ -33,17 +34,19 @@ export function isError(error: unknown, code: ErrorCode): error is ApiError {
 
 /** Explains an error to a person and what to do. Unknown errors are logged, and answered opaque. */
 export function errorView(c: Context<ApiEnv>, error: unknown): View {
-  const [title, lead, status] = pageOf(error) ?? unexpected(c, error)
+  const [title, lead, status] = pageOf(error, c.get('key')) ?? unexpected(c, error)
   return { title, lead, status, content: html`<p><a class="button" href="/dashboard">Back to agents</a></p>` }
 }
 
-function pageOf(error: unknown): Page | undefined {
+function pageOf(error: unknown, session: Partial<Session> | undefined): Page | undefined {
   if (error instanceof HTTPException && error.status === 403)
     return ['This request didn’t come from Cuecard', invalid[1], 403]
   if (error instanceof Gone) return gone
   if (!(error instanceof ApiError)) return undefined
   if (error.code !== 'missing_permission')
     return pages[error.code] ?? (error.code.endsWith('_not_found') ? gone : undefined)
+  if (session?.person || error.message === 'people')
+    return ['Your role doesn’t allow this', 'Nothing was changed. Ask an owner of your organization.', 403]
   return [
     'Your key doesn’t allow this',
     `This key doesn’t have the “${words.permissions[error.message as Permission]}” permission. Ask whoever gave it to you for one that does.`,

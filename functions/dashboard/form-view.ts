@@ -53,8 +53,8 @@ export function sheetForm(fields: Html | Html[], save: string, cancel: string): 
 <div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
 
-/** Asks before something is done for good, by a form that posts to the address of its page. */
-export function confirmView(says: Html, button: string, cancel: string, fields: Html | '' = ''): Html {
+/** Asks before something is done for good, by a form that posts to the address of its page, or to another. */
+export function confirmView(says: Html, button: string, cancel: string, fields: Html | '' = '', to = ''): Html {
   return html`<section class="panel sheet">${says}
-<form method="post">${fields}<div class="actions"><button class="danger">${button}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form></section>`
+<form method="post"${to && html` action="${to}"`}>${fields}<div class="actions"><button class="danger">${button}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form></section>`
 }

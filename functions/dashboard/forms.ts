@@ -45,6 +45,14 @@ export function shortened(text: string, maxCharacters: number): string {
   return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('')
 }
 
+export const mailAddress = v.pipe(
+  v.optional(v.string(), ''),
+  v.trim(),
+  v.toLowerCase(),
+  v.maxLength(254, 'A mail address has at most 254 characters.'),
+  v.email('Enter a mail address, such as anna@example.com.'),
+)
+
 export function line(maxCharacters: number, messages: { missing: string; tooLong: string }) {
   return v.pipe(
     v.string(messages.missing),

@@ -32,6 +32,7 @@ export interface View {
 }
 
 const home = '/dashboard'
+export const organizationsPath = `${home}/organizations`
 const places = [
   { place: 'agents', path: home, permission: 'kb:read' },
   { place: 'calls', path: `${home}/calls`, permission: 'organization:read' },
@@ -43,7 +44,7 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
     isTab(view) ? `${view.title} · ${view.agent.name}` : view.title,
     html`<header class="bar">
 <a class="brand" href="${home}">${mark()} ${words.product}</a>
-<p class="organization">${session.organizationName}</p>
+<p class="organization">${session.person && session.person.organizations > 1 ? html`<a href="${organizationsPath}">${session.organizationName}</a>` : session.organizationName}</p>
 <nav class="places" aria-label="Main"><ul>${places
       .filter(({ permission }) => session.permissions.includes(permission))
       .map(

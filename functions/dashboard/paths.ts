@@ -1,6 +1,7 @@
 import { agentPage } from './layout.ts'
 
 export const settingsPath = '/dashboard/settings'
+export const invitationPath = '/dashboard/invitation'
 
 const maxQuestionCharacters = 500
 

@@ -22,8 +22,8 @@ import { signInPath } from './session/return-path.ts'
 type Schema<T> = v.GenericSchema<unknown, T>
 
 export interface ScreenMetadata<P = unknown, F = unknown> {
-  /** Permission that the session's key needs; `any`: none. Required, so that a screen without it does not compile. */
-  permission: Permission | 'any'
+  /** What the session needs; `any`: nothing; `people`: to be an owner's. Required, so that a screen without it does not compile. */
+  permission: Permission | 'any' | 'people'
   params?: Schema<P> | undefined
   /** The tab of the path's agent that it is, or is below: its view gets that agent. */
   tab?: AgentTab
@@ -83,7 +83,8 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
       const session = await findSession(c)
       if (!session) return isFromElsewhere(c) ? c.html(reloadPage()) : askToSignIn(c, isPartial)
       c.set('key', session)
-      const may = (permission: Permission) => session.permissions.includes(permission)
+      const may = (permission: Permission | 'people') =>
+        permission === 'people' ? session.person?.role === 'owner' : session.permissions.includes(permission)
       const meter = meterOf(session.organizationId)
       try {
         if (metadata.permission !== 'any' && !may(metadata.permission))

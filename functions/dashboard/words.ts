@@ -22,6 +22,12 @@ export const words = {
     'organization:write': 'Change settings, keys and calls',
   },
 
+  roles: {
+    owner: { title: 'Owner', name: 'an owner', may: 'You can change everything, and decide who else can.' },
+    editor: { title: 'Editor', name: 'an editor', may: 'You can add, change and delete what your agents know.' },
+    viewer: { title: 'Viewer', name: 'a viewer', may: 'You can see what your agents know and what callers ask.' },
+  },
+
   notFoundLead: 'The link may be out of date, or the page may have been deleted.',
 
   documents: {

@@ -54,7 +54,7 @@ function perform<Opened extends object, Args extends unknown[]>(
 }
 
 /** Leaves out names, as the row outlives the customer. */
-const unrecorded = new Set(['name', 'yesEraseName'])
+const unrecorded = new Set(['mail', 'name', 'yesEraseName'])
 
 function actionOf(command: Command, program: Program) {
   const options = command.options.flatMap((option) => {

@@ -4,6 +4,7 @@ import { environmentHelp } from './connection.ts'
 import { addDocumentCommands } from './documents.ts'
 import { addErasuresCommands } from './erasure/commands.ts'
 import { addHealthCommand, addQueueCommands } from './health.ts'
+import { addPersonCommands } from './people.ts'
 import { addQuestionCommands } from './questions/commands.ts'
 import { addSyncCommand } from './sync/command.ts'
 import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
@@ -24,6 +25,7 @@ function createProgram(terminal: Terminal): Program {
   addOrganizationCommands(program)
   addAgentCommands(program)
   addKeyCommands(program)
+  addPersonCommands(program)
   addDocumentCommands(program)
   addCallCommands(program)
   addQuestionCommands(program)

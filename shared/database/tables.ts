@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Permission } from '../permissions.ts'
+import type { Permission, Role } from '../permissions.ts'
 import type { Id, Json, Time, TimeOrNull } from './column-types.ts'
 import type { SourceTables } from './source-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
@@ -56,7 +56,27 @@ export interface Tables extends SourceTables, WebhookTables {
     created_by: string | null
     created_at: Time
   }
-  sessions: { organization_id: Id; api_key_id: Id; token_hash: Buffer; expires_at: Time; created_at: Time }
+  people: { id: Id; mail: string; created_at: Time }
+  memberships: { organization_id: Id; person_id: Id; role: Role; removed_at: Date | null; created_at: Time }
+  invitations: {
+    organization_id: Id
+    id: Id
+    mail: string
+    role: Role
+    token_hash: Buffer
+    expires_at: Time
+    created_at: Time
+  }
+  sign_in_links: { token_hash: Buffer; browser_hash: Buffer; mail: string; created_at: Time }
+  /** Of a key or of a person. */
+  sessions: {
+    organization_id: Id
+    api_key_id: Id | null
+    person_id: Id | null
+    token_hash: Buffer
+    expires_at: Time
+    created_at: Time
+  }
   sign_in_attempts: { source: string; failures: number; since: Time }
   signing_secrets: { organization_id: Id; agent_id: Id; platform: 'retell'; secret: Buffer; created_at: Time }
   documents: {

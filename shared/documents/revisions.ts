@@ -30,9 +30,9 @@ export interface Revision extends ListedRevision {
   chunk_offsets: number[] | null
 }
 
-const listed = sql`s.revision, s.title, octet_length(s.content) as bytes, s.created_at, k.name as created_by, s.served_at, s.is_served`
+const listed = sql`s.revision, s.title, octet_length(s.content) as bytes, s.created_at, coalesce(k.name, p.mail) as created_by, s.served_at, s.is_served`
 
-/** The kept revisions `s` of a document and the one that it has, if search serves that, each with the key `k` that asked for it. */
+/** The kept revisions `s` of a document and the one that it has, if search serves that, each with the key `k` or the person `p` who asked for it. */
 function servedRevisions(scope: DocumentScope) {
   const { organizationId, documentId } = scope
   return sql`(
@@ -45,7 +45,8 @@ function servedRevisions(scope: DocumentScope) {
         case d.managed_by when 'service' then coalesce(d.content, d.extracted_text) end, d.chunk_offsets, d.revised_at,
         d.revised_by, d.served_at, true
       from documents d where ${isDocument(scope)} and d.active_revision >= d.text_revision
-    ) s left join api_keys k on k.organization_id = ${organizationId} and k.id = s.created_by`
+    ) s left join api_keys k on k.organization_id = ${organizationId} and k.id = s.created_by
+      left join people p on p.id = s.created_by`
 }
 
 function selectRevision(scope: DocumentScope, revision: number) {

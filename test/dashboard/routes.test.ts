@@ -5,17 +5,22 @@ import type { OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
 import { setColumns } from './document-rows.ts'
 import { fill, type Ids, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
-import { type Browser, type Page, type SignedIn, useDashboard } from './support.ts'
+import { type Browser, type Page, type SignedIn, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, browser, signedIn } = useDashboard()
 const posts = screenRoutes.filter(({ method }) => method === 'POST')
 
-test('without a session there are the page to sign in, its form, signing out, and files', () => {
+test('without a session there are the pages to sign in and to accept an invitation, signing out, and files', () => {
   expect(publicRoutes).toEqual([
     'GET /dashboard/assets/:file',
     'GET /dashboard/sign-in',
     'POST /dashboard/sign-in',
     'POST /dashboard/sign-out',
+    'POST /dashboard/sign-in/mail',
+    'GET /dashboard/sign-in/link',
+    'POST /dashboard/sign-in/link',
+    'GET /dashboard/invitation',
+    'POST /dashboard/invitation',
   ])
 })
 
@@ -41,6 +46,7 @@ async function makeSubject(granted?: Permission[], later?: string): Promise<Subj
 
 beforeAll(async () => {
   mine = await makeSubject()
+  await signInAsPerson(mine.browser, stand.db, mine.organizationId)
   other = await makeSubject()
   reader = await makeSubject(['kb:read', 'organization:read'])
   await setColumns(stand, reader.ids.documentId, `status = 'error', error_message = 'It broke.'`)
@@ -49,13 +55,15 @@ beforeAll(async () => {
   stripped = await makeSubject(undefined, `permissions = '{}'`)
   for (const permission of permissions)
     lacking.set(permission, await makeSubject(permissions.filter((each) => each !== permission)))
+  lacking.set('people', await makeSubject())
 })
 
 const unchanged = async ({ organizationId, rows }: Subject) => expect(await rowsOf(organizationId)).toEqual(rows)
 
 describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
   const isGet = method === 'GET'
-  const send = ({ browser }: { browser: Browser }, url: string) => (isGet ? browser.get(url) : browser.post(url))
+  const send = ({ browser }: { browser: Browser }, url: string) =>
+    isGet ? browser.get(url) : browser.post(url, { role: 'viewer' })
 
   test('asks whoever has no session to sign in', async () => {
     const stale = browser()
@@ -78,8 +86,8 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       for (const subject of [lacking.get(metadata.permission)!, stripped]) {
         const { status, text } = await send(subject, fill(path, subject.ids))
         expect(status).toBe(403)
-        expect(text).toContain('Your key doesn’t allow this')
-        expect(text).toContain(words.permissions[metadata.permission as Permission])
+        if (metadata.permission === 'people') expect(text).toContain('Your role doesn’t allow this')
+        else expect(text).toContain(words.permissions[metadata.permission as Permission])
         await unchanged(subject)
       }
     })
@@ -94,14 +102,14 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       }
       const odd = fill(path, {
         ...{ agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0', goldenQuestionId: '0' },
-        ...{ webhookId: '0', deliveryId: '0', sourceId: '0', trashedId: '0' },
+        ...{ webhookId: '0', deliveryId: '0', sourceId: '0', trashedId: '0', personId: '0' },
       })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
     })
 
   const leadsElsewhere = /\/(\*|file|agents|:agentId|unanswered)$/.test(path)
-  if (isGet && !leadsElsewhere && !metadata.permission.endsWith(':write'))
+  if (isGet && !leadsElsewhere && !/(:write|^people)$/.test(metadata.permission))
     test('leads a key that may only read to nothing else', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))
       expect(page.status).toBe(200)

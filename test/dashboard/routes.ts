@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { type ScreenMetadata, screenMetadata } from '../../functions/dashboard/screen.ts'
+import { addPerson } from '../../infra/admin/people.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { Database } from '../../shared/database/database.ts'
 import { deleteDocument } from '../../shared/documents/documents.ts'
@@ -22,7 +23,13 @@ const unused = () => {
   throw new Error('This app is only described, not called')
 }
 const db = new Database({ url: unused, timeoutSeconds: 1 })
-const routes = dashboardApp({ db, embedder: lexicalEmbedder(), queue: { send: unused }, presigner: unusedPresigner })
+const routes = dashboardApp({
+  db,
+  embedder: lexicalEmbedder(),
+  queue: { send: unused },
+  mailer: { send: unused },
+  presigner: unusedPresigner,
+})
   .routes.filter(({ method }) => method !== 'ALL')
   .map(({ method, path, handler }) => ({ method, path, metadata: screenMetadata(handler) }))
 
@@ -38,6 +45,7 @@ export interface Ids {
   documentId: string
   callId: string
   keyId: string
+  personId: string
   revision: string
   goldenQuestionId: string
   webhookId: string
@@ -85,7 +93,17 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     { ...scope, documentId: trashed.id as DocumentId },
     { toTrash: true },
   )
-  const ids = { agentId, documentId: document.id, keyId: key.id, callId, revision: '1', goldenQuestionId: golden.id }
+  const member = { organization: scope.organizationId, mail: `${newId()}@example.com`, role: 'viewer' as const }
+  const { id: personId } = await addPerson(db, member)
+  const ids = {
+    agentId,
+    personId,
+    documentId: document.id,
+    keyId: key.id,
+    callId,
+    revision: '1',
+    goldenQuestionId: golden.id,
+  }
   return { ...ids, webhookId: hook.id, deliveryId: delivery.id, sourceId, trashedId: trashed.id }
 }
 
@@ -140,6 +158,7 @@ export const never = (): Ids => ({
   documentId: newId(),
   callId: newId(),
   keyId: newId(),
+  personId: newId(),
   revision: '1',
   goldenQuestionId: newId(),
   webhookId: newId(),

@@ -1,10 +1,14 @@
 import { gunzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { addPerson } from '../../infra/admin/people.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { lambdas } from '../../infra/wiring.ts'
+import type { Database } from '../../shared/database/database.ts'
 import type { lambdaHandler } from '../../shared/http/api.ts'
-import type { Permission } from '../../shared/permissions.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { signInAs } from '../../shared/organizations/sessions.ts'
+import type { Permission, Role } from '../../shared/permissions.ts'
 import { type Tenant, type TestStand, useStand } from '../support/stand.ts'
 
 export interface Page {
@@ -51,6 +55,22 @@ export function useDashboard() {
       return { ...tenant, browser: await signIn(newBrowser(stand), tenant.apiKey) }
     },
   }
+}
+
+/** Signs in as a person, who is made a member. @param db as the owner */
+export async function signInAsPerson(
+  browser: Browser,
+  db: Database,
+  organizationId: string,
+  role: Role = 'owner',
+  mail = `${newId()}@example.com`,
+): Promise<{ browser: Browser; id: string; mail: string }> {
+  const organization = organizationId as OrganizationId
+  const { id } = await addPerson(db, { organization, mail, role })
+  const opened = await signInAs(db, mail, organization)
+  if (opened.outcome !== 'opened') throw new Error(`${mail} is no member`)
+  browser.jar.set('cuecard_session', opened.token)
+  return { browser, id, mail }
 }
 
 export async function signIn(browser: Browser, apiKey: string): Promise<Browser> {

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { originOf } from '../../../shared/http/origin.ts'
-import { sessionSeconds } from '../../../shared/organizations/sessions.ts'
+import { linkSeconds, sessionSeconds } from '../../../shared/organizations/sessions.ts'
 
 const name = 'cuecard_session'
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
@@ -22,4 +22,16 @@ export function setToken(c: Context<ApiEnv>, token: string): void {
 
 export function clearToken(c: Context<ApiEnv>): void {
   deleteCookie(c, name, cookieAttributes(c))
+}
+
+const linkName = 'cuecard_link'
+
+/** Kept by the browser that asks for a link to sign in. The link comes from a mail, so the cookie must be sent from elsewhere, too. */
+const linkAttributes = (c: Context<ApiEnv>) =>
+  ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge: linkSeconds }) as const
+
+export const sentLinkCookie = (c: Context<ApiEnv>) => getCookie(c, linkName)
+
+export function setLinkCookie(c: Context<ApiEnv>, secret: string): void {
+  setCookie(c, linkName, secret, linkAttributes(c))
 }

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
@@ -7,7 +7,8 @@ import { sourceAddress } from '../../../shared/http/api.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
 import { signIn, signOut } from '../../../shared/organizations/sessions.ts'
 import { faultOf, invalid, readForm, requireForm } from '../forms.ts'
-import { type Html, plainLayout } from '../layout.ts'
+import { type Html, organizationsPath, plainLayout } from '../layout.ts'
+import { withQuery } from '../paths.ts'
 import { words } from '../words.ts'
 import { clearToken, sentToken, setToken } from './cookies.ts'
 import type { CurrentSession } from './current-session.ts'
@@ -16,15 +17,23 @@ import { returnPath } from './return-path.ts'
 const form = v.object({ key: v.optional(v.string(), ''), to: v.optional(v.string()) })
 
 const path = '/dashboard/sign-in'
+export const mailPath = `${path}/mail`
+
+/** The ways to sign in that a stage has. */
+export interface Ways {
+  mail: boolean
+}
 
 /** Starts and ends sessions: the only routes that need none. */
-export function signInRoutes(db: Database, findSession: CurrentSession) {
+export function signInRoutes(db: Database, findSession: CurrentSession, ways: Ways) {
   return new Hono<ApiEnv>()
     .get(path, async (c) => {
       const to = returnPath(c.req.query('to'))
       if (await findSession(c)) return c.redirect(to, 303)
       const notice = c.req.query('signed-out') !== undefined ? 'You’re signed out.' : ''
-      return c.html(signInPage({ to, notice: sentToken(c) ? 'Your session has ended. Sign in to continue.' : notice }))
+      return c.html(
+        signInPage(ways, { to, notice: sentToken(c) ? 'Your session has ended. Sign in to continue.' : notice }),
+      )
     })
     .post(path, async (c) => {
       requireForm(c)
@@ -36,22 +45,22 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
           key === ''
             ? 'Enter your access key.'
             : 'This key is incomplete. Copy it again, from cue_ to its last character.'
-        return c.html(signInPage({ to, fault }), 422)
+        return c.html(signInPage(ways, { to, fault }), 422)
       }
       const result = await signIn(db, key, sourceAddress(c))
       if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
-        return c.html(signInPage({ to, fault: throttled(Math.ceil(result.seconds / 60)) }), 429)
+        return c.html(signInPage(ways, { to, fault: throttled(Math.ceil(result.seconds / 60)) }), 429)
       }
       if (result.outcome === 'refused')
         return c.html(
-          signInPage({ to, fault: 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.' }),
+          signInPage(ways, {
+            to,
+            fault: 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.',
+          }),
           422,
         )
-      const before = await findSession(c)
-      if (before) await signOut(db.forOrganization(before.organizationId), before)
-      setToken(c, result.token)
-      return c.redirect(to, 303)
+      return await completeSignIn(c, db, findSession, result, to)
     })
     .post('/dashboard/sign-out', async (c) => {
       requireForm(c)
@@ -62,19 +71,53 @@ export function signInRoutes(db: Database, findSession: CurrentSession) {
     })
 }
 
-function signInPage({ to, notice, fault }: { to: string; notice?: string; fault?: string }): Html {
+/** Ends the session before, if there is one. A member of several organizations chooses among them first. */
+export async function completeSignIn(
+  c: Context<ApiEnv>,
+  db: Database,
+  findSession: CurrentSession,
+  { token, organizations = 1 }: { token: string; organizations?: number },
+  to: string,
+): Promise<Response> {
+  const before = await findSession(c)
+  if (before) await signOut(db.forOrganization(before.organizationId), before)
+  setToken(c, token)
+  return c.redirect(organizations > 1 ? withQuery(organizationsPath, { to }) : to, 303)
+}
+
+interface SignInPage {
+  to: string
+  notice?: string
+  /** What is wrong with the key, or with the mail address. */
+  fault?: string | undefined
+  mailFault?: string | undefined
+  mail?: string | undefined
+}
+
+export function signInPage(ways: Ways, { to, notice, fault, mail, mailFault }: SignInPage): Html {
   return plainLayout(
     'Sign in',
     html`<p class="lead">See what your voice agents know, and what callers ask them.</p>
 ${notice ? html`<p class="notice good" role="status">${notice}</p>` : ''}
+${
+  ways.mail &&
+  html`<form method="post" action="${mailPath}">
+<input type="hidden" name="to" value="${to}">
+<div class="field"><label for="mail">Mail address</label>
+<input id="mail" name="mail" type="email" autocomplete="email" value="${mail ?? ''}" maxlength="254" required autofocus aria-describedby="${mailFault ? 'mail-fault mail-hint' : 'mail-hint'}"${invalid(mailFault)}>
+${faultOf('mail', mailFault)}
+<p id="mail-hint" class="hint">We’ll send you a link to sign in.</p></div>
+<button>Send link</button>
+</form>`
+}
 <form method="post" action="${path}">
 <input type="hidden" name="to" value="${to}">
 <input type="hidden" name="username" autocomplete="username" value="${words.product}">
 <div class="field"><label for="key">Access key</label>
-<input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required autofocus aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
+<input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
 ${faultOf('key', fault)}
 <p id="key-hint" class="hint">It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.</p></div>
-<button>Sign in</button>
+<button class="${ways.mail ? 'plain' : ''}">Sign in with a key</button>
 </form>
 <p><a href="/v1/docs">API reference</a></p>`,
   )

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { listKeys } from '../../../shared/organizations/keys.ts'
 import { getUsage, type Usage } from '../../../shared/organizations/limits.ts'
+import { listPeople } from '../../../shared/organizations/people.ts'
 import { type AgentUsage, agentUsage, maxDocumentsPerAgent } from '../../../shared/organizations/usage.ts'
 import { listWebhooks } from '../../../shared/webhooks/webhooks.ts'
 import type { Html } from '../layout.ts'
@@ -9,6 +10,7 @@ import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { addSwitchRoutes, questionLogPanel, readSwitches, switchView } from '../switches.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
+import { peopleList } from './people.ts'
 import { addWebhookScreens, webhookList } from './webhooks.ts'
 
 export function addSettingsScreens(screens: Screens) {
@@ -16,7 +18,8 @@ export function addSettingsScreens(screens: Screens) {
   addKeyRoutes(screens)
   addWebhookScreens(screens)
   screens.get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
-    const [kept, keys, hooks, agents, used] = await Promise.all([
+    const [people, kept, keys, hooks, agents, used] = await Promise.all([
+      listPeople(db, session.organizationId),
       readSwitches(db, session.organizationId),
       listKeys(db, session.organizationId).execute(),
       listWebhooks(db, session.organizationId),
@@ -28,6 +31,7 @@ export function addSettingsScreens(screens: Screens) {
       title: 'Settings',
       place: 'settings',
       content: [
+        peopleList(people, session),
         autoDelete(kept.auto_delete_done_calls, mayChange),
         questionLogPanel(kept.log_questions, mayChange),
         keepRevisions(kept.keep_revisions, mayChange),

@@ -1,0 +1,56 @@
+import { Hono } from 'hono'
+import { html } from 'hono/html'
+import type { Database } from '../../../shared/database/database.ts'
+import type { ApiEnv } from '../../../shared/http/api.ts'
+import { acceptInvitation, findInvitation } from '../../../shared/organizations/people.ts'
+import { signInAs } from '../../../shared/organizations/sessions.ts'
+import { requireForm } from '../forms.ts'
+import { plainLayout } from '../layout.ts'
+import { invitationPath } from '../paths.ts'
+import { words } from '../words.ts'
+import type { CurrentSession } from './current-session.ts'
+import { completeSignIn } from './sign-in.ts'
+
+/** The page of an invitation's link, which came to the invited address. Opening it accepts nothing. */
+export function invitationRoutes(db: Database, findSession: CurrentSession) {
+  return new Hono<ApiEnv>()
+    .get(invitationPath, async (c) => {
+      const invitation = await findInvitation(db, c.req.query('token') ?? '')
+      if (!invitation) return c.html(over(), 404)
+      const { organization_name, mail, role } = invitation
+      return c.html(
+        plainLayout(
+          `Join ${organization_name}`,
+          html`<p class="lead">${mail} is invited as ${words.roles[role].name}.</p><p>${words.roles[role].may}</p>
+<form method="post"><button autofocus>Accept</button></form>`,
+        ),
+      )
+    })
+    .post(invitationPath, async (c) => {
+      requireForm(c)
+      const token = c.req.query('token') ?? ''
+      const [invitation, session] = await Promise.all([findInvitation(db, token), findSession(c)])
+      if (invitation && session?.person && session.name !== invitation.mail) return c.html(other(session.name), 403)
+      const accepted = await acceptInvitation(db, token)
+      if (!accepted) return c.html(over(), 404)
+      const opened = await signInAs(db, accepted.mail, accepted.organization_id)
+      if (opened.outcome === 'refused') return c.html(over(), 404)
+      return await completeSignIn(c, db, findSession, { token: opened.token }, '/dashboard')
+    })
+}
+
+function over() {
+  return plainLayout(
+    'This invitation has ended',
+    html`<p class="lead">It was accepted or withdrawn, or its seven days are over.</p>
+<p><a class="button" href="/dashboard/sign-in">Sign in</a></p>`,
+  )
+}
+
+function other(mail: string) {
+  return plainLayout(
+    'This invitation is for somebody else',
+    html`<p class="lead">You’re signed in as ${mail}. Sign out first, then open the link again.</p>
+<p><a class="button" href="/dashboard">Back to agents</a></p>`,
+  )
+}

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import { type ApiEnv, idsOf, logFailure, sourceAddress } from '../../../shared/http/api.ts'
+import { originOf } from '../../../shared/http/origin.ts'
+import type { Mailer } from '../../../shared/mail.ts'
+import { askForLink, followLink } from '../../../shared/organizations/sessions.ts'
+import { mailAddress, readForm, requireForm } from '../forms.ts'
+import { plainLayout } from '../layout.ts'
+import { withQuery } from '../paths.ts'
+import { sentLinkCookie, setLinkCookie } from './cookies.ts'
+import type { CurrentSession } from './current-session.ts'
+import { returnPath } from './return-path.ts'
+import { completeSignIn, mailPath, signInPage, throttled, type Ways } from './sign-in.ts'
+
+const asking = v.object({ mail: mailAddress, to: v.optional(v.string()) })
+const following = v.object({ token: v.optional(v.string(), ''), to: v.optional(v.string()) })
+
+const linkPath = '/dashboard/sign-in/link'
+/** The answer takes this long whether or not a mail is sent, so that its time tells nobody who is a member. */
+const answerMilliseconds = 500
+
+/** Signing in by a link in a mail. Opening the link spends nothing, as mail scanners open links: its page has a button. */
+export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer: Mailer, ways: Ways) {
+  return new Hono<ApiEnv>()
+    .post(mailPath, async (c) => {
+      requireForm(c)
+      const sent = await readForm(c, asking)
+      const to = returnPath(sent.typed.to)
+      if (!sent.isValid) {
+        const { mail } = sent.typed
+        return c.html(signInPage(ways, { to, mail, mailFault: sent.faults.mail }), 422)
+      }
+      const { mail } = sent.values
+      const asked = await askForLink(db, mail, sourceAddress(c))
+      if ('outcome' in asked) {
+        c.header('retry-after', `${asked.seconds}`)
+        return c.html(signInPage(ways, { to, mail, mailFault: throttled(Math.ceil(asked.seconds / 60)) }), 429)
+      }
+      setLinkCookie(c, asked.browser)
+      const link = `${originOf(c.req)}${withQuery(linkPath, { token: asked.token, to })}`
+      const text = `Open this link within 15 minutes, in the browser in which you asked for it:\n\n${link}\n\nIf you didn’t ask for it, ignore this mail: nobody can sign in with it but you.\n`
+      const sending = asked.isMailed && mailer.send({ to: mail, subject: 'Sign in to Cuecard', text })
+      await Promise.all([
+        Promise.resolve(sending).catch((error) => logFailure(error, idsOf(c))),
+        sleep(answerMilliseconds),
+      ])
+      return c.html(
+        plainLayout(
+          'Check your mail',
+          html`<p class="lead">If ${mail} is a member’s address, a link is on its way to it.</p>
+<p>The link works once, within 15 minutes, in this browser. Nothing there? Look among junk mail, or <a href="/dashboard/sign-in">try again</a>.</p>`,
+        ),
+      )
+    })
+    .get(linkPath, (c) => c.html(linkPage(c, c.req.query('token') ?? '', returnPath(c.req.query('to')))))
+    .post(linkPath, async (c) => {
+      requireForm(c)
+      const sent = await readForm(c, following)
+      const { token = '', to } = sent.typed
+      const result = await followLink(db, token, sentLinkCookie(c) ?? '')
+      if (result.outcome === 'opened') return await completeSignIn(c, db, findSession, result, returnPath(to))
+      return c.html(
+        plainLayout(
+          'This link doesn’t work',
+          html`<p class="lead">It has been used, is older than 15 minutes, or was asked for in another browser.</p>
+<p><a class="button" href="/dashboard/sign-in">Ask for another link</a></p>`,
+        ),
+        422,
+      )
+    })
+}
+
+function linkPage(c: Context<ApiEnv>, token: string, to: string) {
+  const content =
+    sentLinkCookie(c) === undefined
+      ? html`<p class="lead">Open the link in the browser in which you asked for it, or <a href="/dashboard/sign-in">ask for another link</a> here.</p>`
+      : html`<form method="post" action="${linkPath}"><input type="hidden" name="token" value="${token}"><input type="hidden" name="to" value="${to}">
+<button autofocus>Sign in</button></form>`
+  return plainLayout('Sign in', content)
+}

@@ -1,0 +1,114 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { ApiError } from '../../../shared/http/errors.ts'
+import { originOf } from '../../../shared/http/origin.ts'
+import { uuid } from '../../../shared/ids.ts'
+import type { Mailer } from '../../../shared/mail.ts'
+import {
+  changeMember,
+  invitationDays,
+  invite,
+  listPeople,
+  type Person,
+  withdrawInvitation,
+} from '../../../shared/organizations/people.ts'
+import type { Session } from '../../../shared/organizations/sessions.ts'
+import { type Role, roles } from '../../../shared/permissions.ts'
+import { Gone } from '../error-view.ts'
+import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
+import { mailAddress } from '../forms.ts'
+import type { Html } from '../layout.ts'
+import { invitationPath, settingsPath, withQuery } from '../paths.ts'
+import { type Screens, valid } from '../screen.ts'
+import { localDay } from '../times.ts'
+import { words } from '../words.ts'
+
+const path = `${settingsPath}/people`
+const permission = 'people'
+const one = { permission, params: v.object({ personId: uuid }) } as const
+const role = v.picklist(Object.keys(roles) as Role[], 'Choose a role.')
+const within = { place: 'settings', crumbs: [] } as const
+const newForm = v.object({ mail: mailAddress, role })
+const roleNames = Object.entries(words.roles).map(([each, { title }]) => [each, title] as const)
+const ofRoles =
+  'An owner may do everything and decides who else is here. An editor changes documents, a viewer only reads.'
+
+/** @param mailer without it nobody can be invited */
+export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
+  const inviteView = (sent: Sent) => {
+    const { line, choice } = fieldsOf(sent)
+    const fields = [
+      line('mail', 'Mail address', 254, '', html`type="email" required`),
+      choice('role', 'Role', roleNames, ofRoles),
+    ]
+    const lead = `They get a mail with a link, which works for ${invitationDays} days.`
+    return { ...within, title: 'Invite somebody', lead, content: sheetForm(fields, 'Send invitation', settingsPath) }
+  }
+  screens
+    .get(`${path}/new`, { permission }, () => inviteView({ typed: { role: 'editor' } }))
+    .post(`${path}/new`, { permission, form: newForm }, async ({ c, db, session, form }) => {
+      if (!form.isValid) return { ...inviteView(form), status: 422 }
+      const { mail, role } = form.values
+      if (!mailer) throw new ApiError('route_not_found', 'This stage sends no mail.')
+      const made = await invite(db, session.organizationId, { mail, role, by: session.id })
+      if (made.outcome !== 'invited') {
+        const faults = { mail: made.outcome === 'member' ? 'This person is already here.' : tooMany }
+        return { ...inviteView({ ...form, faults }), status: 422 }
+      }
+      const link = `${originOf(c.req)}${withQuery(invitationPath, { token: made.token })}`
+      const text = `${session.name} invites you to ${session.organizationName} on Cuecard, as ${words.roles[role].name}.\n\nOpen this link within ${invitationDays} days to accept:\n\n${link}\n`
+      await mailer.send({ to: mail, subject: `Join ${session.organizationName} on Cuecard`, text })
+      return { redirect: settingsPath, flash: { text: `An invitation was sent to ${mail}.` } }
+    })
+    .get(`${path}/:personId`, one, async ({ db, session, scope }) => {
+      const person = (await listPeople(db, session.organizationId)).find(({ id }) => id === scope.personId)
+      if (!person) throw new Gone()
+      return { ...within, title: person.mail, content: personView(person, person.id === session.id) }
+    })
+    .post(`${path}/:personId`, { ...one, form: v.object({ role }) }, async ({ db, session, scope, form }) => {
+      const { role } = valid(form)
+      const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role, by: session.id })
+      return answerTo(outcome, `The role is now “${words.roles[role].title}”.`)
+    })
+    .post(`${path}/:personId/remove`, one, async ({ db, session, scope }) => {
+      const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role: null, by: session.id })
+      return answerTo(outcome, 'The person was removed, and is signed out.')
+    })
+    .post(`${path}/:personId/withdraw`, one, async ({ db, session, scope }) => {
+      if (!(await withdrawInvitation(db, session.organizationId, { id: scope.personId, by: session.id })))
+        throw new Gone()
+      return { redirect: settingsPath, flash: { text: 'The invitation was withdrawn.' } }
+    })
+}
+
+const tooMany = 'Your organization has sent many invitations today. Try again tomorrow.'
+
+function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: string) {
+  if (outcome === 'gone') throw new Gone()
+  const lastOwner = 'Nothing was changed: an organization needs an owner. Make somebody else an owner first.'
+  const flash = outcome === 'changed' ? { text } : { text: lastOwner, isError: true }
+  return { redirect: settingsPath, flash }
+}
+
+function personView({ id, role, expires_at }: Person, isOwn: boolean): Html {
+  if (expires_at) {
+    const says = html`<p>Invited as ${words.roles[role].name}. The link works until ${localDay(expires_at)}.</p>`
+    return confirmView(says, 'Withdraw invitation', settingsPath, '', `${path}/${id}/withdraw`)
+  }
+  const says = html`<p>${isOwn ? 'You’ll be signed out within 30 seconds, and need a new invitation to come back.' : 'They’re signed out within 30 seconds, everywhere, and so are the apps that they connected. What they wrote stays.'}</p>`
+  return html`${sheetForm(fieldsOf({ typed: { role } }).choice('role', 'Role', roleNames, ofRoles), 'Save role', settingsPath)}
+<details class="developers"><summary>${isOwn ? 'Leave' : 'Remove'}</summary>${confirmView(says, isOwn ? 'Leave' : 'Remove', settingsPath, '', `${path}/${id}/remove`)}</details>`
+}
+
+export function peopleList(people: Person[], session: Session): Html {
+  const mayChange = session.person?.role === 'owner'
+  return html`<section class="panel"><div class="head"><h2>People</h2>
+${mayChange && html`<a class="button plain" href="${path}/new">Invite</a>`}</div>
+${people.length === 0 && html`<p class="hint">Nobody yet. Whoever runs Cuecard can add the first owner.</p>`}
+<ul class="rows">${people.map(
+    ({ id, mail, role, expires_at }) =>
+      html`<li><div class="what"><p class="name">${mail}${id === session.id && html` <span class="state good">You</span>`}</p>
+<p class="hint">${words.roles[role].title}${expires_at && ` · invited, until ${localDay(expires_at)}`}</p></div>
+${mayChange && html`<a class="button quiet" href="${path}/${id}" aria-label="Change ${mail}">Change</a>`}</li>`,
+  )}</ul></section>`
+}

@@ -1,0 +1,147 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { newId, type OrganizationId } from '../ids.ts'
+import type { Role } from '../permissions.ts'
+import { hashToken, newToken } from './sessions.ts'
+
+export const invitationDays = 7
+const maxInvitationsPerDay = 50
+
+export interface Person {
+  id: string
+  mail: string
+  role: Role
+  /** Of an invitation; null for a member. */
+  expires_at: Date | null
+}
+
+/** Members, then open invitations, each in the order of their addresses. */
+export async function listPeople(db: Database, organizationId: OrganizationId): Promise<Person[]> {
+  const { rows } = await sql<Person>`
+    select * from (
+      select m.person_id as id, p.mail, m.role, null::timestamptz as expires_at
+      from memberships m join people p on p.id = m.person_id
+      where m.organization_id = ${organizationId} and m.removed_at is null
+      union all
+      select i.id, i.mail, i.role, i.expires_at from invitations i
+      where i.organization_id = ${organizationId} and i.expires_at > now()) e
+    order by expires_at is not null, mail`.execute(db)
+  return rows
+}
+
+/** Invites once more whoever has been invited: the earlier link ends. The token is mailed, and stored nowhere. @param by the id of an owner */
+export async function invite(
+  db: Database,
+  organizationId: OrganizationId,
+  { mail, role, by }: { mail: string; role: Role; by: string },
+): Promise<{ outcome: 'invited'; token: string } | { outcome: 'member' | 'limited' }> {
+  const [token, id] = [newToken(), newId()]
+  // Not excluded.token_hash: the dashboard writes hashes and reads none.
+  const hash = hashToken(token)
+  const { members, made } = await db.batch({
+    lock: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}::text, 7))`,
+    members: sql`select from memberships m join people p on p.id = m.person_id
+      where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail}`,
+    made: recorded(
+      { organizationId, by, command: 'person invite', args: [role, id] },
+      sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at)
+        select ${organizationId}, ${id}, ${mail}, ${role}, ${hash}, now() + make_interval(days => ${invitationDays})
+        where not exists (select from memberships m join people p on p.id = m.person_id
+            where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail})
+          and (select count(*) < ${maxInvitationsPerDay} from operator_actions
+            where organization_id = ${organizationId} and command = 'person invite' and started_at > now() - interval '1 day')
+        on conflict (organization_id, mail) do update set id = excluded.id, role = excluded.role,
+          token_hash = ${hash}, expires_at = excluded.expires_at, created_at = now()
+        returning 1`,
+    ),
+  })
+  if (made.length > 0) return { outcome: 'invited', token }
+  return { outcome: members.length > 0 ? 'member' : 'limited' }
+}
+
+export interface Invitation {
+  organization_name: string
+  mail: string
+  role: Role
+}
+
+export async function findInvitation(db: Database, token: string): Promise<Invitation | undefined> {
+  const { rows } = await sql<Invitation>`select * from find_invitation(${hashToken(token)})`.execute(db)
+  return rows[0]
+}
+
+/** Makes a member of whoever was invited. Undefined once it has ended or was accepted. */
+export async function acceptInvitation(db: Database, token: string) {
+  const { rows } = await sql<{ mail: string; organization_id: OrganizationId }>`
+    select * from accept_invitation(${hashToken(token)}, ${newId()}, ${newId()})`.execute(db)
+  return rows[0]
+}
+
+/** @returns false where it has ended or was accepted */
+export async function withdrawInvitation(
+  db: Database,
+  organizationId: OrganizationId,
+  { id, by }: { id: string; by: string },
+): Promise<boolean> {
+  const { rows } = await recorded(
+    { organizationId, by, command: 'person withdraw', args: [id] },
+    sql`delete from invitations i where i.organization_id = ${organizationId} and i.id = ${id} returning 1`,
+  ).execute(db)
+  return rows.length > 0
+}
+
+/**
+ * Gives a member another role or, with null, removes them: sessions and connected apps end at once.
+ * @param by the id of an owner @returns `last_owner` where the organization would have none
+ */
+export async function changeMember(
+  db: Database,
+  organizationId: OrganizationId,
+  { id, role, by }: { id: string; role: Role | null; by: string },
+): Promise<'changed' | 'last_owner' | 'gone'> {
+  const isMember = sql`m.organization_id = ${organizationId} and m.removed_at is null`
+  const { members, changed } = await db.batch({
+    members: sql<{ person_id: string }>`select m.person_id from memberships m
+      where ${isMember} and (m.role = 'owner' or m.person_id = ${id}) order by m.person_id for update`,
+    changed: recorded(
+      { organizationId, by, command: role ? 'person role' : 'person remove', args: [id, ...(role ? [role] : [])] },
+      sql`update memberships m
+        set role = coalesce(${role}, m.role), removed_at = case when ${role}::text is null then now() end
+        where ${isMember} and m.person_id = ${id} and (${role} is not distinct from 'owner' or exists (
+          select from memberships o where o.organization_id = ${organizationId} and o.removed_at is null
+            and o.role = 'owner' and o.person_id <> ${id}))
+        returning 1`,
+    ),
+    sessions: sql`delete from sessions s using memberships m where m.organization_id = ${organizationId} and m.person_id = ${id}
+      and m.removed_at is not null and s.organization_id = m.organization_id and s.person_id = m.person_id`,
+  })
+  if (changed.length > 0) return 'changed'
+  return members.some(({ person_id }) => person_id === id) ? 'last_owner' : 'gone'
+}
+
+interface Action {
+  organizationId: OrganizationId
+  by: string
+  command: string
+  /** Ids and roles only: the row outlives the person. */
+  args: string[]
+}
+
+/** A change that returns a row, kept with it among the actions that operators read. */
+function recorded({ organizationId, by, command, args }: Action, change: ReturnType<typeof sql>) {
+  return sql<{ id: string }>`with changed as (${change})
+    insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
+    select ${newId()}, ${by}, ${command}, ${args}, ${organizationId}, now(), 'done' from changed returning id`
+}
+
+export interface Membership {
+  id: OrganizationId
+  name: string
+  role: Role
+}
+
+/** The organizations of whoever has this session. */
+export async function listMemberships(db: Database, tokenHash: Buffer): Promise<Membership[]> {
+  const { rows } = await sql<Membership>`select * from memberships_of(${tokenHash})`.execute(db)
+  return rows
+}
