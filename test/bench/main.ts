@@ -89,7 +89,7 @@ function newRun({ server }: Bench): Run {
 }
 
 function peerVersions(): Record<string, string> {
-  const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, 'peers/package-lock.json'), 'utf8'))
+  const { packages } = JSON.parse(readFileSync(join(import.meta.dirname, '../foreign/package-lock.json'), 'utf8'))
   const names = Object.keys(packages[''].dependencies)
   return Object.fromEntries(names.map((name) => [name, packages[`node_modules/${name}`].version]))
 }

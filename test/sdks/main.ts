@@ -4,7 +4,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startStand } from '../../infra/local/stand.ts'
 import { log } from '../../shared/log.ts'
-import { copyWithPackages, report, run, start } from '../support/foreign-code.ts'
+import { report, run, start, withForeignPackages } from '../foreign/packages.ts'
 import { makeTenant } from '../support/tenant.ts'
 
 /** The packages of a client, and the command that generates it, as its users run it. Its program is clients/<name>.ts. */
@@ -20,10 +20,7 @@ const clients = {
 }
 
 if (!process.env.POWERTOOLS_LOG_LEVEL) log.setLogLevel('SILENT')
-const source = join(import.meta.dirname, 'clients')
-/** Not below node_modules, where tsc takes every file for one of a package, which it neither checks nor compiles. */
-const directory = join(import.meta.dirname, '../../.local/sdks')
-copyWithPackages(source, directory, console.error)
+const directory = withForeignPackages(join(import.meta.dirname, 'clients'), 'sdks')
 for (const made of ['generated', 'dist']) await rm(join(directory, made), { recursive: true, force: true })
 await cp(join(import.meta.dirname, '../../functions/reference/openapi.json'), join(directory, 'openapi.json'))
 
@@ -55,7 +52,7 @@ try {
 
 async function withVersions(packages: string[]): Promise<string> {
   const versions = packages.map(async (name) => {
-    const { version } = JSON.parse(await readFile(join(directory, 'node_modules', name, 'package.json'), 'utf8'))
+    const { version } = JSON.parse(await readFile(join(directory, '../node_modules', name, 'package.json'), 'utf8'))
     return `${name} ${version}`
   })
   return (await Promise.all(versions)).join(', ')

@@ -2,7 +2,7 @@
 # chroma.sh PORT FOLDER: Chroma's server. It needs glibc 2.38: an older Debian takes that of Debian 13, beside its own.
 set -euo pipefail
 cd "$(dirname "$0")"
-server=("$(command -v node)" node_modules/chromadb/dist/cli.mjs run --port "$1" --path "$2")
+server=("$(command -v node)" ../node_modules/chromadb/dist/cli.mjs run --port "$1" --path "$2")
 glibc=$(getconf GNU_LIBC_VERSION)
 if [[ $(printf '2.38\n%s' "${glibc#* }" | sort -V | head -1) == 2.38 ]]; then exec "${server[@]}"; fi
 libraries=$PWD/glibc/usr/lib/x86_64-linux-gnu

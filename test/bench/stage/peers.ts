@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { copyWithPackages } from '../../support/foreign-code.ts'
+import { withForeignPackages } from '../../foreign/packages.ts'
 import type { PeersDatabase } from './server.ts'
 
 /** A row as every store of vectors takes it. */
@@ -56,11 +56,8 @@ export interface Peers {
   splitters(): Promise<Record<string, Splitter>>
 }
 
-const source = join(import.meta.dirname, '../peers')
-const installed = join(import.meta.dirname, '../../../node_modules/.cache/cuecard/bench-peers')
-
 export function openPeers(progress: (text: string) => void): Peers {
-  copyWithPackages(source, installed, progress)
+  const installed = withForeignPackages(join(import.meta.dirname, '../peers'), 'bench')
   const load = (name: string) => import(pathToFileURL(join(installed, name)).href)
   return {
     async stores(database) {

@@ -1,16 +1,14 @@
 // MCP clients that others wrote, against a stand behind the local gateway: npm run test:mcp, or with the names of some of them.
-import { join } from 'node:path'
 import { createAgent } from '../../../infra/admin/tenants.ts'
 import { startStand } from '../../../infra/local/stand.ts'
 import { log } from '../../../shared/log.ts'
-import { copyWithPackages, report, run } from '../../support/foreign-code.ts'
+import { report, run, withForeignPackages } from '../../foreign/packages.ts'
 import { makeTenant } from '../../support/tenant.ts'
 
 const clients = ['sdk-2026', 'sdk-2025', 'sdk-v1', 'openai-agents', 'ai-sdk', 'inspector']
-const directory = join(import.meta.dirname, '../../../node_modules/.cache/cuecard/mcp-clients')
 
 log.setLogLevel('WARN')
-copyWithPackages(import.meta.dirname, directory, console.error)
+const directory = withForeignPackages(import.meta.dirname, 'mcp')
 const stand = await startStand({ port: 0 })
 try {
   const environment = await prepare()

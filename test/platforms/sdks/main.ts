@@ -1,7 +1,7 @@
 // Compares what the guides show with the types of the platforms' own SDKs: what to paste, what the platform sends, what it gets.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyWithPackages, report, run } from '../../support/foreign-code.ts'
+import { report, run, withForeignPackages } from '../../foreign/packages.ts'
 import { type Block, blocksOf, platformGuides, requestOf } from '../../support/guide-blocks.ts'
 
 const types: Record<string, { http?: string[]; json?: string[] }> = {
@@ -32,9 +32,7 @@ import type { Deepgram } from '@deepgram/sdk'
 type ElevenLabsTool = ToolRequestModelToolConfig.Raw
 `
 
-const directory = join(import.meta.dirname, '../../../node_modules/.cache/cuecard/platform-sdks')
-
-copyWithPackages(import.meta.dirname, directory, console.error)
+const directory = withForeignPackages(import.meta.dirname, 'platforms')
 await report('the guides, by the types of the platforms’ SDKs', async () => {
   const declarations = Object.entries(types).flatMap(([name, wanted]) => {
     const blocks = blocksOf(platformGuides.get(name)!)

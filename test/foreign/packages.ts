@@ -4,34 +4,39 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
-const ownPrograms = join(import.meta.dirname, '../../node_modules/.bin')
+const root = join(import.meta.dirname, '../..')
+/** Not below node_modules, where tsc takes every file for one of a package, nor below test/, which tests walk. */
+const installed = join(root, '.local/foreign')
 
 /** Of one command; a machine with nothing else to do takes a tenth of it. */
 const secondsAtMost = 300
 
 /**
- * Copies a folder, and installs what its package-lock.json says into the copy unless it is there. Not in place: tests walk
- * the whole of test/. @throws Error when npm fails
+ * Installs what test/foreign/package-lock.json says, unless it is there, and copies a folder of programs beside it.
+ * @returns the copy, whose programs find the packages @throws Error when npm fails
  */
-export function copyWithPackages(source: string, copy: string, progress: (text: string) => void): void {
-  const lock = 'package-lock.json'
-  const stamp = join(copy, 'node_modules/.cuecard-lock')
-  const wanted = readFileSync(join(source, lock), 'utf8')
-  const isInstalled = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+export function withForeignPackages(source: string, name: string): string {
+  const stamp = join(installed, 'node_modules/.cuecard-lock')
+  const wanted = readFileSync(join(import.meta.dirname, 'package-lock.json'), 'utf8')
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+      cpSync(join(import.meta.dirname, file), join(installed, file))
+    console.error('installing packages (npm ci) …')
+    const { status } = spawnSync('npm ci --no-audit --no-fund --no-json --ignore-scripts', {
+      cwd: installed,
+      stdio: ['ignore', process.stderr.fd, 'inherit'],
+      shell: true,
+    })
+    if (status !== 0) throw new Error('the packages of test/foreign could not be installed')
+    writeFileSync(stamp, wanted)
+  }
+  const copy = join(installed, name)
   cpSync(source, copy, { recursive: true })
-  if (isInstalled) return
-  progress('installing packages (npm ci) …')
-  const { status } = spawnSync('npm ci --no-audit --no-fund --no-json --ignore-scripts', {
-    cwd: copy,
-    stdio: ['ignore', process.stderr.fd, 'inherit'],
-    shell: true,
-  })
-  if (status !== 0) throw new Error(`the packages of ${source} could not be installed`)
-  writeFileSync(stamp, wanted)
+  return copy
 }
 
 export interface Command {
-  /** Where its packages are, and where it runs. */
+  /** Where it runs. */
   directory: string
   /** The program, of those packages or of ours, and its arguments, separated by single spaces. */
   command: string
@@ -40,7 +45,7 @@ export interface Command {
 
 export function start({ directory, command, environment = {} }: Command): ChildProcess {
   const [program, ...args] = command.split(' ')
-  const path = [join(directory, 'node_modules/.bin'), ownPrograms, process.env.PATH].join(delimiter)
+  const path = [join(installed, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
   return spawn(program!, args, {
     cwd: directory,
     env: { ...process.env, ...environment, PATH: path },
