@@ -1,13 +1,14 @@
+import { Aws } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { databaseUsers, type LambdaName, type QueueName } from '../wiring.ts'
 import type { SecretReference, Secrets } from './secrets.ts'
-import type { Provider, ProviderSecret, SecretName, StageSettings } from './stages.ts'
+import type { OptionalSecret, Provider, SecretName, StageSettings } from './stages.ts'
 
 export type Access = {
-  readonly database?: Exclude<SecretName, ProviderSecret | 'canary'>
+  readonly database?: Exclude<SecretName, OptionalSecret | 'canary'>
   /** Makes the logins of Lambdas, and puts their secrets. */
   readonly makesLogins?: true
   readonly sends?: readonly QueueName[]
@@ -15,6 +16,8 @@ export type Access = {
   readonly files?: readonly FileAction[]
   readonly listsFiles?: true
   readonly embeds?: true
+  /** Signs people in: by mail, and with the stage's provider of OpenID Connect. */
+  readonly signsIn?: true
   /** Calls the API from outside, with the key of the canary. */
   readonly calls?: true
 }
@@ -42,6 +45,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
     database: 'database-dashboard',
     sends: ['embedding', 'extraction', 'crawler'],
     embeds: true,
+    signsIn: true,
     files: ['s3:PutObject', 's3:GetObject'],
   },
   reference: {},
@@ -88,6 +92,7 @@ export function environmentFor(
     ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
     ...(allowed.files && { FILES_BUCKET: files.bucketName }),
     ...(allowed.embeds && embeddingSettings(settings, secrets)),
+    ...(allowed.signsIn && signInSettings(settings, secrets)),
     ...(allowed.receives === 'crawler' && contactOf(settings)),
     ...(allowed.calls && { CANARY_SECRET: secrets.canary.id }),
   }
@@ -100,6 +105,15 @@ function loginSecrets(secrets: Secrets): Record<string, string> {
 function contactOf({ crawlerContact, alarmAddress }: StageSettings): Record<string, string> {
   const contact = crawlerContact ?? alarmAddress
   return contact === undefined ? {} : { CRAWLER_CONTACT: contact }
+}
+
+function signInSettings({ mailFrom, keySignIn, oidc }: StageSettings, secrets: Secrets): Record<string, string> {
+  return {
+    ...(mailFrom && { MAIL_FROM: mailFrom }),
+    ...(keySignIn && { KEY_SIGN_IN: 'true' }),
+    ...(oidc && { OIDC_ISSUER: oidc.issuer, OIDC_CLIENT_ID: oidc.clientId, OIDC_SECRET: secrets.oidc!.id }),
+    ...(oidc?.name && { OIDC_NAME: oidc.name }),
+  }
 }
 
 function embeddingSettings({ provider, previousProvider }: StageSettings, secrets: Secrets): Record<string, string> {
@@ -133,10 +147,10 @@ export function statementsFor(
   logs: ILogGroup,
   { secrets, queues, files, settings }: Resources,
 ): PolicyStatement[] {
-  const { database, makesLogins, embeds, calls, sends = [], receives, files: actions = [] } = allowed
+  const { database, makesLogins, embeds, signsIn, calls, sends = [], receives, files: actions = [] } = allowed
   const keys = embeds ? (['provider', 'previous-provider'] as const) : []
   const logins = makesLogins ? databaseUsers.map((name) => `database-${name}` as const) : []
-  const names = [database, ...logins, ...keys, calls && ('canary' as const)]
+  const names = [database, ...logins, ...keys, signsIn && ('oidc' as const), calls && ('canary' as const)]
   const readable = names.flatMap((name) => (name && secrets[name]?.arn) || [])
   const sendable = sends.map((name) => queues[name].queueArn)
   return [
@@ -162,7 +176,20 @@ export function statementsFor(
       [files.encryptionKey!.keyArn],
     ),
     allow(['s3:ListBucket'], allowed.listsFiles ? [files.bucketArn] : []),
+    signsIn ? sendMail(settings) : [],
   ].flat()
+}
+
+/** Mails of the stage's sender only, by the identity of its address or of the domain. */
+function sendMail({ mailFrom, region, account }: StageSettings): PolicyStatement[] {
+  if (!mailFrom) return []
+  const address = mailFrom.replace(/^.*<|>$/g, '')
+  const identities = [address, address.split('@')[1]]
+  const arns = identities.map((name) => `arn:${Aws.PARTITION}:ses:${region}:${account}:identity/${name}`)
+  return allow(['ses:SendEmail'], arns).map((each) => {
+    each.addCondition('StringEquals', { 'ses:FromAddress': address })
+    return each
+  })
 }
 
 function allow(actions: readonly string[], resources: string[]): PolicyStatement[] {

@@ -2,14 +2,14 @@ import { Aws, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
-import { type ProviderSecret, type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
+import { type OptionalSecret, type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
 
 /** What a Lambda asks for a secret by, and what its role may read. */
 export type SecretReference = { readonly id: string; readonly arn: string }
 
-/** Only of providers that the stage has. */
+/** Optional ones where the stage has them. */
 export type Secrets = Readonly<
-  Record<Exclude<SecretName, ProviderSecret>, SecretReference> & Partial<Record<ProviderSecret, SecretReference>>
+  Record<Exclude<SecretName, OptionalSecret>, SecretReference> & Partial<Record<OptionalSecret, SecretReference>>
 >
 
 /** Refers to secrets by name: an export would forbid older code to be deployed that does without one. */
@@ -48,6 +48,7 @@ export class SecretsStack extends Stack {
 function describe(name: SecretName): string {
   if (name === 'provider') return 'API key of the embedding provider (plain string).'
   if (name === 'previous-provider') return 'API key of the embedding provider from before (plain string).'
+  if (name === 'oidc') return 'Client secret at the OpenID Connect provider (plain string).'
   if (name === 'canary') return 'API key of the organization in which the canary works (plain string, cue_…).'
   return `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
+import { mailSender } from '../../shared/config.ts'
 
 const https = v.pipe(v.string(), v.startsWith('https://', 'must begin with https://'), v.url('must be a URL'))
 
@@ -41,6 +42,15 @@ const stageFile = v.strictObject({
     }),
   ),
   corsOrigins: v.exactOptional(v.array(v.string())),
+  mailFrom: v.exactOptional(mailSender),
+  keySignIn: v.exactOptional(v.boolean()),
+  oidc: v.exactOptional(
+    v.strictObject({
+      issuer: https,
+      clientId: v.pipe(v.string(), v.nonEmpty('must not be empty')),
+      name: v.exactOptional(v.string()),
+    }),
+  ),
   crawlerContact: v.exactOptional(v.string()),
   filesReaderArn: v.exactOptional(arn('a role')),
   secretsKeyArn: v.exactOptional(arn('a key')),

@@ -10,18 +10,24 @@ export const secretNames = [
   ...databaseUsers.map((name) => `database-${name}` as const),
   'provider',
   'previous-provider',
+  'oidc',
   'canary',
 ] as const
 
 export type SecretName = (typeof secretNames)[number]
 
 export function secretNamesOf(settings: StageSettings): SecretName[] {
-  return secretNames.filter((name) => (isProviderSecret(name) ? providerOf(settings, name) !== undefined : true))
+  return secretNames.filter((name) =>
+    isProviderSecret(name) ? providerOf(settings, name) : name !== 'oidc' || settings.oidc,
+  )
 }
 
 /** Whether the encoder is in its Lambdas. */
 export const embedsItself = ({ provider, previousProvider }: StageSettings) =>
   [provider, previousProvider].includes('encoder')
+
+/** The secrets that only some stages have. */
+export type OptionalSecret = ProviderSecret | 'oidc'
 
 export type ProviderSecret = 'provider' | 'previous-provider'
 
@@ -75,6 +81,12 @@ export type StageSettings = {
   readonly secretArns?: Readonly<Partial<Record<SecretName, string>>>
   /** ARN of the key that encrypts the stage's secrets, those of `secretArns` too, if it is not AWS's own. */
   readonly secretsKeyArn?: string
+  /** Who sends the dashboard's mails, as an address or `Name <address>`: SES must have verified it, or its domain, in this region. */
+  readonly mailFrom?: string
+  /** Whether people may sign in to the dashboard with API keys. */
+  readonly keySignIn?: boolean
+  /** A provider of OpenID Connect whose accounts people sign in with. Its `name` is on the button; by default the issuer's host is. */
+  readonly oidc?: { readonly issuer: string; readonly clientId: string; readonly name?: string }
   /** Where websites can complain about the crawler: a mailbox, or a page. The address of alarms by default. */
   readonly crawlerContact?: string
   /** ARN of the operators' role that may read customers' files, as an export for a customer does; without it only Lambdas may. */

@@ -11,6 +11,7 @@ const variables = {
   provider: 'PROVIDER_KEY',
   'previous-provider': 'PREVIOUS_PROVIDER_KEY',
   'database-owner': 'OWNER_URL',
+  oidc: 'OIDC_CLIENT_SECRET',
 } as const satisfies Record<GivenSecret, string>
 
 export const replaceable = Object.keys(variables) as GivenSecret[]
@@ -35,6 +36,7 @@ export async function workingSecrets<Name extends GivenSecret>(
 
 function meaningOf({ settings, stage }: Context, name: GivenSecret): string {
   if (name === 'database-owner') return 'direct URL of the database’s owner at Neon'
+  if (name === 'oidc') return `client secret at ${settings.oidc?.issuer}`
   const provider = providerOf(settings, name)
   if (!provider) throw new CommandError(`${stage} has no provider with a key as its ${name}`)
   return `API key for ${provider.baseUrl}`

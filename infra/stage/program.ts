@@ -18,9 +18,9 @@ import { type RotateOptions, rotate } from './rotate.ts'
 import { status } from './status.ts'
 
 const help = `Environment: AWS’s own variables or profile, and PG_BIN: the directory of pg_dump and pg_restore, if they are not on the path.
-Answers, in the environment or a file: of a new stage ALARM_ADDRESS, RUNBOOK_URL, and if it has them PROVIDER_URL, PROVIDER_MODEL, DOMAIN,
-CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION (makes a first one). Whoever is at a terminal types the secrets that are missing:
-OWNER_URL and PROVIDER_KEY of create, OWNER_URL and BACKUP_IDENTITY of restore, PREVIOUS_PROVIDER_KEY.`
+Answers, in the environment or a file: of a new stage ALARM_ADDRESS, RUNBOOK_URL, and if it has them MAIL_FROM, OIDC_ISSUER, OIDC_CLIENT_ID,
+PROVIDER_URL, PROVIDER_MODEL, DOMAIN, CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION (makes a first one). Whoever is at a terminal types the secrets that are missing:
+OWNER_URL, PROVIDER_KEY and OIDC_CLIENT_SECRET of create, OWNER_URL and BACKUP_IDENTITY of restore, PREVIOUS_PROVIDER_KEY.`
 
 const person = parser(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,29}$/, 'must be up to 30 small letters and digits')))
 
@@ -48,7 +48,7 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     )
     .addOption(yes())
     .action((stage: string, options: RotateOptions) => rotate(open(stage), options))
-  subcommand(program, 'secret <stage>', 'another provider’s key or owner’s URL, once it works')
+  subcommand(program, 'secret <stage>', 'another key, client secret or owner’s URL, once it works')
     .addArgument(new Argument('<name>', 'which').choices(replaceable))
     .action((stage: string, name: (typeof replaceable)[number]) => replaceSecret(open(stage), name))
   subcommand(program, 'operator <stage>', 'a person’s login for npx cuecard, or a new password for it')

@@ -25,7 +25,7 @@ describe('the Lambdas', () => {
     for (const name of lambdaNames) {
       const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
       for (const [key, value] of Object.entries(Variables)) {
-        if (/KEY|PASSWORD|DATABASE_URL/.test(key)) throw new Error(`${name} has ${key} in its environment`)
+        if (/KEY(?!_SIGN_IN)|PASSWORD|DATABASE_URL/.test(key)) throw new Error(`${name} has ${key} in its environment`)
         if (key.endsWith('_SECRET')) expect(value, key).toMatch(/^cuecard\/prod\//)
       }
     }
@@ -106,6 +106,33 @@ describe('permissions', () => {
   })
 })
 
+test('only the dashboard sends mails, from the address of the stage and by its identity or that of the domain', () => {
+  const stack = synthesis.stack('everything')
+  const identity = 'arn:aws:ses:eu-central-1:111122223333:identity'
+  const mailing = `ses:SendEmail on ${identity}/cuecard.example ${identity}/hello@cuecard.example if {"StringEquals":{"ses:FromAddress":"hello@cuecard.example"}}`
+  for (const name of [...lambdaNames, 'migrate'])
+    expect(
+      grants(stack, roleOf(name, stack)).filter((each) => each.includes('ses:')),
+      name,
+    ).toEqual(name === 'dashboard' ? [mailing] : [])
+})
+
+test('only the dashboard has what signs people in, and the client secret by its name', () => {
+  const stack = synthesis.stack('everything')
+  for (const name of [...lambdaNames, 'migrate']) {
+    const { Variables } = stack.lambda(name).Properties.Environment as { Variables: Fields }
+    const known = Object.entries(Variables).filter(([key]) => /^(MAIL|OIDC|KEY_SIGN)/.test(key))
+    const settings = {
+      MAIL_FROM: 'Cuecard <hello@cuecard.example>',
+      ...{ OIDC_ISSUER: 'https://accounts.example.com', OIDC_CLIENT_ID: 'cuecard', OIDC_NAME: 'Example' },
+      OIDC_SECRET: 'cuecard/everything/oidc',
+    }
+    expect(Object.fromEntries(known), name).toEqual(name === 'dashboard' ? settings : {})
+    const reads = grants(stack, roleOf(name, stack)).some((each) => each.includes('cuecard/everything/oidc'))
+    expect(reads, name).toBe(name === 'dashboard')
+  }
+})
+
 describe('routes', () => {
   test('have a throttle and an access log that holds no header and no path', () => {
     const [, { Properties }] = prod.ofType('AWS::ApiGatewayV2::Stage')[0]!
@@ -144,7 +171,7 @@ describe('secrets', () => {
       return Properties.Name
     })
     expect(names).toEqual(
-      secretNames.filter((name) => name !== 'previous-provider').map((name) => `cuecard/prod/${name}`),
+      secretNames.filter((name) => !/^(previous-provider|oidc)$/.test(name)).map((name) => `cuecard/prod/${name}`),
     )
   })
 
@@ -186,14 +213,14 @@ function runs(name: string): string[] {
   })
 }
 
-/** `actions on resources` for each allowed statement of a role. */
+/** `actions on resources`, and `if` under a condition, for each allowed statement of a role. */
 function grants(stack: StackTemplate, role: string): string[] {
   const policies = (stack.resources[role]!.Properties.Policies ?? []) as { PolicyDocument: { Statement: Fields[] } }[]
   return policies
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .map(({ Effect, Action, Resource, ...rest }) => {
+    .map(({ Effect, Action, Resource, Condition, ...rest }) => {
       expect(Effect).toBe('Allow')
       expect(rest).toEqual({})
-      return `${[Action].flat().sort().join(' ')} on ${stack.resolve([Resource!].flat())}`
+      return `${[Action].flat().sort().join(' ')} on ${stack.resolve([Resource!].flat())}${Condition ? ` if ${JSON.stringify(Condition)}` : ''}`
     })
 }

@@ -25,6 +25,8 @@ export const alarmTopicArn = 'arn:aws:sns:eu-central-1:111122223333:duty'
 const everything: StageSettings = {
   ...stages.prod,
   isBackedUp: true,
+  mailFrom: 'Cuecard <hello@cuecard.example>',
+  oidc: { issuer: 'https://accounts.example.com', clientId: 'cuecard', name: 'Example' },
   alarmAddress,
   filesReaderArn: 'arn:aws:iam::111122223333:role/files',
   secretsKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
@@ -34,7 +36,7 @@ const everything: StageSettings = {
 
 const stagesUnderTest: Record<string, StageSettings> = {
   dev: { ...stages.dev, alarmAddress, alarmTopicArn },
-  prod: { ...stages.prod, alarmAddress },
+  prod: { ...stages.prod, alarmAddress, mailFrom: 'hello@cuecard.example', keySignIn: true },
   everything,
 }
 

@@ -129,6 +129,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     PROVIDER_MODEL: 'fake',
     ALARM_ADDRESS: 'duty@example.org',
     RUNBOOK_URL: 'https://example.org/runbook.md',
+    MAIL_FROM: 'Cuecard <hello@example.org>',
   })
   const ownerUrl = () => {
     const url = new URL(database.url)

@@ -65,8 +65,9 @@ async function reservedNow({ lambda }: Aws, name: string): Promise<number> {
 }
 
 function checkSettings(stage: string, settings: StageSettings): Finding[] {
-  const { alarmAddress, alarmTopicArn, runbookUrl } = settings
+  const { alarmAddress, alarmTopicArn, runbookUrl, mailFrom, keySignIn, oidc } = settings
   const file = `infra/aws/stages/${stage}.json`
+  const signIn = [mailFrom && `mail of ${mailFrom}`, oidc?.issuer, keySignIn && 'keys'].filter(Boolean)
   const recipient = alarmTopicArn ?? alarmAddress
   return [
     recipient
@@ -75,6 +76,9 @@ function checkSettings(stage: string, settings: StageSettings): Finding[] {
     runbookUrl.includes('cuecard.example')
       ? error('runbook', `alarms link to an example: set runbookUrl in ${file}`)
       : ok('runbook', runbookUrl),
+    signIn.length > 0
+      ? ok('sign-in', `by ${signIn.join(', ')}`)
+      : warning('sign-in', `nobody can sign in to the dashboard: set mailFrom, oidc or keySignIn in ${file}`),
     ...(settings.isBackedUp && !settings.backups ? [warning('backups', `go nowhere: set backups in ${file}`)] : []),
   ]
 }

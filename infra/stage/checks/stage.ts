@@ -1,7 +1,15 @@
 import { defaultChunkTokens } from '../../../shared/config.ts'
 import { checkChunkTokens, checkEmbedder } from '../../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../../shared/embedding/openai-embedder.ts'
-import { isProviderSecret, type Provider, providerOf, type SecretName, secretNamesOf } from '../../aws/stages.ts'
+import {
+  isProviderSecret,
+  type OptionalSecret,
+  type Provider,
+  providerOf,
+  type SecretName,
+  type StageSettings,
+  secretNamesOf,
+} from '../../aws/stages.ts'
 import { migrateAt, migrationNames } from '../../migrations/migrate.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { type Context, cdkDeploy } from '../context.ts'
@@ -11,10 +19,12 @@ import { appliedMigrations, checkOwner } from './database.ts'
 import { loginChecks } from './logins.ts'
 
 /** What a person gives. */
-export type GivenSecret = Extract<SecretName, 'database-owner' | 'provider' | 'previous-provider'>
+export type GivenSecret = Extract<SecretName, 'database-owner' | OptionalSecret>
 
 export const givenSecretsOf = ({ settings }: Context) =>
-  secretNamesOf(settings).filter((name): name is GivenSecret => name === 'database-owner' || isProviderSecret(name))
+  secretNamesOf(settings).filter(
+    (name): name is GivenSecret => isProviderSecret(name) || /^(database-owner|oidc)$/.test(name),
+  )
 
 /** Whether the Lambda that migrates fills an empty secret. */
 const makesLogin = (name: SecretName) => name.startsWith('database-') && name !== 'database-owner'
@@ -77,6 +87,7 @@ export function valueCheck(context: Context, subject: GivenSecret, given?: strin
 
 export async function judgeValue({ database, settings }: Context, name: GivenSecret, value: string) {
   if (name === 'database-owner') return await checkOwner(value, database)
+  if (name === 'oidc') return [await checkClient(settings.oidc!, value)]
   return [await checkProvider(name, providerOf(settings, name)!, value)]
 }
 
@@ -86,6 +97,25 @@ async function checkProvider(name: string, provider: Provider, apiKey: string): 
   if (fault) return error(name, fault)
   const warned = await checkChunkTokens(embedder, provider.chunkTokens ?? defaultChunkTokens)
   return warned ? warning(name, warned) : ok(name, `${provider.model} at ${provider.baseUrl}`)
+}
+
+/** Redeems a code that nobody has: the provider looks at the client secret first. */
+async function checkClient({ issuer, clientId }: NonNullable<StageSettings['oidc']>, secret: string): Promise<Finding> {
+  const signal = AbortSignal.timeout(10_000)
+  const described = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, { signal })
+  const metadata = (await described.json()) as { issuer: string; token_endpoint: string }
+  if (metadata.issuer !== issuer)
+    return error('oidc', `${issuer} calls itself ${metadata.issuer}: set oidc.issuer to that`)
+  const credentials = [clientId, secret].map(encodeURIComponent).join(':')
+  const response = await fetch(metadata.token_endpoint, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'authorization_code', code: 'none', redirect_uri: issuer }),
+    signal,
+  })
+  const refusal = (await response.json()) as { error?: string }
+  if (refusal.error === 'invalid_client') return error('oidc', `${issuer} refuses the client secret of ${clientId}`)
+  return ok('oidc', `${clientId} at ${issuer}`)
 }
 
 function schemaCheck({ database }: Context, ownerUrl: string): Check {

@@ -8,6 +8,9 @@ const names: Record<string, string> = {
   alarmAddress: 'ALARM_ADDRESS (for alarms)',
   runbookUrl: 'RUNBOOK_URL (where your team reads infra/runbook, for links in alarms)',
   'provider.baseUrl': 'PROVIDER_URL (of embeddings; encoder for the one that is built in, English only)',
+  mailFrom: 'MAIL_FROM (of the dashboard’s mails)',
+  'oidc.issuer': 'OIDC_ISSUER (of the accounts that people sign in with)',
+  'oidc.clientId': 'OIDC_CLIENT_ID (of Cuecard, at that issuer)',
   'customDomain.name': 'DOMAIN (of the API)',
   'customDomain.certificateArn': 'CERTIFICATE_ARN (of the domain)',
   'backups.recipient': 'BACKUP_RECIPIENT (of the backups)',
@@ -35,17 +38,23 @@ function settingsOf(answers: Answers) {
     CERTIFICATE_ARN: certificateArn = '',
     BACKUP_TO: to,
     BACKUP_RECIPIENT: recipient = '',
+    MAIL_FROM: mailFrom,
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: clientId = '',
   } = answers
   const parsed = v.safeParse(teamSettings, {
     ...{ alarmAddress: answers.ALARM_ADDRESS ?? '', runbookUrl: answers.RUNBOOK_URL ?? '' },
     provider: baseUrl === 'encoder' ? baseUrl : { baseUrl, model },
+    ...(mailFrom && { mailFrom }),
+    ...(issuer && { oidc: { issuer, clientId } }),
     ...(name && { customDomain: { name, certificateArn } }),
     ...(to && { backups: { to, recipient } }),
   })
   if (parsed.success) return parsed.output
-  const secrets = ['OWNER_URL', ...(baseUrl === 'encoder' ? [] : ['PROVIDER_KEY'])].filter((each) => !answers[each])
+  const secrets = ['OWNER_URL', baseUrl !== 'encoder' && 'PROVIDER_KEY', issuer && 'OIDC_CLIENT_SECRET']
+  const missing = secrets.filter((each) => each && !answers[each])
   throw missingError([
     ...parsed.issues.map((issue) => `${names[v.getDotPath(issue)!]} ${issue.message}`),
-    ...secrets.map((each) => `${each}, which is secret, unless you type it`),
+    ...missing.map((each) => `${each}, which is secret, unless you type it`),
   ])
 }

@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { readStageFile, type StageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
 import { exampleStages, type SecretName, secretNames } from '../../../infra/aws/stages.ts'
 import type { Finding } from '../../../infra/stage/checks/check.ts'
+import { judgeValue } from '../../../infra/stage/checks/stage.ts'
 import { lambdas } from '../../../infra/wiring.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
+import { listen } from '../../support/loopback.ts'
 import { useStageOf } from '../../support/stage.ts'
 import { useStand } from '../../support/stand.ts'
 
@@ -37,7 +39,7 @@ describe('npm run stage -- status', () => {
     expect(faultsOf(findings)).toEqual([])
     expect(findings.map(({ subject }) => subject)).toEqual(
       expect.arrayContaining([
-        ...secretNames.filter((name) => name !== 'previous-provider'),
+        ...secretNames.filter((name) => !/^(previous-provider|oidc)$/.test(name)),
         'account',
         'Lambda concurrency',
         'pgvector',
@@ -61,6 +63,38 @@ describe('npm run stage -- status', () => {
       'error database-search: the secret cuecard/prod/database-search is missing or empty: npm run stage -- create prod',
       expect.stringMatching(/^error canary: its secret is not an API key of the canary/),
     ])
+  })
+
+  test('warns of a stage that nobody can sign in to', async () => {
+    const mailFrom = undefined as never
+    expect(faultsOf(await look({ mailFrom }))).toEqual([
+      'warning sign-in: nobody can sign in to the dashboard: set mailFrom, oidc or keySignIn in infra/aws/stages/prod.json',
+    ])
+    expect(faultsOf(await look({ mailFrom, keySignIn: true }))).toEqual([])
+  })
+
+  test('tries the client secret at the issuer', async () => {
+    const asked: string[] = []
+    const metadata = { issuer: '', token_endpoint: '' }
+    const issuer = await listen(({ url, headers }, response) => {
+      if (url === '/.well-known/openid-configuration') return response.end(JSON.stringify(metadata))
+      const credentials = Buffer.from(String(headers.authorization).replace('Basic ', ''), 'base64').toString()
+      asked.push(credentials)
+      response.end(
+        JSON.stringify({ error: credentials === 'cue%20card:s%3Acret' ? 'invalid_grant' : 'invalid_client' }),
+      )
+    })
+    Object.assign(metadata, { issuer: issuer.origin, token_endpoint: `${issuer.origin}/token` })
+    const context = { settings: { ...exampleStages.prod, oidc: { issuer: issuer.origin, clientId: 'cue card' } } }
+    const faultsWith = async (secret: string) => faultsOf(await judgeValue(context as never, 'oidc', secret))
+    expect(await faultsWith('s:cret')).toEqual([])
+    expect(await faultsWith('other')).toEqual([`error oidc: ${issuer.origin} refuses the client secret of cue card`])
+    metadata.issuer = `${issuer.origin}/`
+    expect(await faultsWith('s:cret')).toEqual([
+      `error oidc: ${issuer.origin} calls itself ${issuer.origin}/: set oidc.issuer to that`,
+    ])
+    await issuer.close()
+    expect(asked).toHaveLength(2)
   })
 
   test('rejects a secret under a key that the stage does not name, since no Lambda could read it', async () => {

@@ -37,10 +37,11 @@ describe('npm run stage -- create', () => {
       ...{ account: '444455556666', region: 'eu-central-1', alarmAddress: 'duty@example.org' },
       runbookUrl: 'https://example.org/runbook.md',
       provider: { baseUrl: stage.provider.baseUrl, model: 'fake' },
+      mailFrom: 'Cuecard <hello@example.org>',
     })
     expect([...stage.aws.secrets.keys()].toSorted()).toEqual(
       secretNames
-        .filter((name) => name !== 'previous-provider')
+        .filter((name) => !/^(previous-provider|oidc)$/.test(name))
         .map((name) => `cuecard/prod/${name}`)
         .toSorted(),
     )
@@ -107,7 +108,10 @@ describe('npm run stage -- create', () => {
   })
 
   test('names all that is missing or wrong at once, of the settings and then of the secrets', async () => {
-    const env = { RUNBOOK_URL: 'http://example.org', DOMAIN: 'example', BACKUP_TO: 's3://backups' }
+    const env = {
+      ...{ RUNBOOK_URL: 'http://example.org', DOMAIN: 'example', BACKUP_TO: 's3://backups' },
+      ...{ MAIL_FROM: 'Cuecard', OIDC_ISSUER: 'http://accounts.example.org' },
+    }
     expect(await create(['--yes'], { env })).toMatchObject({
       code: 1,
       stderr:
@@ -116,7 +120,11 @@ describe('npm run stage -- create', () => {
         'DOMAIN (of the API) must be a name such as api.example.com; ' +
         'CERTIFICATE_ARN (of the domain) must be the ARN of a certificate in ACM; ' +
         'BACKUP_RECIPIENT (of the backups) must be the public key that npm run backup -- key prints; ' +
-        'OWNER_URL, which is secret, unless you type it; PROVIDER_KEY, which is secret, unless you type it\n',
+        'MAIL_FROM (of the dashboard’s mails) must be a mail address, or Name <address>; ' +
+        'OIDC_ISSUER (of the accounts that people sign in with) must begin with https://; ' +
+        'OIDC_CLIENT_ID (of Cuecard, at that issuer) must not be empty; ' +
+        'OWNER_URL, which is secret, unless you type it; PROVIDER_KEY, which is secret, unless you type it; ' +
+        'OIDC_CLIENT_SECRET, which is secret, unless you type it\n',
     })
     await create(['--yes'])
     stage.aws.secrets.set('cuecard/prod/provider', 'sk-revoked')
