@@ -20,6 +20,20 @@ export const purgeSessions = (db: Database) =>
       select token_hash from sessions where expires_at < now() order by expires_at limit ${limit})`
   })
 
+/** Links to sign in: how many an address was mailed counts for an hour. */
+export const purgeLinks = (db: Database) =>
+  inBatches(db, 1000, 3000, (limit) => {
+    return sql`delete from sign_in_links where token_hash in (
+      select token_hash from sign_in_links where created_at < now() - interval '1 hour' order by created_at limit ${limit})`
+  })
+
+export const purgeInvitations = (db: Database) =>
+  inBatches(db, 1000, 3000, (limit) => {
+    return sql`delete from invitations i using (
+        select organization_id, id from invitations where expires_at < now() order by expires_at limit ${limit}) old
+      where (i.organization_id, i.id) = (old.organization_id, old.id) and i.expires_at < now()`
+  })
+
 /** Addresses from which somebody tried to sign in, once their window is over. */
 export const purgeSignInAttempts = (db: Database) =>
   inBatches(db, 1000, 3000, (limit) => {

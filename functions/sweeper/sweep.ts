@@ -18,7 +18,9 @@ import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recover
 import {
   purgeCallTurns,
   purgeDeliveries,
+  purgeInvitations,
   purgeKeys,
+  purgeLinks,
   purgeQueryVectors,
   purgeQuestions,
   purgeRevisions,
@@ -82,6 +84,8 @@ export async function sweep(
     query_vectors_purged: (db) => purgeQueryVectors(db),
     sessions_purged: purgeSessions,
     sign_in_attempts_purged: purgeSignInAttempts,
+    links_purged: purgeLinks,
+    invitations_purged: purgeInvitations,
     questions_purged: purgeQuestions,
     call_turns_purged: purgeCallTurns,
     revisions_purged: purgeRevisions,

@@ -57,11 +57,9 @@ export const steps = [
     grant select (organization_id, id, mail, role, expires_at, created_at), delete on invitations to cuecard_dashboard;
     grant insert (organization_id, id, mail, role, token_hash, expires_at), update (id, role, token_hash, expires_at, created_at)
       on invitations to cuecard_dashboard;
-    grant select (id, created_at), delete on people to cuecard_sweeper;
-    grant select (person_id) on memberships to cuecard_sweeper;
     grant select (token_hash, created_at), delete on sign_in_links to cuecard_sweeper;
     grant select (organization_id, id, expires_at), delete on invitations to cuecard_sweeper;
-    grant insert (id, mail) on people to cuecard_operator;
+    grant insert (id, mail), delete on people to cuecard_operator;
     grant insert (organization_id, person_id, role), update (role, removed_at) on memberships to cuecard_operator;
     grant insert (id, person, command, arguments, organization_id, ended_at, outcome) on operator_actions to cuecard_dashboard;
     grant select (id, organization_id, command, started_at) on operator_actions to cuecard_dashboard;
@@ -72,8 +70,6 @@ export const steps = [
     create policy own_recorded on operator_actions for insert to cuecard_dashboard
       with check (${own} and login = session_user and outcome = 'done');
     create policy own_counted on operator_actions for select to cuecard_dashboard using (${own});
-    create policy every_organization on people to cuecard_sweeper using (true);
-    create policy every_organization on memberships for select to cuecard_sweeper using (true);
     create policy every_organization on invitations to cuecard_sweeper using (true);
     create policy every_address on sign_in_links to cuecard_sweeper using (true);
     create policy operator_reads on people for select to cuecard_operator using (true);
@@ -168,7 +164,8 @@ export const steps = [
         join organizations o on o.id = m.organization_id
       order by o.name, o.id;
     end;`,
-    `grant execute on function find_signed_in, memberships_of, sign_in_as, ask_for_link, spend_link, find_invitation, accept_invitation
+    `grant execute on function find_signed_in(bytea), memberships_of(bytea), sign_in_as(text, bytea, integer, uuid),
+      ask_for_link(text, bytea, bytea), spend_link(bytea, bytea), find_invitation(bytea), accept_invitation(bytea, uuid, uuid)
       to cuecard_dashboard`,
   ),
 ]

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { addPerson } from '../../infra/admin/people.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import type { Role } from '../../shared/permissions.ts'
+import { cuecardJson } from '../support/command-line.ts'
 import { type Browser, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, browser } = useDashboard()
@@ -289,4 +290,37 @@ describe('members', () => {
       { person: owner.id, command: 'person remove', args: [people[0]!.id], outcome: 'done' },
     ])
   })
+})
+
+test('the sweeper deletes links after an hour, and invitations that have ended', async () => {
+  await stand.sweep()
+  const { as } = await organization()
+  const owner = await as()
+  const [late, open] = [newMail(), newMail()]
+  for (const mail of [late, open]) {
+    await ask(browser(), mail)
+    await invited(owner.browser, mail)
+  }
+  await sql`update sign_in_links set created_at = now() - interval '1 hour' where mail = ${late}`.execute(stand.db)
+  await sql`update invitations set expires_at = now() where mail = ${late}`.execute(stand.db)
+  expect(await stand.sweep()).toMatchObject({ links_purged: 1, invitations_purged: 1 })
+  const { rows } = await sql`select mail from sign_in_links where mail in (${late}, ${open})
+    union all select mail from invitations where mail in (${late}, ${open})`.execute(stand.db)
+  expect(rows).toEqual([{ mail: open }, { mail: open }])
+})
+
+test('an operator adds the first owner, who signs in by mail, and the record holds no address', async () => {
+  const { organizationId } = await stand.tenant()
+  const [mine, mail] = [browser(), newMail()]
+  const added = await cuecardJson('person', 'add', '--organization', organizationId, '--mail', mail.toUpperCase())
+  expect(added).toEqual({ id: expect.any(String), organization_id: organizationId, role: 'owner' })
+  const { data } = await cuecardJson('person', 'list', '--organization', organizationId)
+  expect(data).toMatchObject([{ id: added.id, mail, role: 'owner', removed_at: null }])
+  const { link } = await ask(mine, mail)
+  await follow(mine, link!)
+  expect((await mine.get(`${settings}/people/new`)).status).toBe(200)
+  const { rows } = await sql`select arguments from operator_actions where organization_id = ${organizationId}`.execute(
+    stand.db,
+  )
+  expect(rows).toEqual([{ arguments: ['--organization', organizationId, '--mail', '…'] }])
 })

@@ -72,19 +72,19 @@ describe('the roles of the Lambdas', () => {
       crawler insert: documents source_pages
       crawler select: agents chunks documents golden_questions source_pages sources vectors
       crawler update: documents golden_questions source_pages sources
-      dashboard delete: calls chunks documents golden_questions question_log sessions sources vectors webhooks
-      dashboard insert: agents api_keys documents golden_questions query_vectors sign_in_attempts sources webhook_deliveries webhooks
+      dashboard delete: calls chunks documents golden_questions invitations question_log sessions sources vectors webhooks
+      dashboard insert: agents api_keys documents golden_questions invitations operator_actions query_vectors sign_in_attempts sources webhook_deliveries webhooks
       dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals document_revisions documents \
-        embedded_tokens golden_questions listed_agents organizations query_vectors question_log request_meters sessions \
-        sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
+        embedded_tokens golden_questions invitations listed_agents memberships operator_actions organizations people query_vectors \
+        question_log request_meters sessions sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
         webhook_deliveries webhooks
-      dashboard update: agents api_keys calls documents golden_questions organizations question_log sign_in_attempts source_pages sources \
+      dashboard update: agents api_keys calls documents golden_questions invitations memberships organizations question_log sign_in_attempts source_pages sources \
         webhook_deliveries webhooks
       delivery select: webhook_deliveries webhooks
       delivery update: webhook_deliveries webhooks
       documents delete: chunks documents idempotency_keys vectors
       documents insert: documents idempotency_keys
-      documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys sources vectors
+      documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys memberships people sources vectors
       documents update: documents golden_questions idempotency_keys
       embedding delete: chunks vectors
       embedding insert: chunk_terms chunks embedded_tokens vectors
@@ -98,13 +98,13 @@ describe('the roles of the Lambdas', () => {
         query_vectors sketch_clusters term_lists vectors
       mcp update: call_turns
       operator delete: agents api_keys call_turns calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
-        idempotency_keys organizations query_vectors question_log signing_secrets source_pages sources term_lists vectors \
+        idempotency_keys organizations people query_vectors question_log signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
-      operator insert: agents api_keys erasures obsolete_files operator_actions organizations signing_secrets
+      operator insert: agents api_keys erasures memberships obsolete_files operator_actions organizations people signing_secrets
       operator select: agents api_keys call_turns calls chunk_terms chunks clustered_sketches document_revisions documents embedded_tokens erasures \
-        golden_questions idempotency_keys obsolete_files operator_actions organizations query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
+        golden_questions idempotency_keys memberships obsolete_files operator_actions organizations people query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
-      operator update: api_keys calls documents erasures obsolete_files operator_actions organizations signing_secrets
+      operator update: api_keys calls documents erasures memberships obsolete_files operator_actions organizations signing_secrets
       organization delete: webhooks
       organization insert: webhook_deliveries webhooks
       organization select: documents embedded_tokens organizations request_meters webhook_deliveries webhooks
@@ -123,10 +123,10 @@ describe('the roles of the Lambdas', () => {
       search select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
       search update: call_turns
-      sweeper delete: call_turns document_revisions documents idempotency_keys obsolete_files query_vectors question_log sessions sign_in_attempts \
-        webhook_deliveries
-      sweeper select: agents call_turns document_revisions documents idempotency_keys obsolete_files organizations query_vectors \
-        question_log sessions sign_in_attempts sources webhook_deliveries
+      sweeper delete: call_turns document_revisions documents idempotency_keys invitations obsolete_files query_vectors question_log sessions \
+        sign_in_attempts sign_in_links webhook_deliveries
+      sweeper select: agents call_turns document_revisions documents idempotency_keys invitations obsolete_files organizations query_vectors \
+        question_log sessions sign_in_attempts sign_in_links sources webhook_deliveries
       sweeper update: agents documents obsolete_files sources
     `)
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
@@ -195,13 +195,15 @@ describe('the roles of the Lambdas', () => {
     ofSearch.push('occurrences', 'scored_chunks', 'served_chunks', 'served_terms', 'weighed_terms', 'with_offsets')
     ofSearch.push('remember_turn', 'with_earlier_turns', 'with_remembered_turns', 'with_stored_vectors')
     ofSearch.push('at_least', 'bits_of', 'candidates', 'concatenated', 'lists_of_terms', 'positions', 'reached', 'sums')
+    const signingIn = ['accept_invitation', 'ask_for_link', 'find_invitation', 'find_session', 'find_signed_in']
+    signingIn.push('memberships_of', 'open_session', 'sign_in_as', 'spend_link')
     const grants = {
+      ...Object.fromEntries(signingIn.map((name) => [name, ['dashboard']])),
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
-      ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_session: ['dashboard'] },
+      ...{ count_requests: [...requested, 'dashboard'], find_key: requested },
       ...{
         admit_documents: ['agents', 'crawler', 'dashboard', 'documents'],
         another_organization_waits: ['crawler'],
-        open_session: ['dashboard'],
         answers_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
         switch_model: ['embedding'],
         require_operator_action: ['operator'],

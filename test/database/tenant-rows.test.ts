@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
+import { addPerson } from '../../infra/admin/people.ts'
 import { databaseUsers } from '../../infra/wiring.ts'
-import type { AgentId } from '../../shared/ids.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { invite } from '../../shared/organizations/people.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
@@ -11,7 +13,7 @@ const stand = useStand()
 /** Tables whose rows of every organization a role works on: the sweeper's purges and changes of model, and deliveries. `calls` belongs to the call service. */
 const everywhere: Record<string, string> = {
   sweeper:
-    'documents sources document_revisions idempotency_keys query_vectors call_turns question_log sessions webhook_deliveries organizations agents',
+    'documents sources document_revisions idempotency_keys invitations query_vectors call_turns question_log sessions webhook_deliveries organizations agents',
   delivery: 'webhooks webhook_deliveries',
 }
 
@@ -41,6 +43,10 @@ beforeAll(async () => {
     await call('PATCH', `${knowledgeBase}/${created.body.id}`, { content: 'another text' })
     await stand.deliver()
     await signIn(stand.db, apiKey, '192.0.2.1')
+    const organization = tenant.organizationId as OrganizationId
+    const mail = `${organization}@example.com`
+    const { id } = await addPerson(stand.db, { organization, mail, role: 'owner' })
+    await invite(stand.db, organization, { mail: `new-${mail}`, role: 'viewer', by: id })
     await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
     await call('POST', `/v1/agents/${agentId}/golden-questions`, { question: 'A text?', expects: { words: 'text' } })
     await call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://inn.example/' })

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { belongings } from '../../infra/admin/erasure/belongings.ts'
 import { erase } from '../../infra/admin/erasure/erase.ts'
+import { addPerson } from '../../infra/admin/people.ts'
 import { removalsIn, removeAgain } from '../../infra/backup/removals.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import { invite } from '../../shared/organizations/people.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { createFile } from '../support/files.ts'
@@ -48,6 +50,9 @@ async function busyTenant(): Promise<Tenant> {
   await run(sql`insert into call_turns (organization_id, agent_id, call_id, id, said, given)
     values (${organization}, ${agent}, 'call', ${newId()}, '[]', '{}')`)
   await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
+  const own = organization as OrganizationId
+  const { id } = await addPerson(stand.db, { organization: own, mail: `${own}@example.com`, role: 'owner' })
+  await invite(stand.db, own, { mail: `new-${own}@example.com`, role: 'viewer', by: id })
   await run(sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
     select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`)
   await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)

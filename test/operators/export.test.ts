@@ -64,6 +64,7 @@ describe('an export', () => {
     const hook = await call('POST', '/v1/webhooks', { url: 'https://shop.example/', events: ['document.failed'] })
     await call('POST', `${hook.headers.location}/test`)
     await cuecard(['agent', 'retell-secret', agent], { stdin: 'key_0123456789abcdef' })
+    await cuecard(['person', 'add', '--organization', organization, '--mail', `${organization}@example.com`])
 
     const lines = await linesOf(organization)
     const { data: documents } = (await call('GET', knowledgeBase)).body
@@ -84,6 +85,7 @@ describe('an export', () => {
     const revision = { document_id: edited.id, revision: 1, title: 'Edited', content: 'before' }
     expect(ofType(lines, 'document_revision')).toMatchObject([revision])
     expect(ofType(lines, 'agent')).toMatchObject([{ id: agent, name: 'Agent', knowledge_base_enabled: true }])
+    expect(ofType(lines, 'person')).toMatchObject([{ mail: `${organization}@example.com`, role: 'owner' }])
     expect(ofType(lines, 'api_key')).toMatchObject([{ name: 'test', permissions: expect.any(Array), revoked_at: null }])
     expect(ofType(lines, 'signing_secret')).toMatchObject([{ agent_id: agent, platform: 'retell' }])
     expect(ofType(lines, 'call')).toMatchObject([{ id: callId, agent_id: agent, done_at: expect.any(String) }])
@@ -91,6 +93,7 @@ describe('an export', () => {
     const counts = {
       agent: 1,
       api_key: 1,
+      person: 1,
       signing_secret: 1,
       document: 3,
       document_revision: 1,

@@ -124,6 +124,8 @@ function finish(db: Database, id: string, { organizationId, agentId }: Subject) 
     subject: agentId
       ? db.deleteFrom('agents').where('organization_id', '=', organizationId).where('id', '=', agentId)
       : db.deleteFrom('organizations').where('id', '=', organizationId),
+    // Who was in this organization only.
+    people: sql`delete from people p where not exists (select from memberships m where m.person_id = p.id)`,
     completed: db
       .updateTable('erasures')
       .set({ completed_at: sql<Date>`now()` })

@@ -17,6 +17,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, ready_document_count, created_at'),
   // Neither the keys, which nobody has, nor their hashes.
   api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
+  person: peopleAfter,
   // Whether there is one; not the secret.
   signing_secret: rowsOf('signing_secrets', 'agent_id, platform', 'created_at'),
   document: documentsAfter,
@@ -47,6 +48,15 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
     'question, call_id, mode, is_degraded, hits, answerable, milliseconds, is_wrong, asked_at',
   ),
 })
+
+const peopleAfter: PageAfter = async (db, id, last) => {
+  const { rows } = await sql<Row>`select p.id, p.mail, m.role, m.removed_at, m.created_at
+    from memberships m join people p on p.id = m.person_id
+    where m.organization_id = ${id} and ${last ? sql`p.id > ${last.id}::uuid` : sql`true`} order by p.id limit ${rowsPerPage}`.execute(
+    db,
+  )
+  return rows
+}
 
 function rowsOf(table: string, key: string, columns: string): PageAfter {
   const order = sql.raw(key)
