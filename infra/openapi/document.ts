@@ -42,12 +42,9 @@ export const tags = [
 export function openApiDocument(routes: Route[] = documentedRoutes()) {
   const schemas = schemaConverter()
   const responses: Record<string, unknown> = { RateLimited: errors.rateLimited(), Throttled: errors.throttled }
-  const reference = (codes: ErrorCode[], operationId?: string) => {
-    const isOwn = operationId !== undefined && errors.hasOwnExample(codes, operationId)
-    const name = isOwn
-      ? `${operationId[0]!.toUpperCase()}${operationId.slice(1)}${errors.problemName(codes)}`
-      : errors.problemName(codes)
-    responses[name] ??= errors.problemResponse(codes, operationId)
+  const reference = (codes: ErrorCode[]) => {
+    const name = errors.problemName(codes)
+    responses[name] ??= errors.problemResponse(codes)
     return { $ref: `#/components/responses/${name}` }
   }
 
@@ -134,10 +131,7 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
     const byStatus = Object.groupBy(codes, (code) => problems[code].status)
     const ours = mapValues(byStatus as Record<string, ErrorCode[]>, (codes, status) => {
       const declared = op.responses[Number(status)]
-      const { operationId } = op
-      return declared
-        ? withDeclared(errors.problemResponse(codes, operationId), declared)
-        : reference(codes, operationId)
+      return declared ? withDeclared(errors.problemResponse(codes), declared) : reference(codes)
     })
     const limited = op.permission === 'none' ? 'Throttled' : 'RateLimited'
     return { ...ours, 429: { $ref: `#/components/responses/${limited}` } }

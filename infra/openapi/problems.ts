@@ -59,18 +59,10 @@ export function problemName(codes: ErrorCode[]): string {
   return words.join('Or')
 }
 
-/** A real answer for each code, and of operations that word it in their own way; test/api/examples.test.ts writes and checks them. */
-const examples: Record<string, Record<string, unknown>> = JSON.parse(
-  readFileSync(new URL('examples.json', import.meta.url), 'utf8'),
-)
+/** A real answer for each code; test/api/examples.test.ts writes and checks them. */
+const examples: Record<string, unknown> = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8'))
 
-const exampleOf = (code: ErrorCode, operationId = '') => examples[code]?.[operationId] ?? examples[code]?.everywhere
-
-export function hasOwnExample(codes: ErrorCode[], operationId: string): boolean {
-  return codes.some((code) => examples[code]?.[operationId])
-}
-
-export function problemResponse(codes: ErrorCode[], operationId?: string) {
+export function problemResponse(codes: ErrorCode[]) {
   const { status } = problems[codes[0]!]
   const extra = [...new Set(codes.flatMap((code) => extraHeaders[code] ?? []))]
   const isShared = (name: keyof typeof responseHeaders) => codes.every((code) => extraHeaders[code]?.includes(name))
@@ -92,7 +84,7 @@ export function problemResponse(codes: ErrorCode[], operationId?: string) {
             },
           ],
         },
-        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, operationId) }])),
+        examples: Object.fromEntries(codes.map((code) => [code, { value: examples[code] }])),
       },
     },
   }

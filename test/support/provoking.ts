@@ -7,9 +7,8 @@ import { Database } from '../../shared/database/database.ts'
 import type { ErrorCode } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'
 import { type AgentId, newId } from '../../shared/ids.ts'
-import { permissions } from '../../shared/permissions.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { exampleBody, fill, type KeyedRoute, makeDocument } from './operations.ts'
+import { fill, makeDocument } from './operations.ts'
 import { callerOf } from './own-app.ts'
 import type { Answer, Tenant, TestStand } from './stand.ts'
 import { limit } from './tenant.ts'
@@ -45,12 +44,12 @@ async function documentPath(tenant: Tenant): Promise<string> {
 }
 
 /** The path of a document with a file's text whose quotes take four bytes each in a response of Lambda: more than it carries. */
-export async function fileOfQuotes(stand: TestStand, tenant: Tenant, path?: string): Promise<string> {
-  const ids = await makeDocument(tenant, path)
+export async function fileOfQuotes(stand: TestStand, tenant: Tenant): Promise<string> {
+  const ids = await makeDocument(tenant)
   await stand.deliver()
   await sql`update documents set content = null, extracted_text = repeat('"', 1600000), source_url = 'files/1/text.txt',
     source_type = 'txt' where id = ${ids.documentId}`.execute(stand.db)
-  return fill(path ?? '/v1/agents/{agentId}/knowledge-base/{documentId}', ids)
+  return fill('/v1/agents/{agentId}/knowledge-base/{documentId}', ids)
 }
 
 async function webhookPath({ call }: Tenant): Promise<string> {
@@ -129,12 +128,11 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
       await call('POST', `/v1/agents/${agentId}/sources`, { url })
       return await call('POST', `/v1/agents/${agentId}/sources`, { url })
     },
-    source_not_found: ({ call, agentId }) => call('GET', `/v1/agents/${agentId}/sources/${never.documentId}`),
-    golden_question_not_found: ({ call, agentId }) =>
-      call('GET', `/v1/agents/${agentId}/golden-questions/${never.documentId}`),
-    webhook_not_found: ({ call }) => call('GET', `/v1/webhooks/${never.documentId}`),
+    source_not_found: ({ call, agentId }) => call('GET', `/v1/agents/${agentId}/sources/${newId()}`),
+    golden_question_not_found: ({ call, agentId }) => call('GET', `/v1/agents/${agentId}/golden-questions/${newId()}`),
+    webhook_not_found: ({ call }) => call('GET', `/v1/webhooks/${newId()}`),
     delivery_not_found: async (tenant) =>
-      tenant.call('POST', `${await webhookPath(tenant)}/deliveries/${never.documentId}/replay`),
+      tenant.call('POST', `${await webhookPath(tenant)}/deliveries/${newId()}/replay`),
     webhook_disabled: async (tenant) => {
       const path = await webhookPath(tenant)
       await tenant.call('PATCH', path, { status: 'disabled' })
@@ -163,37 +161,3 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
       callerOf(allApps(failing(0, away)).documents!, apiKey)('GET', knowledgeBase),
   }
 }
-
-/** The same for one operation, of codes whose problem may read differently there. */
-export function provokingAt(stand: TestStand, route: KeyedRoute): Partial<Record<ErrorCode, Provoke>> {
-  const { method, path, permission, lambda, name, operation } = route
-  const body = exampleBody(route)
-  const url = async (tenant: Tenant) => fill(path, path.includes('{') ? await makeDocument(tenant, path) : never)
-  return {
-    invalid_parameter: ({ call }) =>
-      call(method, path.includes('{') ? fill(path, { ...never, agentId: 'front-desk' }) : `${path}?page=2`, body),
-    missing_permission: async () => {
-      const tenant = await stand.tenant(permissions.filter((other) => other !== permission))
-      return await tenant.call(method, fill(path, never), body)
-    },
-    ...(body !== undefined && { validation_failed: async (tenant) => tenant.call(method, await url(tenant), {}) }),
-    temporarily_unavailable: async (tenant) =>
-      callerOf(allApps(failing(1, away))[lambda]!, tenant.apiKey)(method, await url(tenant), body),
-    ...(operation.errors?.includes('payload_too_large') && {
-      payload_too_large: async (tenant) => {
-        const query = name.startsWith('getDocument') ? '?include=text' : ''
-        return await tenant.call(method, `${await fileOfQuotes(stand, tenant, path)}${query}`)
-      },
-    }),
-    ...(/^createDocuments?$/.test(name) && {
-      document_not_found: async (tenant) => {
-        const create = async () => tenant.call(method, await url(tenant), body, { 'idempotency-key': 'k' })
-        const created = (await create()).body
-        await tenant.call('DELETE', `${tenant.knowledgeBase}/${created.id ?? created.data[0].id}`)
-        return await create()
-      },
-    }),
-  }
-}
-
-const never = { agentId: newId(), documentId: newId() }
