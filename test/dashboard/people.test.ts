@@ -226,6 +226,22 @@ describe('members', () => {
     ])
   })
 
+  test('who own an organization make keys, which outlast them', async () => {
+    const { agentId, as } = await organization()
+    const [first, second] = [await as(), await as()]
+    const form = (await second.browser.get(`${settings}/keys/new`)).html
+    const id = /name="id" value="([^"]+)"/.exec(form)![1]!
+    const made = await second.browser.post(`${settings}/keys/new`, {
+      id,
+      name: 'Phone',
+      permissions: 'kb:read',
+      days: '30',
+    })
+    const key = /cue_\w+/.exec(made.html)![0]
+    await first.browser.submit(`${settings}/people/${second.id}/remove`)
+    expect((await stand.http('GET', `/v1/agents/${agentId}`, undefined, { 'x-api-key': key })).status).toBe(200)
+  })
+
   test('change their role with the next request', async () => {
     const { as } = await organization()
     const [owner, viewer] = [await as(), await as('viewer')]
