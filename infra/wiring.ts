@@ -25,6 +25,7 @@ const agentPath = '/v1/agents/{agentId}/knowledge-base'
 const goldenPath = '/v1/agents/{agentId}/golden-questions'
 const documentPath = `${agentPath}/{documentId}`
 const sourcePath = '/v1/agents/{agentId}/sources'
+const connectPath = '/v1/agents/{agentId}/connect/mcp'
 
 const api = { database: true, memoryMb: 512, timeoutSeconds: 29 } as const
 
@@ -51,8 +52,18 @@ export const lambdas = {
     entry: 'functions/search/handler.ts',
     routes: [`${agentPath}/search`, `${agentPath}/search/prefetch`],
   },
-  mcp: { ...api, entry: 'functions/mcp/handler.ts', routes: ['/v1/agents/{agentId}/mcp'] },
+  mcp: { ...api, entry: 'functions/mcp/handler.ts', routes: ['/v1/agents/{agentId}/mcp', connectPath] },
   platforms: { ...api, entry: 'functions/platforms/handler.ts', routes: [`${agentPath}/vapi`, `${agentPath}/retell`] },
+  /** The authorization server of MCP clients; its consent is a screen of the dashboard. */
+  connect: {
+    ...api,
+    entry: 'functions/connect/handler.ts',
+    routes: [
+      `/.well-known/oauth-protected-resource${connectPath}`,
+      '/.well-known/oauth-authorization-server/connect',
+      ...['token', 'register', 'revoke'].map((name) => `/connect/${name}` as const),
+    ],
+  },
   organization: {
     ...api,
     entry: 'functions/organization/handler.ts',
@@ -167,6 +178,7 @@ export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
   chunks: 12,
   search: 8,
   mcp: 8,
+  connect: 12,
   platforms: 8,
   organization: 12,
   agents: 27,

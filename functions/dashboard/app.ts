@@ -15,6 +15,7 @@ import { addAgentsScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { addCallsScreens } from './calls.ts'
+import { addConnectScreens, leadsBack } from './connect.ts'
 import { addDocumentScreens } from './documents/document-screens.ts'
 import { addHistoryScreens } from './documents/history.ts'
 import { addListScreens } from './documents/list-screens.ts'
@@ -63,6 +64,7 @@ export function dashboardApp({
 }: Dependencies) {
   const findSession = currentSession(db, now)
   const app = api()
+  app.use('/dashboard/connect', leadsBack)
   app.use(headers(presigner.origin))
   app.use(csrf({ origin: (origin, c) => origin === originOf(c.req) }))
 
@@ -93,6 +95,7 @@ export function dashboardApp({
   addSettingsScreens(screens)
   addPeopleScreens(screens, mailer)
   addOrganizationScreens(screens, db, findSession)
+  addConnectScreens(screens, now)
 
   screens.get('/dashboard/*', { permission: 'any' }, ({ c }) => {
     if (c.req.path.endsWith('/')) return { redirect: c.req.path.replace(/(?<!\/)\/+$/, '') }

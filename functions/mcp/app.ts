@@ -1,3 +1,4 @@
+import { tokenCallers } from '../../shared/connections/access-tokens.ts'
 import { api, idsOf, logFailure } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
@@ -36,6 +37,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
       description:
         'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. What goes wrong in a tool is a result with `isError`, whose text the model can act on. A message without an `id` is a notification and is 202.',
       permission: 'kb:read',
+      alsoAt: { path: '/v1/agents/:agentId/connect/mcp', callers: tokenCallers },
       params: agentPath,
       headers: callHeader,
       query: formatQuery,

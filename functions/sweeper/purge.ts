@@ -14,11 +14,21 @@ export const purgeKeys = (db: Database) =>
         and k.created_at < now() - interval '24 hours'`
   })
 
-export const purgeSessions = (db: Database) =>
-  inBatches(db, 1000, 3000, (limit) => {
-    return sql`delete from sessions where token_hash in (
-      select token_hash from sessions where expires_at < now() order by expires_at limit ${limit})`
+export const purgeSessions = (db: Database) => purgeExpired(db, 'sessions', 'token_hash')
+
+/** Codes and tokens, apps that no longer have any, and apps that registered themselves and are not used. */
+export async function purgeConnections(db: Database): Promise<number> {
+  const tokens = await purgeExpired(db, 'connection_tokens', 'token_hash')
+  return tokens + (await purgeExpired(db, 'connections', 'id')) + (await purgeExpired(db, 'oauth_clients', 'id'))
+}
+
+function purgeExpired(db: Database, table: string, key: string): Promise<number> {
+  const [rows, id] = [sql.ref(table), sql.ref(key)]
+  return inBatches(db, 1000, 3000, (limit) => {
+    return sql`delete from ${rows} where ${id} in (
+      select ${id} from ${rows} where expires_at < now() order by expires_at limit ${limit}) and expires_at < now()`
   })
+}
 
 /** Links to sign in: how many an address was mailed counts for an hour. */
 export const purgeLinks = (db: Database) =>

@@ -17,6 +17,7 @@ import { acquireDueModels, toModelMessage } from './models.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import {
   purgeCallTurns,
+  purgeConnections,
   purgeDeliveries,
   purgeInvitations,
   purgeKeys,
@@ -83,6 +84,7 @@ export async function sweep(
     keys_purged: purgeKeys,
     query_vectors_purged: (db) => purgeQueryVectors(db),
     sessions_purged: purgeSessions,
+    connections_purged: purgeConnections,
     sign_in_attempts_purged: purgeSignInAttempts,
     links_purged: purgeLinks,
     invitations_purged: purgeInvitations,

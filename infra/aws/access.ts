@@ -38,6 +38,7 @@ export const access: { readonly [Name in LambdaName]: Access & { database?: `dat
   search: { database: 'database-search', embeds: true },
   platforms: { database: 'database-platforms', embeds: true },
   mcp: { database: 'database-mcp', embeds: true },
+  connect: { database: 'database-connect' },
   organization: { database: 'database-organization' },
   agents: { database: 'database-agents', sends: ['crawler'] },
   questions: { database: 'database-questions', embeds: true },

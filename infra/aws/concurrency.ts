@@ -4,11 +4,12 @@ export type ReservedConcurrency = Partial<Record<LambdaName, number>>
 
 /** Fits 97 connections: 0.25 units of Neon, less the 7 that Neon uses itself. */
 export const small = {
-  documents: 10,
+  documents: 8,
   chunks: 4,
   search: 25,
   mcp: 4,
   platforms: 8,
+  connect: 2,
   organization: 2,
   agents: 2,
   questions: 2,
@@ -18,11 +19,12 @@ export const small = {
 
 /** Fits 412 connections: a unit of Neon. */
 export const regular = {
-  documents: 40,
+  documents: 35,
   chunks: 18,
   search: 150,
   mcp: 19,
   platforms: 30,
+  connect: 5,
   organization: 5,
   agents: 5,
   questions: 5,

@@ -109,6 +109,7 @@ function whyWithoutAuthorizer(lambda: LambdaName): string {
   if (lambda === 'reference') return 'The API reference and the response to an unknown route are public.'
   if (lambda === 'dashboard')
     return 'The Lambda checks the session itself and leads to the page to sign in, which an authorizer could not do.'
+  if (lambda === 'connect') return 'Apps get their tokens here: codes and tokens are themselves what the Lambda checks.'
   return (
     'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
     'and error format are its own, and an authorizer would be a second Lambda with a second cold start.'

@@ -17,6 +17,7 @@ import { steps as wrongAnswers } from './0012_wrong_answers.ts'
 import { steps as dashboardAgents } from './0013_dashboard_agents.ts'
 import { steps as trash } from './0014_trash.ts'
 import { steps as people } from './0015_people.ts'
+import { steps as connections } from './0016_connections.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -65,6 +66,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0013_dashboard_agents': dashboardAgents,
   '0014_trash': [...trash, inTransaction(...search)],
   '0015_people': people,
+  '0016_connections': connections,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

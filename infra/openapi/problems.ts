@@ -36,7 +36,8 @@ export function particularErrors({
 export function errorsOf(op: RouteMetadata): ErrorCode[] {
   const codes: ErrorCode[] = [...particularErrors(op), 'internal_error']
   if (op.permission !== 'none') {
-    codes.push('missing_api_key', 'invalid_api_key', 'missing_permission')
+    if (op.isByToken) codes.push('missing_access_token', 'invalid_access_token', 'insufficient_scope')
+    else codes.push('missing_api_key', 'invalid_api_key', 'missing_permission')
     codes.push('invalid_parameter', 'rate_limited', 'temporarily_unavailable')
   }
   if (op.body) codes.push('invalid_json', 'payload_too_large', 'unsupported_media_type', 'validation_failed')
@@ -47,6 +48,9 @@ export function errorsOf(op: RouteMetadata): ErrorCode[] {
 const extraHeaders: Partial<Record<ErrorCode, (keyof typeof responseHeaders)[]>> = {
   missing_api_key: ['WWW-Authenticate'],
   invalid_api_key: ['WWW-Authenticate'],
+  missing_access_token: ['WWW-Authenticate'],
+  invalid_access_token: ['WWW-Authenticate'],
+  insufficient_scope: ['WWW-Authenticate'],
   invalid_signature: ['WWW-Authenticate'],
   method_not_allowed: ['Allow'],
   idempotency_in_progress: ['Retry-After'],

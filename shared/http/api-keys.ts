@@ -1,5 +1,6 @@
 import { createHash, createSecretKey, type KeyObject, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { Context } from 'hono'
 import { type Selectable, sql } from 'kysely'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
@@ -7,6 +8,7 @@ import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
 import type { Permission } from '../permissions.ts'
 import { steadyNow } from '../steady-clock.ts'
+import { type ApiEnv, sourceAddress } from './api.ts'
 import { ApiError } from './errors.ts'
 import { unknownCredentials } from './unknown-credentials.ts'
 
@@ -61,37 +63,32 @@ export function sentKey(header: (name: string) => string | undefined): string | 
 
 /** Most requests need no look-up, and a revoked key is rejected within 30 s. */
 const cacheMilliseconds = 15_000
-const maxCachedKeys = 10_000
+const maxCached = 10_000
 
-/** The verifier throws ApiError `missing_api_key`, `invalid_api_key`, or `rate_limited` where an address sends too many unknown keys. */
-export function keyVerifier(db: Database, now: () => number = steadyNow) {
-  const cache = new BoundedMap<string, { key: VerifiedKey; until: number }>(maxCachedKeys)
+/** What a credential stands for, and when it ends. */
+type Found<Key> = { key: Key; expiresAt: Date | null }
+
+/** Looks credentials up by their hash, with a cache. The look-up throws ApiError `rate_limited` where an address sends too many unknown ones. */
+export function credentialLookup<Key>(
+  find: (hash: Buffer) => Promise<Found<Key> | undefined>,
+  now: () => number = steadyNow,
+) {
+  const cache = new BoundedMap<string, { key: Key; until: number }>(maxCached)
   const unknown = unknownCredentials(now)
 
-  return async function verify(
-    presented: string | undefined,
-    address: string,
-    { mayBeCached = true } = {},
-  ): Promise<VerifiedKey> {
-    if (!presented)
-      throw unauthorized(
-        'missing_api_key',
-        'Send your API key as `X-API-Key: cue_…` or as `Authorization: Bearer cue_…`.',
-      )
-    if (!isWellFormed(presented)) throw invalidKey()
-    const hash = hashKey(presented)
+  return async function lookUp(hash: Buffer, address: string, { mayBeCached = true } = {}): Promise<Key | undefined> {
     const cacheKey = hash.toString('base64')
     const cached = cache.get(cacheKey)
     if (mayBeCached && cached && cached.until > now()) return cached.key
     if (!cached) {
-      if (unknown.has(cacheKey)) throw invalidKey()
+      if (unknown.has(cacheKey)) return undefined
       unknown.requireLookup(address)
     }
-    const found = await findKey(db, hash)
+    const found = await find(hash)
     if (!found) {
       cache.delete(cacheKey)
       unknown.add(cacheKey, address)
-      throw invalidKey()
+      return undefined
     }
     const expiry = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
     cache.set(cacheKey, { key: found.key, until: Math.min(now() + cacheMilliseconds, expiry) })
@@ -99,10 +96,32 @@ export function keyVerifier(db: Database, now: () => number = steadyNow) {
   }
 }
 
+/** Verifies whoever sends a request. */
+export type Callers = (
+  db: Database,
+  now?: () => number,
+) => (c: Context<ApiEnv>, options?: { mayBeCached: boolean }) => Promise<VerifiedKey>
+
+/** Verifies API keys. @throws ApiError missing_api_key, invalid_api_key, rate_limited */
+export const keyCallers: Callers = (db, now) => {
+  const lookUp = credentialLookup((hash) => findKey(db, hash), now)
+  return async (c, options) => {
+    const presented = sentKey((name) => c.req.header(name))
+    if (!presented)
+      throw unauthorized(
+        'missing_api_key',
+        'Send your API key as `X-API-Key: cue_…` or as `Authorization: Bearer cue_…`.',
+      )
+    const key = isWellFormed(presented) ? await lookUp(hashKey(presented), sourceAddress(c), options) : undefined
+    if (!key) throw invalidKey()
+    return key
+  }
+}
+
 type FoundKey = Pick<Selectable<Tables['api_keys']>, 'id' | 'organization_id' | 'permissions' | 'expires_at'> &
   Pick<Selectable<Tables['organizations']>, 'cursor_key' | 'log_questions'>
 
-async function findKey(db: Database, hash: Buffer): Promise<{ key: VerifiedKey; expiresAt: Date | null } | undefined> {
+async function findKey(db: Database, hash: Buffer): Promise<Found<VerifiedKey> | undefined> {
   const { rows } = await sql<FoundKey>`select * from find_key(${hash})`.execute(db)
   const [row] = rows
   return (

@@ -16,6 +16,8 @@ export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = Optio
   description?: string
   /** `none` for a public endpoint. No default, so an endpoint without it does not compile. */
   permission: Permission | 'none'
+  /** An access token in place of a key. */
+  isByToken?: true
   params?: P
   query?: Q
   headers?: H

@@ -5,8 +5,8 @@ import type { OrganizationId } from '../ids.ts'
 import type { Permission } from '../permissions.ts'
 import type { Origin } from '../queue.ts'
 import { steadyNow } from '../steady-clock.ts'
-import { type ApiEnv, api, sentBody, sourceAddress } from './api.ts'
-import { keyVerifier, sentKey, type VerifiedKey } from './api-keys.ts'
+import { type ApiEnv, api, sentBody } from './api.ts'
+import { type Callers, keyCallers, type VerifiedKey } from './api-keys.ts'
 import { ApiError, type InputError } from './errors.ts'
 import { idempotencyHeader } from './idempotency.ts'
 import { fields } from './input/fields.ts'
@@ -41,7 +41,11 @@ type AddRoute = <
   B extends OptionalSchema = undefined,
 >(
   path: string,
-  operation: Omit<RouteMetadata<P, Q, H, B>, 'tag'> & { permission: Permission },
+  operation: Omit<RouteMetadata<P, Q, H, B>, 'tag'> & {
+    permission: Permission
+    /** Another path, where callers send something else than an API key. */
+    alsoAt?: { path: string; callers: Callers }
+  },
   handle: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
 ) => Router
 
@@ -58,14 +62,22 @@ export interface RouterOptions {
 }
 
 export function router(tag: string, { db, now = steadyNow }: RouterOptions, app = api()): Router {
-  const verify = keyVerifier(db, now)
+  const verifyKey = keyCallers(db, now)
   const meterOf = requestMeters(db, { now })
   return tagged(tag)
 
   function tagged(tag: string): Router {
     const adding = (method: string): AddRoute => {
-      return (path, operation, handle) => {
+      return (path, { alsoAt, ...operation }, handle) => {
         app.on(method, path, endpoint({ tag, ...operation }, handle))
+        if (alsoAt) {
+          const other = {
+            isUndocumented: true,
+            isByToken: true,
+            operationId: `${operation.operationId}ByToken`,
+          } as const
+          app.on(method, alsoAt.path, endpoint({ tag, ...operation, ...other }, handle, alsoAt.callers(db, now)))
+        }
         return routes
       }
     }
@@ -77,22 +89,22 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
   function endpoint(
     op: RouteMetadata & { permission: Permission },
     handle: (request: never) => Promise<Response>,
+    verify = verifyKey,
   ): Handler<ApiEnv> {
     const run: Handler<ApiEnv> = async (c) => {
       const started = now()
-      const presented = sentKey((name) => c.req.header(name))
-      const key = await verify(presented, sourceAddress(c))
+      const key = await verify(c)
       c.set('key', key)
       const meter = meterOf(key.organizationId)
       await meter.admit()
       try {
-        return await respond(c, key, presented, meter)
+        return await respond(c, key, meter)
       } finally {
         await meter.finish(now() - started)
       }
     }
 
-    async function respond(c: Context<ApiEnv>, key: VerifiedKey, presented: string | undefined, meter: Meter) {
+    async function respond(c: Context<ApiEnv>, key: VerifiedKey, meter: Meter) {
       if (!key.permissions.includes(op.permission))
         throw new ApiError('missing_permission', `This API key needs the permission ${op.permission}.`, {
           extra: { required_permission: op.permission },
@@ -106,7 +118,7 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
       const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
       if (op.permission.endsWith(':write'))
         c.set('unavailableDetail', unknownOutcome(c.req, op.headers === idempotencyHeader))
-      const confirmKey = async () => void (await verify(presented, sourceAddress(c), { mayBeCached: false }))
+      const confirmKey = async () => void (await verify(c, { mayBeCached: false }))
       try {
         const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
         const scope = { organizationId: key.organizationId, ...(params as object) }

@@ -29,7 +29,7 @@ export async function listPeople(db: Database, organizationId: OrganizationId): 
   return rows
 }
 
-/** Invites once more whoever was invited more than five minutes ago: the earlier link ends. The token is mailed, and stored nowhere. @param by the id of an owner */
+/** Invites once more whoever has been invited: the earlier link ends. The token is mailed, and stored nowhere. @param by the id of an owner */
 export async function invite(
   db: Database,
   organizationId: OrganizationId,
@@ -52,7 +52,6 @@ export async function invite(
             where organization_id = ${organizationId} and command = 'person invite' and started_at > now() - interval '1 day')
         on conflict (organization_id, mail) do update set id = excluded.id, role = excluded.role,
           token_hash = ${hash}, expires_at = excluded.expires_at, created_at = now()
-          where i.created_at < now() - interval '5 minutes'
         returning 1`,
     ),
   })
@@ -115,6 +114,8 @@ export async function changeMember(
     ),
     sessions: sql`delete from sessions s using memberships m where m.organization_id = ${organizationId} and m.person_id = ${id}
       and m.removed_at is not null and s.organization_id = m.organization_id and s.person_id = m.person_id`,
+    connections: sql`delete from connections c using memberships m where m.organization_id = ${organizationId} and m.person_id = ${id}
+      and m.removed_at is not null and c.organization_id = m.organization_id and c.person_id = m.person_id`,
   })
   if (changed.length > 0) return 'changed'
   return members.some(({ person_id }) => person_id === id) ? 'last_owner' : 'gone'

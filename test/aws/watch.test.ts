@@ -143,12 +143,14 @@ describe('an alarm is raised', () => {
     expect(Number(alarm(id).Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
   })
 
-  test('when any of the Lambdas is throttled: one for those that serve, one for those that work', () => {
+  test('when any of the Lambdas is throttled: one for ten of those that serve, one for the others', () => {
     const watched = (id: string) =>
       metricsOf(alarm(id)).map(({ Dimensions }) => stage.resolve(((Dimensions as Json[])[0] as Fields).Value!))
     const named = (names: string[]) => names.sort().map((name) => `cuecard-everything-${name}`)
     const working = watched('worker-throttles')
-    expect(working.sort()).toEqual(named(['canary', 'crawler', 'delivery', 'embedding', 'extraction', 'sweeper']))
+    expect(working.sort()).toEqual(
+      named(['canary', 'connect', 'crawler', 'delivery', 'embedding', 'extraction', 'sweeper']),
+    )
     expect([...watched('lambda-throttles'), ...working].sort()).toEqual(named(Object.keys(lambdas)))
   })
 })

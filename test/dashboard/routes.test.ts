@@ -102,13 +102,13 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       }
       const odd = fill(path, {
         ...{ agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0', goldenQuestionId: '0' },
-        ...{ webhookId: '0', deliveryId: '0', sourceId: '0', trashedId: '0', personId: '0' },
+        ...{ webhookId: '0', deliveryId: '0', sourceId: '0', trashedId: '0', personId: '0', connectionId: '0' },
       })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
     })
 
-  const leadsElsewhere = /\/(\*|file|agents|:agentId|unanswered)$/.test(path)
+  const leadsElsewhere = /\/(\*|file|agents|:agentId|unanswered|connect)$/.test(path)
   if (isGet && !leadsElsewhere && !/(:write|^people)$/.test(metadata.permission))
     test('leads a key that may only read to nothing else', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))

@@ -11,6 +11,7 @@ import { createGolden } from '../../shared/golden/store.ts'
 import { type AgentId, type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { sendTest } from '../../shared/webhooks/deliveries.ts'
 import { createWebhook } from '../../shared/webhooks/webhooks.ts'
+import { connected } from '../connect/connected.ts'
 import type { Tenant } from '../support/stand.ts'
 import { unusedPresigner } from '../support/unused-presigner.ts'
 
@@ -46,6 +47,7 @@ export interface Ids {
   callId: string
   keyId: string
   personId: string
+  connectionId: string
   revision: string
   goldenQuestionId: string
   webhookId: string
@@ -98,6 +100,7 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   const ids = {
     agentId,
     personId,
+    connectionId: (await connected(db, { organizationId, agentId })).id,
     documentId: document.id,
     keyId: key.id,
     callId,
@@ -159,6 +162,7 @@ export const never = (): Ids => ({
   callId: newId(),
   keyId: newId(),
   personId: newId(),
+  connectionId: newId(),
   revision: '1',
   goldenQuestionId: newId(),
   webhookId: newId(),

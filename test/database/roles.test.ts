@@ -72,10 +72,10 @@ describe('the roles of the Lambdas', () => {
       crawler insert: documents source_pages
       crawler select: agents chunks documents golden_questions source_pages sources vectors
       crawler update: documents golden_questions source_pages sources
-      dashboard delete: calls chunks documents golden_questions invitations question_log sessions sources vectors webhooks
-      dashboard insert: agents api_keys documents golden_questions invitations operator_actions query_vectors sign_in_attempts sources webhook_deliveries webhooks
-      dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals document_revisions documents \
-        embedded_tokens golden_questions invitations listed_agents memberships operator_actions organizations people query_vectors \
+      dashboard delete: calls chunks connections documents golden_questions invitations question_log sessions sources vectors webhooks
+      dashboard insert: agents api_keys connection_tokens connections documents golden_questions invitations operator_actions query_vectors sign_in_attempts sources webhook_deliveries webhooks
+      dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches connections deleted_ordinals document_revisions documents \
+        embedded_tokens golden_questions invitations listed_agents memberships oauth_clients operator_actions organizations people query_vectors \
         question_log request_meters sessions sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       dashboard update: agents api_keys calls documents golden_questions invitations memberships organizations question_log sign_in_attempts source_pages sources \
@@ -123,9 +123,9 @@ describe('the roles of the Lambdas', () => {
       search select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
       search update: call_turns
-      sweeper delete: call_turns document_revisions documents idempotency_keys invitations obsolete_files query_vectors question_log sessions \
+      sweeper delete: call_turns connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files query_vectors question_log sessions \
         sign_in_attempts sign_in_links webhook_deliveries
-      sweeper select: agents call_turns document_revisions documents idempotency_keys invitations obsolete_files organizations query_vectors \
+      sweeper select: agents call_turns connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files organizations query_vectors \
         question_log sessions sign_in_attempts sign_in_links sources webhook_deliveries
       sweeper update: agents documents obsolete_files sources
     `)
@@ -213,6 +213,12 @@ describe('the roles of the Lambdas', () => {
         list_chunks: ['sweeper'],
         agents_to_cluster: ['sweeper'],
         cluster_chunks: ['sweeper'],
+      },
+      ...{
+        end_connection: ['connect'],
+        exchange_token: ['connect'],
+        register_client: ['connect'],
+        find_connection: ['mcp'],
       },
       ...{ tell_of_waiting_documents: ['sweeper'], tell_of_unanswered_questions: ['sweeper'] },
     }

@@ -6,6 +6,7 @@ import { databaseUsers } from '../../infra/wiring.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
+import { connected } from '../connect/connected.ts'
 import { type Tenant, useStand } from '../support/stand.ts'
 
 const stand = useStand()
@@ -13,7 +14,7 @@ const stand = useStand()
 /** Tables whose rows of every organization a role works on: the sweeper's purges and changes of model, and deliveries. `calls` belongs to the call service. */
 const everywhere: Record<string, string> = {
   sweeper:
-    'documents sources document_revisions idempotency_keys invitations query_vectors call_turns question_log sessions webhook_deliveries organizations agents',
+    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors call_turns question_log sessions webhook_deliveries organizations agents',
   delivery: 'webhooks webhook_deliveries',
 }
 
@@ -47,6 +48,7 @@ beforeAll(async () => {
     const mail = `${organization}@example.com`
     const { id } = await addPerson(stand.db, { organization, mail, role: 'owner' })
     await invite(stand.db, organization, { mail: `new-${mail}`, role: 'viewer', by: id })
+    await connected(stand.db, tenant)
     await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
     await call('POST', `/v1/agents/${agentId}/golden-questions`, { question: 'A text?', expects: { words: 'text' } })
     await call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://inn.example/' })

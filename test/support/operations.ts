@@ -19,13 +19,13 @@ export type KeyedRoute = Route & { permission: Permission; name: string }
 
 /** Every route that needs a key. A new one joins by itself: its first example is the body that tests send. */
 export const keyedRoutes: KeyedRoute[] = allRoutes().flatMap((route) => {
-  const { permission, operationId: name } = route.operation
-  return permission === 'none' ? [] : [{ ...route, permission, name }]
+  const { permission, isByToken, operationId: name } = route.operation
+  return permission === 'none' || isByToken ? [] : [{ ...route, permission, name }]
 })
 
 export const publicRoutes = allRoutes().filter((route) => route.operation.permission === 'none')
 
-export const paths = [...new Set(allRoutes().map((route) => route.path))]
+export const paths = [...new Set([...keyedRoutes, ...publicRoutes].map((route) => route.path))]
 
 const noId = newId()
 

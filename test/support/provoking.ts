@@ -8,6 +8,7 @@ import type { ErrorCode } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'
 import { type AgentId, newId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import { connected } from '../connect/connected.ts'
 import { fill, makeDocument } from './operations.ts'
 import { callerOf } from './own-app.ts'
 import type { Answer, Tenant, TestStand } from './stand.ts'
@@ -69,6 +70,13 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     invalid_cursor: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}?cursor=x`),
     missing_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase),
     invalid_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase, undefined, { 'x-api-key': 'cue_no' }),
+    missing_access_token: ({ agentId }) => stand.http('POST', `/v1/agents/${agentId}/connect/mcp`, {}),
+    invalid_access_token: ({ agentId }) =>
+      stand.http('POST', `/v1/agents/${agentId}/connect/mcp`, {}, { authorization: 'Bearer made-up' }),
+    insufficient_scope: async (tenant) => {
+      const { path, headers } = await connected(stand.db, tenant, { scope: 'offline_access' })
+      return await stand.http('POST', path, {}, headers)
+    },
     invalid_signature: async ({ call, knowledgeBase, agentId }) => {
       await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
       return await call('POST', `${knowledgeBase}/retell`, { query: 'Where?' })

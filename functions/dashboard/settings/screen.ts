@@ -9,6 +9,7 @@ import { settingsPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { addSwitchRoutes, questionLogPanel, readSwitches, switchView } from '../switches.ts'
+import { addAppRoutes, readApps } from './apps.ts'
 import { addKeyRoutes, keyList } from './keys.ts'
 import { peopleList } from './people.ts'
 import { addWebhookScreens, webhookList } from './webhooks.ts'
@@ -16,12 +17,14 @@ import { addWebhookScreens, webhookList } from './webhooks.ts'
 export function addSettingsScreens(screens: Screens) {
   addSwitchRoutes(screens)
   addKeyRoutes(screens)
+  addAppRoutes(screens)
   addWebhookScreens(screens)
   screens.get(settingsPath, { permission: 'organization:read' }, async ({ db, session, may }) => {
-    const [people, kept, keys, hooks, agents, used] = await Promise.all([
+    const [people, kept, keys, apps, hooks, agents, used] = await Promise.all([
       listPeople(db, session.organizationId),
       readSwitches(db, session.organizationId),
       listKeys(db, session.organizationId).execute(),
+      readApps(db, session),
       listWebhooks(db, session.organizationId),
       agentUsage(db, session.organizationId),
       getUsage(db, session.organizationId),
@@ -36,6 +39,7 @@ export function addSettingsScreens(screens: Screens) {
         questionLogPanel(kept.log_questions, mayChange),
         keepRevisions(kept.keep_revisions, mayChange),
         keyList(keys, mayChange, session.id),
+        apps,
         agentsUsage(agents),
         html`<details class="developers"><summary>For developers</summary>
 <p class="hint">Programs do all that this dashboard does, and more. <a href="/v1/docs">API reference</a></p>

@@ -50,8 +50,8 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       text: 'Vapi or MCP clients get our errors in responses whose status is 200.',
       page: 'errors',
     },
-    // An alarm has room for ten metrics: those of the other Lambdas are in another.
-    'lambda-throttles': throttlesOf(serving.map((lambda) => functions[lambda])),
+    // An alarm has room for ten metrics: those of the other Lambdas, and of the eleventh that serves, are in another.
+    'lambda-throttles': throttlesOf(serving.filter((name) => name !== 'connect').map((name) => functions[name])),
     'requests-throttled': {
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,

@@ -102,7 +102,7 @@ export function pipelineAlarms(
       text: 'An event for a webhook that answers has been due for too long, or the delivery Lambda is silent.',
       page: 'late-deliveries',
     },
-    'worker-throttles': throttlesOf(working.map((lambda) => functions[lambda])),
+    'worker-throttles': throttlesOf([...working, 'connect' as const].map((lambda) => functions[lambda])),
   }
 }
 

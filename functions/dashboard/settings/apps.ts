@@ -1,0 +1,41 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import { type Connection, endConnection, listConnections } from '../../../shared/connections/connections.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import { uuid } from '../../../shared/ids.ts'
+import type { Session } from '../../../shared/organizations/sessions.ts'
+import { Gone } from '../error-view.ts'
+import type { Html } from '../layout.ts'
+import { settingsPath } from '../paths.ts'
+import type { Screens } from '../screen.ts'
+import { localDay } from '../times.ts'
+
+const params = v.object({ connectionId: uuid })
+
+export function addAppRoutes(screens: Screens) {
+  screens.post(
+    `${settingsPath}/apps/:connectionId/end`,
+    { permission: 'any', params },
+    async ({ db, session, scope }) => {
+      const name = await endConnection(db, { ...scope, personId: session.id }, scope.connectionId)
+      if (name === undefined) throw new Gone()
+      return { redirect: settingsPath, flash: { text: `${name || 'The app'} was disconnected.` } }
+    },
+  )
+}
+
+/** The apps that the person has connected; nothing for a session of a key, which can connect none. */
+export async function readApps(db: Database, { organizationId, id, person }: Session): Promise<Html> {
+  if (!person) return html``
+  const connections = await listConnections(db, { organizationId, personId: id })
+  return html`<section class="panel"><h2>Connected apps</h2>
+<p class="hint">ChatGPT, Claude, Cursor and other apps that may search an agent’s documents for you. <a href="/v1/docs#chatgpt-and-other-mcp-clients">Connect an app</a></p>
+${connections.length > 0 && html`<ul class="rows">${connections.map(appRow)}</ul>`}</section>`
+}
+
+function appRow({ id, client_name, agent_name, created_at, used_at }: Connection): Html {
+  const name = client_name || 'An app without a name'
+  return html`<li><div class="what"><p class="name">${name}</p>
+<p class="hint">Searches ${agent_name} · connected ${localDay(created_at)} · last used ${localDay(used_at)}</p></div>
+<form method="post" action="${settingsPath}/apps/${id}/end"><button class="quiet danger" aria-label="Disconnect ${name}">Disconnect</button></form></li>`
+}

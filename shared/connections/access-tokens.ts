@@ -1,0 +1,79 @@
+import { createSecretKey } from 'node:crypto'
+import type { HonoRequest } from 'hono'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { sourceAddress } from '../http/api.ts'
+import { type Callers, credentialLookup } from '../http/api-keys.ts'
+import { ApiError, type ErrorCode } from '../http/errors.ts'
+import { originOf } from '../http/origin.ts'
+import type { OrganizationId } from '../ids.ts'
+import { hashToken } from '../organizations/sessions.ts'
+import type { Permission } from '../permissions.ts'
+
+export const searchScope = 'kb:read' satisfies Permission
+export const scopes = [searchScope, 'offline_access']
+/** Where the metadata of a resource or an issuer stands before its path (RFC 9728, RFC 8414). */
+export const resourceMetadata = '/.well-known/oauth-protected-resource'
+/** A path, so that nothing at the root of `/.well-known` answers for what takes API keys. */
+export const issuerOf = (request: HonoRequest) => `${originOf(request)}/connect`
+
+/** The address of the agent's MCP server behind OAuth, the audience of its tokens. */
+export function resourceOf(request: HonoRequest, agentId: string): string {
+  return canonical(`${originOf(request)}/v1/agents/${agentId}/connect/mcp`)
+}
+
+/** Clients send it with a slash at the end, too, and ids in upper case. */
+export const canonical = (resource: string) => resource.toLowerCase().replace(/\/$/, '')
+
+const tokenPattern = /^[\w-]{43}$/
+
+interface FoundConnection {
+  id: string
+  organization_id: string
+  resource: string
+  scope: string
+  expires_at: Date
+  cursor_key: Buffer
+  log_questions: boolean
+}
+
+/** Verifies access tokens in `Authorization: Bearer` for the agent of the path. @throws ApiError missing_access_token, invalid_access_token, insufficient_scope */
+export const tokenCallers: Callers = (db, now) => {
+  const lookUp = credentialLookup((hash) => findConnection(db, hash), now)
+  return async (c, options) => {
+    const [, presented] = /^bearer +([^ ].*)$/i.exec(c.req.header('authorization') ?? '') ?? []
+    const resource = resourceOf(c.req, c.req.param('agentId') ?? '')
+    const metadata = `${originOf(c.req)}${resourceMetadata}${c.req.path}`
+    const refused = (code: ErrorCode, detail: string, error = '') => {
+      const challenge = `Bearer ${error && `error="${error}", `}resource_metadata="${metadata}", scope="${searchScope}"`
+      return new ApiError(code, detail, { headers: { 'www-authenticate': challenge } })
+    }
+    if (!presented) throw refused('missing_access_token', 'Connect by OAuth: send the access token as a Bearer token.')
+    const found = tokenPattern.test(presented)
+      ? await lookUp(hashToken(presented), sourceAddress(c), options)
+      : undefined
+    if (found?.resource !== resource)
+      throw refused(
+        'invalid_access_token',
+        'The access token is unknown, expired, or of another agent.',
+        'invalid_token',
+      )
+    if (!found.permissions.includes(searchScope))
+      throw refused('insufficient_scope', `The access token needs the scope ${searchScope}.`, 'insufficient_scope')
+    return found
+  }
+}
+
+async function findConnection(db: Database, hash: Buffer) {
+  const { rows } = await sql<FoundConnection>`select * from find_connection(${hash})`.execute(db)
+  const [row] = rows
+  const key = row && {
+    id: row.id,
+    organizationId: row.organization_id as OrganizationId,
+    permissions: row.scope.split(' ').filter((scope): scope is Permission => scope === searchScope),
+    cursorKey: createSecretKey(row.cursor_key),
+    logsQuestions: row.log_questions,
+    resource: row.resource,
+  }
+  return key && { key, expiresAt: row.expires_at }
+}

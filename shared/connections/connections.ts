@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
+import { type AgentId, newId, type OrganizationId } from '../ids.ts'
+import { hashToken, newToken } from '../organizations/sessions.ts'
+import type { Client } from './clients.ts'
+
+const codeSeconds = 60
+
+interface Consent {
+  organizationId: OrganizationId
+  agentId: AgentId
+  personId: string
+  client: Client
+  resource: string
+  scope: string
+  /** The SHA-256 of the client's verifier, in base64url. */
+  challenge: string
+  redirectUri: string
+}
+
+/** Lets an app ask an agent for a person. @returns the code for which it gets tokens, within a minute */
+export async function openConnection(db: Database, consent: Consent): Promise<string> {
+  const { organizationId, agentId, personId, client, resource, scope, challenge, redirectUri } = consent
+  const [id, token, name] = [newId(), newToken(), client.host ?? client.name]
+  const end = sql`now() + make_interval(secs => ${codeSeconds})`
+  await db.batch({
+    opened: sql`
+      insert into connections (organization_id, id, person_id, agent_id, client_id, client_name, resource, scope, expires_at)
+      values (${organizationId}, ${id}, ${personId}, ${agentId}, ${client.id}, ${name}, ${resource}, ${scope}, ${end})`,
+    given: sql`
+      insert into connection_tokens (token_hash, organization_id, connection_id, kind, challenge, redirect_uri, expires_at)
+      values (${hashToken(token)}, ${organizationId}, ${id}, 'code', ${challenge}, ${redirectUri}, ${end})`,
+  })
+  return token
+}
+
+type OfPerson = { organizationId: OrganizationId; personId: string }
+
+export interface Connection {
+  id: string
+  client_name: string
+  agent_name: string
+  created_at: Date
+  /** When it last got tokens, which it needs each hour. */
+  used_at: Date
+}
+
+/** The apps that have tokens of a person, the newest first. */
+export async function listConnections(db: Database, { organizationId, personId }: OfPerson): Promise<Connection[]> {
+  const { rows } = await sql<Connection>`
+    select c.id, c.client_name, a.name as agent_name, c.created_at, c.used_at
+    from connections c join agents a on (a.organization_id, a.id) = (c.organization_id, c.agent_id)
+    where c.organization_id = ${organizationId} and c.person_id = ${personId} and c.used_at is not null and c.expires_at > now()
+    order by c.created_at desc, c.id`.execute(db)
+  return rows
+}
+
+/** Its tokens end with it, within 30 seconds. @returns its app's name; undefined if the person has no such connection */
+export async function endConnection(db: Database, { organizationId, personId }: OfPerson, id: string) {
+  const { rows } = await sql<{ client_name: string }>`
+    delete from connections where organization_id = ${organizationId} and person_id = ${personId} and id = ${id}
+    returning client_name`.execute(db)
+  return rows[0]?.client_name
+}

@@ -1,0 +1,506 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../shared/ids.ts'
+import { signIn } from '../dashboard/support.ts'
+import type { Tenant } from '../support/stand.ts'
+import { callback, challenge, challengeOf, issuer, origin, useConnect } from './support.ts'
+
+const connect = useConnect()
+const { stand, send, form, member, app, resourceOf, authorizeUrl, answerOf, consent } = connect
+const { exchange, refresh, register, ask, connection } = connect
+
+const refusedGrant = { status: 400, body: { error: 'invalid_grant' } }
+const ended = { status: 401, body: { code: 'invalid_access_token' } }
+/** Lets time pass that lies between a token's use and now. */
+const usedEarlier = (seconds: number) =>
+  sql`update connection_tokens set used_at = used_at - make_interval(secs => ${seconds})`.execute(stand.db)
+
+describe('a code', () => {
+  test('that is sent a second time ends the connection, as somebody else may have sent it first', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const clientId = app()
+    const code = await consent(browser, authorizeUrl(tenant, clientId))
+    const first = await exchange(clientId, code)
+    expect(await exchange(clientId, code)).toMatchObject(refusedGrant)
+    expect(await ask(first.body.access_token, resourceOf(tenant))).toMatchObject(ended)
+    expect(await refresh(clientId, first.body.refresh_token)).toMatchObject(refusedGrant)
+    expect((await browser.get('/dashboard/settings')).text).not.toContain('127.0.0.1')
+  })
+
+  test('is taken once, however many send it at the same time', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const clientId = app()
+    const code = await consent(browser, authorizeUrl(tenant, clientId))
+    const answers = await Promise.all([1, 2, 3, 4].map(() => exchange(clientId, code)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400])
+  })
+
+  test('is worth nothing without the verifier, to another app, for another address back, for another agent or a minute later', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const clientId = app()
+    const code = await consent(browser, authorizeUrl(tenant, clientId))
+    expect(await exchange(clientId, code, { code_verifier: 'w'.repeat(43) })).toMatchObject(refusedGrant)
+    expect(await exchange(app(), code)).toMatchObject(refusedGrant)
+    expect(await exchange(clientId, code, { redirect_uri: `${callback}/x` })).toMatchObject(refusedGrant)
+    const other = resourceOf({ ...tenant, agentId: newId() })
+    expect(await exchange(clientId, code, { resource: other })).toMatchObject({ body: { error: 'invalid_target' } })
+    expect(await refresh(clientId, code)).toMatchObject(refusedGrant)
+    expect((await exchange(clientId, code)).status).toBe(200)
+    const late = await consent(browser, authorizeUrl(tenant, clientId))
+    await sql`update connection_tokens set expires_at = now() where kind = 'code'`.execute(stand.db)
+    expect(await exchange(clientId, late)).toMatchObject(refusedGrant)
+  })
+})
+
+describe('a refresh token', () => {
+  test('that is used again later ends the connection: it was stolen from one of the two', async () => {
+    const tenant = await stand.tenant()
+    const { clientId, refresh: stolen, person } = await connection(tenant)
+    const owner = await refresh(clientId, stolen)
+    await usedEarlier(31)
+    expect(await refresh(clientId, stolen)).toMatchObject(refusedGrant)
+    expect(await ask(owner.body.access_token, resourceOf(tenant))).toMatchObject(ended)
+    expect(await refresh(clientId, owner.body.refresh_token)).toMatchObject(refusedGrant)
+    expect((await person.browser.get('/dashboard/settings')).text).not.toContain('Disconnect')
+  })
+
+  test('that is sent again at once is a retry of an app whose answer was lost, and gets other tokens', async () => {
+    const tenant = await stand.tenant()
+    const { clientId, refresh: token } = await connection(tenant)
+    const [first, again] = await Promise.all([refresh(clientId, token), refresh(clientId, token)])
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(first.body.refresh_token).not.toBe(again.body.refresh_token)
+  })
+
+  test('of one app is refused to another, and is no access token', async () => {
+    const tenant = await stand.tenant()
+    const { clientId, refresh: token, access } = await connection(tenant)
+    expect(await refresh(app(), token)).toMatchObject(refusedGrant)
+    expect(await ask(token, resourceOf(tenant))).toMatchObject(ended)
+    expect(await refresh(clientId, access)).toMatchObject(refusedGrant)
+    expect((await refresh(clientId, token)).status).toBe(200)
+  })
+})
+
+describe('an access token', () => {
+  test('is refused by another agent, another organization, another origin and where keys are sent; and a key here', async () => {
+    const tenant = await stand.tenant()
+    const other = await stand.tenant()
+    const { access, person } = await connection(tenant)
+    const { id } = (await tenant.call('POST', '/v1/agents', { name: 'Second' })).body ?? { id: newId() }
+    for (const agentId of [id ?? newId(), other.agentId, newId()])
+      expect(await ask(access, resourceOf({ ...tenant, agentId }))).toMatchObject(ended)
+    expect(await ask(access, resourceOf(tenant), { host: 'other.example.com' })).toMatchObject(ended)
+    expect(await ask(access, `/v1/agents/${tenant.agentId}/mcp`)).toMatchObject({
+      status: 401,
+      body: { code: 'invalid_api_key' },
+    })
+    expect(await ask(access, '/v1/organization')).toMatchObject({ status: 405 })
+    expect(await send('GET', '/v1/organization', undefined, { authorization: `Bearer ${access}` })).toMatchObject({
+      status: 401,
+    })
+    expect(await ask(tenant.apiKey, resourceOf(tenant))).toMatchObject(ended)
+    expect(await ask(undefined, resourceOf(tenant), { 'x-api-key': tenant.apiKey })).toMatchObject({
+      body: { code: 'missing_access_token' },
+    })
+    expect(person.id).not.toBe('')
+  })
+
+  test('without the scope to search is told which one it needs', async () => {
+    const tenant = await stand.tenant()
+    const { access, body } = await connection(tenant, { scope: 'offline_access kb:write' })
+    expect(body.scope).toBe('offline_access')
+    const answer = await ask(access, resourceOf(tenant))
+    expect(answer).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+    expect(answer.headers.get('www-authenticate')).toMatch(/error="insufficient_scope".*scope="kb:read"/)
+  })
+
+  test('ends with the person’s membership, and with an hour', async () => {
+    const tenant = await stand.tenant()
+    for (const end of [
+      sql`update memberships set removed_at = now() where organization_id = ${tenant.organizationId}`,
+      sql`update connection_tokens set expires_at = now()`,
+    ]) {
+      const { access, refresh: token, clientId, person } = await connection(tenant)
+      await end.execute(stand.db)
+      expect(await ask(access, resourceOf(tenant))).toMatchObject(ended)
+      expect(await refresh(clientId, token)).toMatchObject(refusedGrant)
+      expect(person.mail).toContain('@')
+    }
+  })
+
+  test('is in the database as a hash only', async () => {
+    const tenant = await stand.tenant()
+    const { access, refresh: token } = await connection(tenant)
+    const { rows } = await sql<{ row: string }>`select row_to_json(t)::text as row from connection_tokens t`.execute(
+      stand.db,
+    )
+    expect(rows.length).toBeGreaterThan(2)
+    for (const secret of [access, token]) expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+})
+
+describe('PKCE', () => {
+  test.each([
+    ['absent', { code_challenge: undefined, code_challenge_method: undefined }],
+    ['plain', { code_challenge: challenge, code_challenge_method: 'plain' }],
+    ['plain by default', { code_challenge_method: undefined }],
+    ['of another length', { code_challenge: challenge.slice(1) }],
+    [
+      'sent twice',
+      { code_challenge: undefined, more: `&code_challenge=${challenge}&code_challenge=${challengeOf('x')}` },
+    ],
+  ])('that is %s is refused', async (_, { more = '', ...parameters }: Record<string, string | undefined>) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const answer = answerOf(await browser.get(authorizeUrl(tenant, app(), parameters) + more))
+    expect([answer.get('error'), answer.get('state'), answer.get('iss')]).toEqual(['invalid_request', 's1', issuer])
+  })
+
+  test('cannot be left out of the exchange', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const clientId = app()
+    const code = await consent(browser, authorizeUrl(tenant, clientId))
+    expect(await exchange(clientId, code, { code_verifier: '' })).toMatchObject({ body: { error: 'invalid_request' } })
+  })
+})
+
+describe('an address to be led back to', () => {
+  const own = [
+    'https://app.example/callback',
+    callback,
+    'http://127.0.0.1/cb',
+    'http://[::1]:7/cb',
+    'cursor://app/callback',
+  ]
+
+  test.each([
+    'https://app.example/callback/',
+    'https://app.example/callback?x=1',
+    'https://app.example/',
+    'https://evil.example/callback',
+    'https://app.example.evil.example/callback',
+    'https://app.example@evil.example/callback',
+    'http://app.example/callback',
+    '//evil.example',
+    '',
+    'javascript:alert(1)',
+    'http://localhost:1/other',
+    'http://127.0.0.1.evil.example/cb',
+    'http://localhost:1234@evil.example/callback',
+    'https://localhost:1234/callback',
+    `${callback}#x`,
+    'cursor://evil/callback',
+  ])('%s, which the app did not name, gets a page and no redirect', async (redirect_uri) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const url = authorizeUrl(tenant, app({ redirect_uris: own }), { redirect_uri })
+    for (const page of [await browser.get(url), await browser.post(url, { decision: 'allow' })]) {
+      expect([page.status, page.headers.location]).toEqual([400, undefined])
+      expect(page.html).not.toContain('<form method="post">')
+    }
+  })
+
+  test.each([...own, 'http://localhost:9/callback', 'http://127.0.0.1:65535/cb', 'http://[::1]/cb'])(
+    '%s, which it named, on this machine with any port, gets a code',
+    async (redirect_uri) => {
+      const tenant = await stand.tenant()
+      const { browser } = await member(tenant)
+      const page = await browser.post(authorizeUrl(tenant, app({ redirect_uris: own }), { redirect_uri }), {
+        decision: 'allow',
+      })
+      expect(page.headers.location).toContain(`${redirect_uri}?code=`)
+    },
+  )
+
+  test.each([
+    'javascript:/*/alert(1)',
+    'JAVASCRIPT:/alert(1)',
+    'data:text/html,x',
+    'data:/text/html,x',
+    'file:///etc/passwd',
+    'blob:https://x.example/1',
+    'vbscript:/x',
+    'about:/blank',
+    'view-source:/x',
+    'intent://x',
+    'http://app.example/cb',
+    'https://user@app.example/cb',
+    'https://a;b.example/cb',
+    "https://a'b.example/cb",
+    'https://app.example/cb#x',
+    'cursor:callback',
+    'relative',
+    'https://app.example/\u202ecb',
+    'https://app.example/a b',
+  ])('%s cannot be registered, nor named in a document', async (redirect) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const redirect_uris = [callback, redirect]
+    expect(
+      await register({ redirect_uris }, `2001:db8:${Math.floor(Math.random() * 60_000).toString(16)}::1`),
+    ).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_redirect_uri' },
+    })
+    const page = await browser.get(authorizeUrl(tenant, app({ redirect_uris })))
+    expect([page.status, page.text]).toEqual([
+      400,
+      expect.stringContaining('Its document is invalid at “redirect_uris.1”'),
+    ])
+  })
+})
+
+describe('the consent', () => {
+  test('cannot be framed or sent from elsewhere, and its policy names the address back and no other', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const url = authorizeUrl(tenant, app({ redirect_uris: ['https://back.example:444/cb'] }), {
+      redirect_uri: 'https://back.example:444/cb',
+    })
+    const page = await browser.get(url)
+    expect(page.headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    })
+    expect(page.headers['content-security-policy']).toContain("form-action https://back.example:444 'self'")
+    const scheme = authorizeUrl(tenant, app({ redirect_uris: ['cursor://x/cb'] }), { redirect_uri: 'cursor://x/cb' })
+    expect((await browser.get(scheme)).headers['content-security-policy']).toContain("form-action cursor: 'self'")
+    const settings = await browser.get('/dashboard/settings')
+    expect(settings.headers['content-security-policy']).not.toContain('back.example')
+    for (const headers of [
+      ['sec-fetch-site', 'cross-site'],
+      ['origin', 'https://evil.example'],
+      ['origin', 'null'],
+    ])
+      expect((await browser.post(url, { decision: 'allow' }, Object.fromEntries([headers]))).status).toBe(403)
+    const { rows } = await sql`select from connections where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
+    expect(rows.length).toBe(0)
+  })
+
+  test('is asked again each time, given by a person only, and leads back where it is refused', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const url = authorizeUrl(tenant, app())
+    for (let i = 0; i < 2; i++) await consent(browser, url)
+    expect((await browser.get(url)).status).toBe(200)
+    const denied = answerOf(await browser.post(url, { decision: 'deny' }))
+    expect([denied.get('error'), denied.get('code'), denied.get('iss')]).toEqual(['access_denied', null, issuer])
+    const withKey = await signIn(connect.browser(), tenant.apiKey)
+    expect((await withKey.get(url)).text).toContain('with a key nobody can connect apps')
+    expect((await withKey.post(url, { decision: 'allow' })).status).toBe(400)
+  })
+
+  test('is asked after signing in, where the whole address is kept', async () => {
+    const tenant = await stand.tenant()
+    const url = authorizeUrl(tenant, app(), { state: 'x'.repeat(800) })
+    const { status, headers } = await connect.browser().get(url)
+    expect(status).toBe(303)
+    expect(new URL(headers.location!, origin).searchParams.get('to')).toBe(url)
+  })
+
+  test('names the host of an app’s document, and says of one that registered itself that nobody has checked it', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const fake = await register({ redirect_uris: ['https://evil.example/cb'], client_name: 'Claude\u202e' })
+    const page = await browser.get(
+      authorizeUrl(tenant, fake.body.client_id, { redirect_uri: 'https://evil.example/cb' }),
+    )
+    expect(page.text).toContain('It calls itself “Claude”. Nobody has checked who it is.')
+    expect(page.text).toContain('You’ll be led back to evil.example')
+    const markup = await browser.get(authorizeUrl(tenant, app({ client_name: '<script>alert(1)</script>' })))
+    expect(markup.html).not.toContain('<script>alert')
+  })
+
+  test('is for an agent of the organization that the person has chosen, and says where to choose another', async () => {
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+    const { browser, id } = await member(tenant)
+    const url = authorizeUrl(other, app())
+    expect(await browser.get(url)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('Test has no such agent.'),
+    })
+    await sql`insert into memberships (organization_id, person_id, role) values (${other.organizationId}, ${id}, 'viewer')`.execute(
+      stand.db,
+    )
+    const page = await browser.get(url)
+    expect(page.html).toContain(`/dashboard/organizations?to=${encodeURIComponent('/dashboard/connect?')}`)
+    expect(await browser.post(url, { decision: 'allow' })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('a document of an app', () => {
+  test.each<[string, object, object, string]>([
+    ['names another id', { client_id: 'https://claude.ai/client.json' }, {}, 'that of another app'],
+    ['demands a key', { token_endpoint_auth_method: 'private_key_jwt' }, {}, 'a key or a secret'],
+    ['holds a secret', { client_secret: 's' }, {}, 'a key or a secret'],
+    ['names no address', { redirect_uris: [] }, {}, 'invalid at “redirect_uris”'],
+    ['is not there', {}, { status: 404 }, 'isn’t there'],
+    ['leads elsewhere', {}, { status: 302, headers: { location: 'https://evil.example/' } }, 'isn’t there'],
+    ['is a page', {}, { type: 'text/html' }, 'isn’t JSON'],
+    ['is no JSON', {}, { body: '{' }, 'invalid'],
+    ['is too large', { client_uri: 'x'.repeat(10_001) }, {}, 'can’t be read'],
+  ])('that %s connects nobody', async (_, more, answer, said) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const page = await browser.get(authorizeUrl(tenant, app(more, answer)))
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining(said)])
+  })
+
+  test.each([
+    'https://app.example',
+    'https://app.example/',
+    'https://app.example/a/../b',
+    'https://APP.example/x',
+    'https://app.example/x#y',
+    'https://user:pw@app.example/x',
+    'https://10.0.0.1/x',
+    'https://169.254.169.254/latest',
+    'https://internal/x',
+    'http://app.example/x',
+    'made-up',
+    '',
+    newId(),
+  ])('with the address %s is not read', async (id) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    expect(await browser.get(authorizeUrl(tenant, id))).toMatchObject({ status: 400 })
+  })
+})
+
+describe('the audience', () => {
+  test('may end in a slash and have its id in upper case, and is then the same', async () => {
+    const tenant = await stand.tenant()
+    const resource = `${origin}/v1/agents/${tenant.agentId.toUpperCase()}/connect/mcp/`
+    const { access, refresh: token, clientId } = await connection(tenant, { resource })
+    expect((await ask(access, resourceOf(tenant))).status).toBe(200)
+    expect((await refresh(clientId, token, { resource })).status).toBe(200)
+  })
+
+  const wrong = (tenant: Tenant): (string | undefined)[] => [
+    undefined,
+    '',
+    `https://evil.example/v1/agents/${tenant.agentId}/connect/mcp`,
+    `${origin}/v1/agents/${tenant.agentId}/mcp`,
+    `${resourceOf(tenant)}//`,
+    `${resourceOf(tenant)}?x`,
+    `${origin}/v1/agents/x/connect/mcp`,
+    origin,
+  ]
+  test('that is no agent’s here is refused', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    for (const resource of wrong(tenant))
+      expect(answerOf(await browser.get(authorizeUrl(tenant, app(), { resource }))).get('error'), resource).toBe(
+        'invalid_target',
+      )
+  })
+})
+
+describe('registration', () => {
+  test('is bounded for each address, IPv6 by its network', async () => {
+    const statuses: number[] = []
+    for (let i = 0; i < 11; i++)
+      statuses.push((await register({ redirect_uris: [callback] }, `2001:db8:1:1::${i}`)).status)
+    expect(statuses).toEqual([...Array(10).fill(201), 429])
+    expect((await register({ redirect_uris: [callback] }, '2001:db8:1:2::1')).status).toBe(201)
+  })
+
+  test.each<[object, string]>([
+    [{}, 'invalid_redirect_uri'],
+    [{ redirect_uris: Array(21).fill(callback) }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [`https://a.example/${'x'.repeat(2000)}`] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [callback], client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
+  ])('of %j is refused as %s', async (body, error) => {
+    expect(await register(body, '192.0.2.77')).toMatchObject({ status: 400, body: { error } })
+  })
+
+  test('makes a public client whatever is asked for, without a secret, which expires unused', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const asked = { redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_basic', client_name: 'Old' }
+    const { body } = await register(asked, '192.0.2.78')
+    expect(body).toMatchObject({ token_endpoint_auth_method: 'none', redirect_uris: [callback] })
+    expect(body).not.toHaveProperty('client_secret')
+    const code = await consent(browser, authorizeUrl(tenant, body.client_id))
+    const tokens = await exchange(body.client_id, code)
+    const { rows } =
+      await sql`select source, expires_at > now() + interval '89 days' as kept from oauth_clients where id = ${body.client_id}`.execute(
+        stand.db,
+      )
+    expect(rows).toEqual([{ source: null, kept: true }])
+    await sql`update oauth_clients set expires_at = now() where id = ${body.client_id}`.execute(stand.db)
+    for (const clientId of [body.client_id, 'unknown'])
+      expect(await refresh(clientId, tokens.body.refresh_token)).toMatchObject({
+        status: 401,
+        body: { error: 'invalid_client' },
+      })
+  })
+})
+
+test('an app ends its connection, by either token, and cannot end that of another', async () => {
+  const tenant = await stand.tenant()
+  for (const kind of ['access', 'refresh'] as const) {
+    const made = await connection(tenant)
+    const revoke = (client_id: string) => form('/connect/revoke', { token: made[kind], client_id })
+    expect((await revoke(app())).status).toBe(200)
+    expect((await refresh(made.clientId, made.refresh)).status).toBe(200)
+    expect((await revoke(made.clientId)).status).toBe(200)
+    expect(await ask(made.access, resourceOf(tenant))).toMatchObject(ended)
+    expect((await revoke(made.clientId)).status).toBe(200)
+  }
+})
+
+test('a person sees and ends only the apps that they connected', async () => {
+  const tenant = await stand.tenant()
+  const [mine, other] = [await connection(tenant), await connection(tenant)]
+  const { rows } = await sql<{ id: string }>`select id from connections where person_id = ${mine.person.id}`.execute(
+    stand.db,
+  )
+  const end = `/dashboard/settings/apps/${rows[0]!.id}/end`
+  expect((await mine.person.browser.get('/dashboard/settings')).html.split(end).length).toBe(2)
+  expect((await other.person.browser.get('/dashboard/settings')).html).not.toContain(end)
+  expect((await other.person.browser.post(end)).status).toBe(404)
+  expect((await (await signIn(connect.browser(), tenant.apiKey)).post(end)).status).toBe(404)
+  expect((await mine.person.browser.submit(end)).text).toContain('127.0.0.1')
+  expect(await ask(mine.access, resourceOf(tenant))).toMatchObject(ended)
+  expect((await ask(other.access, resourceOf(tenant))).status).toBe(200)
+})
+
+test('tokens that somebody makes up are looked up a bounded number of times for an address', async () => {
+  const answers: number[] = []
+  for (let i = 0; i < 25; i++) {
+    const fields = { grant_type: 'refresh_token', client_id: 'https://x.example/y', refresh_token: `made-up-${i}` }
+    answers.push((await form('/connect/token', fields, '192.0.2.99')).status)
+  }
+  expect(answers.at(0)).toBe(400)
+  expect(answers.at(-1)).toBe(429)
+})
+
+test('what has expired is purged: codes and tokens, apps without any, and registrations that nobody used', async () => {
+  const tenant = await stand.tenant()
+  await sql`delete from connections`.execute(stand.db)
+  await sql`delete from oauth_clients`.execute(stand.db)
+  const kept = await connection(tenant)
+  await connection(tenant)
+  await register({ redirect_uris: [callback] }, '192.0.2.79')
+  await register({ redirect_uris: [callback] }, '192.0.2.79')
+  await sql`update connections set expires_at = now() where person_id <> ${kept.person.id}`.execute(stand.db)
+  await sql`update connection_tokens set expires_at = now() where kind <> 'refresh'`.execute(stand.db)
+  await sql`update oauth_clients set expires_at = now() where id = (select max(id::text)::uuid from oauth_clients)`.execute(
+    stand.db,
+  )
+  await stand.sweep()
+  const { rows } = await sql`select (select count(*)::int from connections) as connections,
+    (select count(*)::int from connection_tokens) as tokens, (select count(*)::int from oauth_clients) as clients`.execute(
+    stand.db,
+  )
+  expect(rows).toEqual([{ connections: 1, tokens: 1, clients: 1 }])
+  expect((await refresh(kept.clientId, kept.refresh)).status).toBe(200)
+})
