@@ -106,21 +106,6 @@ test('after batches of chunks at the same time search finds as many as have an e
   expect((await tenant.call('GET', path)).body).toMatchObject({ chunk_count: 17, searchable_chunk_count: 9 })
 })
 
-test('completing before any chunk is there is refused, and the chunks that come are kept', async () => {
-  const tenant = await stand.tenant()
-  const path = await emptyDocument(tenant)
-  const [completed, uploaded] = await Promise.all([
-    tenant.call('PATCH', path, { status: 'completed' }),
-    upload(tenant, path, { content: 'a', chunk_index: 0, embedding: axis(0) }),
-  ])
-  expect(uploaded.status).toBe(201)
-  expect([200, 409]).toContain(completed.status)
-  expect((await tenant.call('GET', path)).body).toMatchObject({
-    status: completed.status === 200 ? 'completed' : 'pending',
-    chunk_count: 1,
-  })
-})
-
 test('of two takeovers at once neither loses the other’s chunks', async () => {
   const tenant = await stand.tenant()
   const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
@@ -215,13 +200,4 @@ test('a PUT and a PATCH at once leave what one after the other would, and a move
     expect([again.status, after.content]).toEqual(again.status === 200 ? [200, 'newer'] : [201, 'new'])
     expect((await tenant.call('GET', byExternalId(tenant, from))).status).toBe(again.status === 200 ? 404 : 200)
   }
-})
-
-test('two whole syncs at once make each document once', async () => {
-  const tenant = await stand.tenant()
-  const ids = Array.from({ length: 20 }, (_, i) => `${i}`)
-  const sync = () => Promise.all(ids.map((id) => put(tenant, id, { content: id })))
-  const [one, other] = await Promise.all([sync(), sync()])
-  for (const i of ids.keys()) expect([one[i]!.status, other[i]!.status].toSorted()).toEqual([200, 201])
-  expect(await documentsOf(tenant)).toHaveLength(20)
 })

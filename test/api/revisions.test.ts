@@ -173,20 +173,6 @@ describe('a restored revision', () => {
 describe('what races', () => {
   const rounds = isThorough || isOnServer ? 10 : 2
 
-  test('two edits at once keep what was served once, and no content that never was', async () => {
-    for (let i = 0; i < rounds; i++) {
-      const { tenant, document } = await edited('one')
-      await Promise.all(['two', 'three'].map((content) => patch(tenant, document, { content })))
-      await work(document)
-      const { content } = await get(tenant, document)
-      const { data } = await listed(tenant, document)
-      expect(data).toMatchObject([
-        { revision: 3, bytes: content.length, is_served: true },
-        { revision: 1, bytes: 3 },
-      ])
-    }
-  })
-
   test('an edit while the revision before it is processed keeps what search serves', async () => {
     const { tenant, document } = await edited('one')
     await patch(tenant, document, { content: 'two' })

@@ -82,17 +82,6 @@ describe('of workers', () => {
     expect((await get(tenant, document)).status).toBe('completed')
   })
 
-  test('a message delivered again while its document is being embedded disturbs nobody', async () => {
-    const { tenant, document } = await newDocument(stand, 'One. Two.')
-    whileEmbedding(async () => {
-      expect(await work([document, document])).toEqual(done)
-      expect((await get(tenant, document)).status).toBe('processing')
-    })
-    await work([document])
-    expect(provider.calls).toHaveLength(1)
-    expect((await get(tenant, document)).status).toBe('completed')
-  })
-
   test('an old message after a newer PATCH embeds the newest text, once', async () => {
     const { tenant, document } = await newDocument(stand, 'Old.')
     await tenant.call('PATCH', document.path, { content: 'New.' })
@@ -358,16 +347,6 @@ describe('of a worker with requests', () => {
     expect(await chunkRows(document)).toHaveLength(1)
   })
 
-  test('a retry while embedding is refused, and the attempt under way completes', async () => {
-    const { tenant, document } = await newDocument(stand, 'A text.')
-    whileEmbedding(async () => {
-      const { status, body } = await tenant.call('PATCH', document.path, { status: 'pending' })
-      expect([status, body.code]).toEqual([409, 'processing_in_progress'])
-    })
-    await work([document])
-    expect((await get(tenant, document)).status).toBe('completed')
-  })
-
   test('a takeover just before the commit of chunks that only changed places is not joined by them', async () => {
     const [one, two] = twoChunks
     const { tenant, document } = await newDocument(stand, [one, two, 'The end.'].join('\n\n'))
@@ -416,17 +395,6 @@ describe('of a worker with requests', () => {
     expect(await searched(tenant)).toEqual(['Uploaded 5.'])
     expect(await chunkRows(document)).toHaveLength(1)
   })
-
-  test('a takeover in the middle of storing chunks is not joined by them', async () => {
-    const { tenant, document } = await newDocument(stand, twoParagraphs)
-    connection.cut('after', statements.part, 2)
-    await work([document], oneByOne)
-    expect(connection.unmet).toBe(0)
-    await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
-    await tenant.call('PATCH', document.path, { status: 'completed' })
-    expect(await searched(tenant)).toEqual(['Uploaded 0.'])
-    expect(await contents(tenant, document)).toEqual(['Uploaded 0.'])
-  })
 })
 
 describe('of workers and sweepers', () => {
@@ -458,25 +426,6 @@ describe('of workers and sweepers', () => {
     const ids = new Set(documents.map(({ id }) => id))
     const resent = sent.map((each) => each.documentId).filter((id) => ids.has(id))
     expect(resent.sort()).toEqual([...ids].sort())
-  })
-
-  test('redriven dead letters in live traffic change nothing that has ended, and complete what has not', async () => {
-    const tenant = await stand.tenant()
-    const ended = await createDocument(tenant, 'Ended.')
-    await work([ended])
-    const before = await get(tenant, ended)
-    const gone = await createDocument(tenant, 'Gone.')
-    await tenant.call('DELETE', gone.path)
-    const open = await Promise.all(Array.from({ length: 6 }, (_, i) => createDocument(tenant, `Open ${i}.`)))
-    const letters = [ended, gone, ...open]
-    await Promise.all([
-      work(letters),
-      work(letters.toReversed()),
-      ...open.map((document) => tenant.call('PATCH', document.path, { title: 'In the meantime' })),
-    ])
-    expect(await get(tenant, ended)).toEqual(before)
-    for (const document of open) expect((await get(tenant, document)).status).toBe('completed')
-    expect(embedded().filter((text) => text.startsWith('Open'))).toHaveLength(6)
   })
 })
 
