@@ -56,9 +56,10 @@ export type Checked = v.InferOutput<typeof checked>
 
 export type Message = WorkMessage | CrawlMessage | ModelMessage
 
-/** The API request that caused the work, for the logs. Work that an operator caused has none. */
+/** The request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {
   requestId?: string | undefined
+  /** The id of the key, or of the person. */
   apiKeyId?: string | undefined
 }
 

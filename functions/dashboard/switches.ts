@@ -58,5 +58,5 @@ export function questionLogPanel(isOn: boolean, mayChange: boolean, agent?: Agen
   return html`<section class="panel"><div class="head"><h2>Save callers’ questions</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
 <p>Each question that a caller’s agent looks up is saved for 30 days, with what your agent was given. “Questions” then shows what callers asked, and what your documents don’t cover.</p>
 <p class="hint">Only the words and the call’s ID are saved: no phone number, no name, no recording. Callers may still mention personal details, so tell them if your law requires it. Anyone whose key can search can read the questions, and anyone whose key can change documents can delete them. At most 200 questions per hour are saved.</p>
-${mayChange ? switchView('question-log', isOn, isOn ? 'Stop saving questions' : 'Save questions', style, agent) : html`<p class="hint">Only a key with the “Change settings, keys and calls” permission can turn this on or off.</p>`}</section>`
+${mayChange ? switchView('question-log', isOn, isOn ? 'Stop saving questions' : 'Save questions', style, agent) : html`<p class="hint">You may not change settings. Ask somebody who may.</p>`}</section>`
 }

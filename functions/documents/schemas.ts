@@ -108,7 +108,7 @@ const revisionEntries = {
   ),
   title: described(v.string(), 'The last title that the document had with this content.'),
   created_at: v.pipe(v.string(), v.isoTimestamp(), v.description('When the content was set.')),
-  created_by: described(v.nullable(v.string()), 'The name of the key that set it, if a key did.'),
+  created_by: described(v.nullable(v.string()), 'The name of the key, or the mail address of the person, that set it.'),
   bytes: described(
     v.nullable(v.pipe(v.number(), v.integer())),
     'The content’s size in UTF-8; null for chunks of your own.',

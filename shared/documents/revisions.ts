@@ -18,7 +18,7 @@ export interface ListedRevision {
   /** UTF-8 bytes of the content; null for chunks of the client's own. */
   bytes: number | null
   created_at: Date
-  /** The name of the key. */
+  /** The name of the key, or the person's mail address. */
   created_by: string | null
   served_at: Date | null
   is_served: boolean

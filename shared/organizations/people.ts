@@ -29,7 +29,7 @@ export async function listPeople(db: Database, organizationId: OrganizationId): 
   return rows
 }
 
-/** Invites once more whoever has been invited: the earlier link ends. The token is mailed, and stored nowhere. @param by the id of an owner */
+/** Invites once more whoever was invited more than five minutes ago: the earlier link ends. The token is mailed, and stored nowhere. @param by the id of an owner */
 export async function invite(
   db: Database,
   organizationId: OrganizationId,
@@ -52,6 +52,7 @@ export async function invite(
             where organization_id = ${organizationId} and command = 'person invite' and started_at > now() - interval '1 day')
         on conflict (organization_id, mail) do update set id = excluded.id, role = excluded.role,
           token_hash = ${hash}, expires_at = excluded.expires_at, created_at = now()
+          where i.created_at < now() - interval '5 minutes'
         returning 1`,
     ),
   })

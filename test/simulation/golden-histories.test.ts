@@ -7,7 +7,6 @@ import { judge, selectQuestions } from '../../shared/golden/golden-question.ts'
 import { searchAfter } from '../../shared/golden/search-after.ts'
 import { isThorough } from '../support/effort.ts'
 import { useStand } from '../support/stand.ts'
-import { Process } from './process.ts'
 import { Random } from './random.ts'
 import { openUniverse, type Universe, World } from './world.ts'
 
@@ -53,17 +52,11 @@ async function playHistory(seed: number): Promise<number> {
   let passing = new Set<string>()
   let seen = ''
 
-  const send = (app: typeof questions | typeof world.documents, method: string, path: string, body?: unknown) => {
-    const headers = { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) }
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    world.requests.push(
-      new Process(`${method} ${path.slice(-40)}`, async () => {
-        const { status } = await app.request(path, init)
-        if (status >= 500) throw new Error(`${method} ${path} answered ${status}`)
-        if (status === 409) refused++
-      }),
-    )
-  }
+  const send = (app: typeof questions | typeof world.documents, ...sent: Parameters<typeof world.send>[2]) =>
+    world.send(app, key, sent, ({ status }) => {
+      if (status >= 500) throw new Error(`${sent.slice(0, 2)} answered ${status}`)
+      if (status === 409) refused++
+    })
   const content = () => goods.flatMap((good) => (random.chance(0.6) ? factOf(random, good) : [])).join(' ') || 'Closed.'
 
   async function request() {
@@ -98,15 +91,7 @@ async function playHistory(seed: number): Promise<number> {
       send(questions, 'DELETE', `${base}/golden-questions/${random.pick(kept.rows).id}`)
   }
 
-  async function deliver() {
-    const worker = world.workers.find((each) => !each.process && each.queue.visible.length > 0)
-    if (!worker) return false
-    const taken = worker.queue.visible
-      .slice(0, 1 + random.below(3))
-      .flatMap((message) => worker.queue.receive(message) ?? [])
-    await world.deliver(worker, taken, 1e9)
-    return true
-  }
+  const deliver = () => world.deliverNext(() => 1e9)
 
   async function check() {
     const { rows } = await sql<{ served: string }>`
@@ -124,29 +109,11 @@ async function playHistory(seed: number): Promise<number> {
   }
 
   async function pass() {
-    const points = world.running.flatMap((each) => each.points)
-    if (points.length === 0) return false
-    const point = random.pick(points)
-    await point.pass('ok', 'ok')
-    // A request may wait for what another one has under way, so not all have a point.
-    for (let turn = 0; turn < 20 && point.process.isRunning && point.process.points.length === 0; turn++)
-      await new Promise((resolve) => setImmediate(resolve))
-    const ended = point.process.ended
-    if (ended && 'error' in ended) throw ended.error
+    const process = await world.passNext()
+    if (!process) return false
+    if (process.ended && 'error' in process.ended) throw process.ended.error
     await check()
     return true
-  }
-
-  function acknowledge() {
-    for (const worker of world.workers) {
-      const ended = worker.process?.ended
-      if (!ended) continue
-      if ('error' in ended) throw ended.error
-      const { batchItemFailures } = ended.value as { batchItemFailures: { itemIdentifier: string }[] }
-      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
-      for (const message of worker.messages) if (!failed.has(message.id)) worker.queue.remove(message)
-      worker.process = undefined
-    }
   }
 
   const unfinished = () =>
@@ -158,10 +125,10 @@ async function playHistory(seed: number): Promise<number> {
       if (act === 'request') await request()
       else if (act === 'deliver') await deliver()
       else await pass()
-      acknowledge()
+      world.acknowledge()
     }
     for (let round = 0; round < 20; round++) {
-      while ((await pass()) || (await deliver())) acknowledge()
+      while ((await pass()) || (await deliver())) world.acknowledge()
       if ((await unfinished()).rows.length === 0) break
       await world.advance(750)
       await world.sweep()

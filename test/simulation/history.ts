@@ -117,24 +117,12 @@ class History {
     return 'ok'
   }
 
-  /** Acknowledges what workers have done; a dead one makes room for a new instance. */
   #collect(): void {
-    const { workers } = this.world
-    for (const [i, worker] of workers.entries()) {
-      const { process, queue } = worker
-      if (!process || process.isRunning) continue
-      if (process.isDead) workers[i] = this.world.newWorker(worker.name)
-      else if ('error' in process.ended!) throw process.ended!.error
-      else {
-        const { batchItemFailures } = process.ended!.value as { batchItemFailures: { itemIdentifier: string }[] }
-        const failed = new Set(batchItemFailures.map((failure) => failure.itemIdentifier))
-        for (const message of worker.messages.filter(({ id }) => !failed.has(id))) {
-          if (!this.#isCalm && this.#random.chance(0.05)) this.faults.add('queue: acknowledgement lost')
-          else queue.remove(message)
-        }
-      }
-      worker.process = undefined
-    }
+    this.world.acknowledge(() => {
+      const isLost = !this.#isCalm && this.#random.chance(0.05)
+      if (isLost) this.faults.add('queue: acknowledgement lost')
+      return isLost
+    })
   }
 
   async #deliver(): Promise<void> {

@@ -7,9 +7,9 @@ import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.t
 import { dimensions, normalize } from '../../shared/embedding/vectors.ts'
 import { isThorough } from '../support/effort.ts'
 import { useStand } from '../support/stand.ts'
-import { type Fate, Process, reach } from './process.ts'
+import { type Fate, reach } from './process.ts'
 import { Random } from './random.ts'
-import { openUniverse, type Universe, World } from './world.ts'
+import { openUniverse, type Tenant, type Universe, World } from './world.ts'
 
 const { MODEL_SEED, MODEL_HISTORIES } = process.env
 const count = MODEL_SEED ? 1 : Number(MODEL_HISTORIES ?? (isThorough ? 300 : 2))
@@ -72,17 +72,17 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
   let served = ''
 
   const send = (
-    tenant: (typeof world.tenants)[number],
+    tenant: Tenant,
     app: typeof search | typeof world.documents,
     method: string,
     path: string,
     body?: object,
-  ) => {
-    const headers = { 'x-api-key': tenant.key, ...(body && { 'content-type': 'application/json' }) }
-    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
-    world.requests.push(
-      new Process(`${method} ${path.slice(-30)}`, async () => {
-        const response = await app.request(`/v1/agents/${tenant.agentId}/knowledge-base${path}`, init)
+  ) =>
+    world.send(
+      app,
+      tenant.key,
+      [method, `/v1/agents/${tenant.agentId}/knowledge-base${path}`, body],
+      async (response) => {
         if (response.status >= 500 && response.status !== 503)
           throw new Error(`${method} ${path} answered ${response.status}`)
         if (app !== search || response.status !== 200) return
@@ -93,9 +93,8 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
           seen.hits++
           if (scores.semantic < 0.5) throw new Error(`a search compared two models: ${JSON.stringify(data)}`)
         }
-      }),
+      },
     )
-  }
 
   async function request() {
     const tenant = random.pick(world.tenants)
@@ -132,15 +131,7 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
     }
   }
 
-  async function deliver() {
-    const worker = world.workers.find((each) => !each.process && each.queue.visible.length > 0)
-    if (!worker) return false
-    const taken = worker.queue.visible
-      .slice(0, 1 + random.below(3))
-      .flatMap((message) => worker.queue.receive(message) ?? [])
-    await world.deliver(worker, taken, isCalm ? 1e9 : 1 + random.below(40))
-    return true
-  }
+  const deliver = () => world.deliverNext(() => (isCalm ? 1e9 : 1 + random.below(40)))
 
   /** What search would read at this moment: vectors of the serving model only, and the others of the next or the former one. */
   async function check() {
@@ -171,35 +162,12 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
   }
 
   async function pass() {
-    const points = world.running.flatMap((each) => each.points)
-    if (points.length === 0) return false
-    const point = random.pick(points)
-    const fate = fateOf(point.process.name)
-    await point.pass(fate, 'ok')
-    for (let turn = 0; turn < 50 && point.process.isRunning && point.process.points.length === 0; turn++)
-      await new Promise((resolve) => setImmediate(resolve))
-    const { ended, name } = point.process
-    if (ended && 'error' in ended && !name.startsWith('worker')) throw ended.error
-    acknowledge()
+    const process = await world.passNext(fateOf)
+    if (!process) return false
+    if (process.ended && 'error' in process.ended) throw process.ended.error
+    world.acknowledge()
     await check()
     return true
-  }
-
-  function acknowledge() {
-    for (const [i, worker] of world.workers.entries()) {
-      const { process } = worker
-      if (!process || process.isRunning) continue
-      if (process.isDead) world.workers[i] = world.newWorker(worker.name)
-      const ended =
-        process.ended && 'value' in process.ended
-          ? (process.ended.value as { batchItemFailures: { itemIdentifier: string }[] })
-          : undefined
-      const failed = new Set(
-        ended?.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) ?? worker.messages.map(({ id }) => id),
-      )
-      for (const message of worker.messages) if (!failed.has(message.id)) worker.queue.remove(message)
-      worker.process = undefined
-    }
   }
 
   const change = (model: string) => changeModels(world.db, model, 'first')
@@ -223,7 +191,7 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
       ).rows
     for (let round = 0; round < 30; round++) {
       for (let turn = 0; (await pass()) || (await deliver()); turn++) {
-        acknowledge()
+        world.acknowledge()
         if (turn === 5_000) throw new Error('a run never ends')
       }
       await change('second')

@@ -16,7 +16,7 @@ import { unlimit } from '../support/tenant.ts'
 import { unusedPresigner } from '../support/unused-presigner.ts'
 import type { ModelDocument } from './model.ts'
 import { simulatedDatabase } from './neon-in-process.ts'
-import { Process, reach } from './process.ts'
+import { type Fate, Process, reach } from './process.ts'
 import type { Random } from './random.ts'
 import { SimulatedBucket, simulatedExtraction } from './simulated-bucket.ts'
 import { providerKey, simulatedProvider } from './simulated-provider.ts'
@@ -37,6 +37,11 @@ export interface Worker {
   process: Process | undefined
   messages: SimulatedMessage[]
 }
+
+interface RequestApp {
+  request(path: string, init: RequestInit): Response | Promise<Response>
+}
+type Sent = [method: string, path: string, body?: object]
 
 export const chunkSize = { targetTokens: 8, overlapTokens: 0 }
 const workerCounts = { embedding: 3, extraction: 2 }
@@ -168,6 +173,52 @@ export class World {
     const context = { getRemainingTimeInMillis: () => (looks++ < patience ? 110_000 : 15_000) }
     worker.process = new Process(`worker of ${worker.name}`, () => worker.handler({ Records } as never, context))
     await worker.process.settled()
+  }
+
+  /** Starts an idle worker on up to three messages, in their order. @returns whether one had any to do */
+  async deliverNext(patience: () => number): Promise<boolean> {
+    const worker = this.workers.find((each) => !each.process && each.queue.visible.length > 0)
+    if (!worker) return false
+    const { queue } = worker
+    const taken = queue.visible.slice(0, 1 + this.random.below(3)).flatMap((message) => queue.receive(message) ?? [])
+    await this.deliver(worker, taken, patience())
+    return true
+  }
+
+  /** Acknowledges what workers have done; a dead one makes room for a new instance. @throws what a worker ended with */
+  acknowledge(isLost = () => false): void {
+    for (const [i, worker] of this.workers.entries()) {
+      const { process, queue } = worker
+      if (!process || process.isRunning) continue
+      worker.process = undefined
+      if (process.isDead) this.workers[i] = this.newWorker(worker.name)
+      else if ('error' in process.ended!) throw process.ended.error
+      else {
+        const { batchItemFailures } = process.ended!.value as { batchItemFailures: { itemIdentifier: string }[] }
+        const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier))
+        for (const message of worker.messages) if (!failed.has(message.id) && !isLost()) queue.remove(message)
+      }
+    }
+  }
+
+  /** Starts a request with the tenant's key. @param check of the response, in the request's process */
+  send(app: RequestApp, key: string, [method, path, body]: Sent, check: (response: Response) => unknown): void {
+    const headers = { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) }
+    const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+    const run = async () => check(await app.request(path, init))
+    this.requests.push(new Process(`${method} ${path.slice(-40)}`, run))
+  }
+
+  /** Lets one of all points pass that processes wait at, which `random` picks. @returns its process, or undefined where there is none */
+  async passNext(fateOf: (process: string) => Fate = () => 'ok'): Promise<Process | undefined> {
+    const points = this.running.flatMap((each) => each.points)
+    if (points.length === 0) return undefined
+    const point = this.random.pick(points)
+    await point.pass(fateOf(point.process.name), 'ok')
+    // A request may wait for what another one has under way, so not all have a point.
+    for (let turn = 0; turn < 50 && point.process.isRunning && point.process.points.length === 0; turn++)
+      await new Promise((resolve) => setImmediate(resolve))
+    return point.process
   }
 
   async sweep(): Promise<void> {

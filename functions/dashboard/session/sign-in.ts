@@ -117,7 +117,7 @@ ${faultOf('mail', mailFault)}
 <input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
 ${faultOf('key', fault)}
 <p id="key-hint" class="hint">It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.</p></div>
-<button class="${ways.mail ? 'plain' : ''}">Sign in with a key</button>
+<button class="${ways.mail ? 'plain' : ''}">Sign in</button>
 </form>
 <p><a href="/v1/docs">API reference</a></p>`,
   )

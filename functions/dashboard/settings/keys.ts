@@ -62,7 +62,7 @@ export function addKeyRoutes(screens: Screens) {
         name,
         permissions,
         expiresAt: earlier(session, periods[days]),
-        createdBy: session.id,
+        createdBy: session.person ? undefined : session.id,
       })
       const hint = 'Treat it like a password. If you lose it, revoke it and create another.'
       if (made) return { ...within, title: `Key “${name}”`, content: secretView('key', made.key, hint, settingsPath) }
@@ -140,7 +140,7 @@ export function keyList(keys: Key[], mayChange: boolean, ownId: string): Html {
   const ended = keys.filter(({ state }) => state !== 'active')
   return html`<section class="panel"><div class="head"><h2>Keys</h2>
 ${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">New key</a>`}</div>
-<p class="hint">People sign in with a key; voice platforms and other programs use one, too. Give each its own. <a href="/v1/docs">API reference</a></p>
+<p class="hint">Voice platforms and other programs use keys. Give each its own. <a href="/v1/docs">API reference</a></p>
 <ul class="rows">${active.map((key) => keyRow(key, mayChange, key.id === ownId))}</ul>
 ${
   ended.length > 0 &&

@@ -81,7 +81,7 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
     })
 }
 
-const tooMany = 'Your organization has sent many invitations today. Try again tomorrow.'
+const tooMany = 'Too many invitations, or one to this address a moment ago. Try again later.'
 
 function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: string) {
   if (outcome === 'gone') throw new Gone()
