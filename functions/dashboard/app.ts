@@ -49,6 +49,8 @@ export interface Dependencies {
   chunkSize?: ChunkSize
   /** Without it, no mail is sent. */
   mailer?: Mailer | undefined
+  /** Whether people may sign in with keys, too. */
+  keySignIn?: boolean
   now?: () => number
 }
 
@@ -59,10 +61,11 @@ export function dashboardApp({
   presigner,
   embedder,
   mailer,
+  keySignIn = false,
   chunkSize = standardSize,
   now,
 }: Dependencies) {
-  const findSession = currentSession(db, now)
+  const findSession = currentSession(db, keySignIn, now)
   const app = api()
   app.use('/dashboard/connect', leadsBack)
   app.use(headers(presigner.origin))
@@ -71,7 +74,7 @@ export function dashboardApp({
   app.get('/dashboard/assets/:file', (c) => assets.respond(c, c.req.param('file')) ?? c.notFound())
   app.use(compress({ encoding: 'gzip' }))
 
-  const ways = { mail: mailer !== undefined }
+  const ways = { mail: mailer !== undefined, keys: keySignIn }
   app.route('/', signInRoutes(db, findSession, ways))
   if (mailer) app.route('/', mailLinkRoutes(db, findSession, mailer, ways))
   app.route('/', invitationRoutes(db, findSession))

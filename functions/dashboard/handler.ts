@@ -8,7 +8,7 @@ import { configuredMailer } from '../../shared/mail.ts'
 import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { dashboardApp } from './app.ts'
 
-const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
+const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS, KEY_SIGN_IN } = config()
 
 export const handler = lambdaHandler(
   dashboardApp({
@@ -18,6 +18,7 @@ export const handler = lambdaHandler(
     presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
     mailer: configuredMailer(),
+    keySignIn: KEY_SIGN_IN,
     chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   }),
 )

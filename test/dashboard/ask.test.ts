@@ -242,6 +242,7 @@ describe('while the provider is down', () => {
       embedder: newEmbedder(provider),
       queue: keptQueue().queue,
       presigner: configuredPresigner(),
+      keySignIn: true,
     })
     return { ...owner, browser: await signIn(newBrowser(stand, undefined, lambdaHandler(app)), owner.apiKey) }
   }

@@ -32,6 +32,7 @@ async function withoutProvider({ apiKey }: SignedIn) {
     embedder: { ...lexicalEmbedder(), embed },
     queue: keptQueue().queue,
     presigner: configuredPresigner(),
+    keySignIn: true,
   })
   return await signIn(newBrowser(stand, undefined, lambdaHandler(app)), apiKey)
 }

@@ -1,11 +1,16 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { throttled } from '../../functions/dashboard/session/sign-in.ts'
 import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { maxFailures, windowSeconds } from '../../shared/organizations/sessions.ts'
-import { type Browser, signIn, useDashboard } from './support.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
+import { databaseAs, keptQueue } from '../support/worker.ts'
+import { type Browser, newBrowser, signIn, useDashboard } from './support.ts'
 
 const { stand, browser, signedIn } = useDashboard()
 const path = '/dashboard/sign-in'
@@ -262,5 +267,31 @@ describe('a session', () => {
     expect(await sessions(lasting.organizationId)).toHaveLength(1)
     expect(await attemptsOf('203.0.113.20/32')).toEqual([])
     expect(await attemptsOf('203.0.113.21/32')).toEqual([{ failures: 1 }])
+  })
+})
+
+describe('where a stage lets no keys sign in', () => {
+  const withoutKeys = () => {
+    const db = databaseAs('cuecard_dashboard')
+    const app = dashboardApp({ db, queue: keptQueue().queue, presigner: unusedPresigner, embedder: lexicalEmbedder() })
+    return newBrowser(stand, undefined, lambdaHandler(app))
+  }
+
+  test('the page has no field for one, and one that is sent is refused', async () => {
+    const { apiKey, organizationId } = await stand.tenant()
+    const mine = withoutKeys()
+    const { html, text } = await mine.get(path)
+    expect(html).not.toContain('name="key"')
+    expect(text).toContain('Nobody can sign in here yet')
+    expect(await mine.post(path, { key: apiKey })).toMatchObject({ status: 403, cookies: [] })
+    expect(await sessions(organizationId)).toEqual([])
+  })
+
+  test('a session of a key has ended', async () => {
+    const { browser: before } = await signedIn()
+    const mine = withoutKeys()
+    for (const [name, value] of before.jar) mine.jar.set(name, value)
+    expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
+    expect(await before.get('/dashboard')).toMatchObject({ status: 200 })
   })
 })

@@ -21,7 +21,7 @@ function newInstance() {
   const { queue } = keptQueue()
   const now = () => milliseconds
   const handler = lambdaHandler(
-    dashboardApp({ db, queue, presigner: unusedPresigner, embedder: lexicalEmbedder(), now }),
+    dashboardApp({ db, queue, presigner: unusedPresigner, embedder: lexicalEmbedder(), keySignIn: true, now }),
   )
   return {
     browser: (sourceIp?: string) => newBrowser(stand, sourceIp, handler),

@@ -13,8 +13,8 @@ const maxKnown = 10_000
 
 export type CurrentSession = (c: Context<ApiEnv>) => Promise<Session | undefined>
 
-/** Finds the session of a request's cookie, by a look-up each time. @throws ApiError rate_limited at too many unknown tokens of an address */
-export function currentSession(db: Database, now: () => number = steadyNow): CurrentSession {
+/** Finds the session of a request's cookie, by a look-up each time. Those of keys count where keys sign in. @throws ApiError rate_limited at too many unknown tokens of an address */
+export function currentSession(db: Database, keySignIn: boolean, now: () => number = steadyNow): CurrentSession {
   const known = new BoundedMap<string, true>(maxKnown)
   const unknown = unknownCredentials(now)
 
@@ -22,7 +22,8 @@ export function currentSession(db: Database, now: () => number = steadyNow): Cur
     const token = sentToken(c)
     if (token === undefined || !tokenPattern.test(token) || unknown.has(token)) return undefined
     if (!known.has(token)) unknown.requireLookup(sourceAddress(c))
-    const session = await findSession(db, token)
+    const found = await findSession(db, token)
+    const session = keySignIn || found?.person ? found : undefined
     if (session) known.set(token, true)
     else {
       known.delete(token)

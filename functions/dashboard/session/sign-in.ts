@@ -22,6 +22,7 @@ export const mailPath = `${path}/mail`
 /** The ways to sign in that a stage has. */
 export interface Ways {
   mail: boolean
+  keys: boolean
 }
 
 /** Starts and ends sessions: the only routes that need none. */
@@ -40,6 +41,7 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
       const sent = await readForm(c, form)
       const key = sent.isValid ? sent.values.key.trim() : ''
       const to = returnPath(sent.isValid ? sent.values.to : undefined)
+      if (!ways.keys) return c.html(signInPage(ways, { to }), 403)
       if (!isWellFormed(key)) {
         const fault =
           key === ''
@@ -110,7 +112,9 @@ ${faultOf('mail', mailFault)}
 <button>Send link</button>
 </form>`
 }
-<form method="post" action="${path}">
+${
+  ways.keys &&
+  html`<form method="post" action="${path}">
 <input type="hidden" name="to" value="${to}">
 <input type="hidden" name="username" autocomplete="username" value="${words.product}">
 <div class="field"><label for="key">Access key</label>
@@ -118,7 +122,9 @@ ${faultOf('mail', mailFault)}
 ${faultOf('key', fault)}
 <p id="key-hint" class="hint">It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.</p></div>
 <button class="${ways.mail ? 'plain' : ''}">Sign in</button>
-</form>
+</form>`
+}
+${Object.values(ways).some(Boolean) ? '' : html`<p class="notice bad">Nobody can sign in here yet. Whoever runs Cuecard can choose how, in the stage’s settings.</p>`}
 <p><a href="/v1/docs">API reference</a></p>`,
   )
 }
