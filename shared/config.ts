@@ -98,6 +98,12 @@ const environment = v.pipe(
     MAIL_FROM: v.optional(mailSender),
     /** Whether people may sign in to the dashboard with keys. */
     KEY_SIGN_IN: flag('false'),
+    /** A provider of OpenID Connect whose accounts people sign in with; its name is on the button. */
+    OIDC_ISSUER: v.optional(url('https://accounts.google.com')),
+    OIDC_CLIENT_ID: v.optional(v.string()),
+    OIDC_CLIENT_SECRET: v.optional(v.string()),
+    OIDC_SECRET: v.optional(v.string()),
+    OIDC_NAME: v.optional(v.string()),
     POWERTOOLS_LOG_LEVEL: v.optional(level),
   }),
   v.forward(

@@ -32,6 +32,7 @@ import { screensOf } from './screen.ts'
 import { currentSession } from './session/current-session.ts'
 import { invitationRoutes } from './session/invitation.ts'
 import { mailLinkRoutes } from './session/mail-link.ts'
+import { type OidcProvider, oidcRoutes } from './session/oidc.ts'
 import { addOrganizationScreens } from './session/organizations.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { addPeopleScreens } from './settings/people.ts'
@@ -49,6 +50,7 @@ export interface Dependencies {
   chunkSize?: ChunkSize
   /** Without it, no mail is sent. */
   mailer?: Mailer | undefined
+  oidc?: OidcProvider | undefined
   /** Whether people may sign in with keys, too. */
   keySignIn?: boolean
   now?: () => number
@@ -61,6 +63,7 @@ export function dashboardApp({
   presigner,
   embedder,
   mailer,
+  oidc,
   keySignIn = false,
   chunkSize = standardSize,
   now,
@@ -74,9 +77,10 @@ export function dashboardApp({
   app.get('/dashboard/assets/:file', (c) => assets.respond(c, c.req.param('file')) ?? c.notFound())
   app.use(compress({ encoding: 'gzip' }))
 
-  const ways = { mail: mailer !== undefined, keys: keySignIn }
+  const ways = { mail: mailer !== undefined, keys: keySignIn, oidc: oidc?.name }
   app.route('/', signInRoutes(db, findSession, ways))
   if (mailer) app.route('/', mailLinkRoutes(db, findSession, mailer, ways))
+  if (oidc) app.route('/', oidcRoutes(db, findSession, oidc))
   app.route('/', invitationRoutes(db, findSession))
   const screens = screensOf(app, db, findSession)
   addAgentsScreens(screens)

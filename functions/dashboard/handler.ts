@@ -7,6 +7,7 @@ import { loaded } from '../../shared/loading.ts'
 import { configuredMailer } from '../../shared/mail.ts'
 import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { dashboardApp } from './app.ts'
+import { configuredOidc } from './session/oidc.ts'
 
 const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS, KEY_SIGN_IN } = config()
 
@@ -18,6 +19,7 @@ export const handler = lambdaHandler(
     presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
     mailer: configuredMailer(),
+    oidc: configuredOidc(),
     keySignIn: KEY_SIGN_IN,
     chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   }),

@@ -19,6 +19,8 @@ test('without a session there are the pages to sign in and to accept an invitati
     'POST /dashboard/sign-in/mail',
     'GET /dashboard/sign-in/link',
     'POST /dashboard/sign-in/link',
+    'GET /dashboard/sign-in/oidc',
+    'GET /dashboard/sign-in/oidc/callback',
     'GET /dashboard/invitation',
     'POST /dashboard/invitation',
   ])

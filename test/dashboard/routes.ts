@@ -29,6 +29,13 @@ const routes = dashboardApp({
   embedder: lexicalEmbedder(),
   queue: { send: unused },
   mailer: { send: unused },
+  oidc: {
+    issuer: 'https://accounts.example.com',
+    clientId: '',
+    clientSecret: unused,
+    name: '',
+    isLoopbackAllowed: false,
+  },
   presigner: unusedPresigner,
 })
   .routes.filter(({ method }) => method !== 'ALL')

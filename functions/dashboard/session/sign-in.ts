@@ -18,11 +18,14 @@ const form = v.object({ key: v.optional(v.string(), ''), to: v.optional(v.string
 
 const path = '/dashboard/sign-in'
 export const mailPath = `${path}/mail`
+export const oidcPath = `${path}/oidc`
 
 /** The ways to sign in that a stage has. */
 export interface Ways {
   mail: boolean
   keys: boolean
+  /** What people call the provider of their accounts. */
+  oidc: string | undefined
 }
 
 /** Starts and ends sessions: the only routes that need none. */
@@ -101,6 +104,7 @@ export function signInPage(ways: Ways, { to, notice, fault, mail, mailFault }: S
     'Sign in',
     html`<p class="lead">See what your voice agents know, and what callers ask them.</p>
 ${notice ? html`<p class="notice good" role="status">${notice}</p>` : ''}
+${ways.oidc && html`<p><a class="button" href="${withQuery(oidcPath, { to })}">Sign in with ${ways.oidc}</a></p>`}
 ${
   ways.mail &&
   html`<form method="post" action="${mailPath}">
@@ -121,7 +125,7 @@ ${
 <input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
 ${faultOf('key', fault)}
 <p id="key-hint" class="hint">It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.</p></div>
-<button class="${ways.mail ? 'plain' : ''}">Sign in</button>
+<button class="${ways.mail || ways.oidc ? 'plain' : ''}">Sign in</button>
 </form>`
 }
 ${Object.values(ways).some(Boolean) ? '' : html`<p class="notice bad">Nobody can sign in here yet. Whoever runs Cuecard can choose how, in the stage’s settings.</p>`}

@@ -1,0 +1,284 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+// @ts-expect-error: it has no types
+import Provider from 'oidc-provider'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { dashboardApp } from '../../functions/dashboard/app.ts'
+import { configuredOidc } from '../../functions/dashboard/session/oidc.ts'
+import { addPerson } from '../../infra/admin/people.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { unusedPresigner } from '../support/unused-presigner.ts'
+import { databaseAs, keptQueue } from '../support/worker.ts'
+import { type Browser, newBrowser, useDashboard } from './support.ts'
+
+const { stand } = useDashboard()
+const path = '/dashboard/sign-in/oidc'
+const origin = 'https://app.example.com'
+const cookieName = 'cuecard_oidc'
+const unverified = new Set<string>()
+const server = createServer()
+let issuer: string
+
+/** A provider whose accounts are called by their addresses. Who comes to its page to sign in does so as the account of `x-account`. */
+beforeAll(async () => {
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const name of ['info', 'warn'] as const) vi.spyOn(console, name).mockImplementation(() => {})
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: 'cuecard', client_secret: 's:cret', redirect_uris: [`${origin}${path}/callback`] }],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    cookies: { keys: ['test'] },
+    features: { devInteractions: { enabled: false } },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: id, email_verified: !unverified.has(id) }),
+    }),
+    async loadExistingGrant(ctx: { oidc: { client: { clientId: string }; session: { accountId: string } } }) {
+      const { client, session } = ctx.oidc
+      const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
+      grant.addOIDCScope('openid email')
+      await grant.save()
+      return grant
+    },
+  })
+  server.on('request', (request, response) => {
+    if (!request.url?.startsWith('/interaction/')) return provider.callback()(request, response)
+    const login = { accountId: decodeURIComponent(String(request.headers['x-account'])) }
+    return provider.interactionFinished(request, response, { login }, { mergeWithLastSubmission: false })
+  })
+})
+afterAll(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  server.closeAllConnections()
+  server.close()
+})
+
+beforeEach(() => {
+  const settings = {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'cuecard',
+    OIDC_CLIENT_SECRET: 's:cret',
+    OIDC_NAME: 'Example',
+  }
+  for (const [name, value] of Object.entries({ ...settings, ALLOW_LOOPBACK: 'true' })) vi.stubEnv(name, value)
+})
+
+/** A browser of a dashboard of the stage. */
+function newVisitor(oidc = configuredOidc()): Browser {
+  const app = dashboardApp({
+    ...{ db: databaseAs('cuecard_dashboard'), queue: keptQueue().queue, presigner: unusedPresigner },
+    ...{ embedder: lexicalEmbedder(), oidc },
+  })
+  return newBrowser(stand, undefined, lambdaHandler(app))
+}
+
+async function newMember(mail = `ada-${newId()}@example.com`): Promise<string> {
+  const { organizationId } = await stand.tenant()
+  await addPerson(stand.db, { organization: organizationId as OrganizationId, mail, role: 'editor' })
+  return mail
+}
+
+/** Starts to sign in. @returns where at the provider that leads */
+async function start(browser: Browser, to = ''): Promise<string> {
+  const { status, headers } = await browser.get(`${path}?to=${encodeURIComponent(to)}`)
+  expect(status).toBe(303)
+  return headers.location!
+}
+
+/** Signs in at the provider. @returns the path at which that leads back */
+async function authorize(address: string, account: string): Promise<string> {
+  const jar = new Map<string, string>()
+  let url = address
+  for (let steps = 0; steps < 6 && !url.startsWith(origin); steps++) {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(url, { headers: { cookie, 'x-account': account }, redirect: 'manual' })
+    for (const each of response.headers.getSetCookie())
+      jar.set(...(/^([^=]+)=([^;]*)/.exec(each)!.slice(1, 3) as [string, string]))
+    url = new URL(response.headers.get('location') ?? '', url).href
+  }
+  return url.slice(origin.length)
+}
+
+function changeCookie(browser: Browser, change: object): void {
+  const kept = JSON.parse(Buffer.from(browser.jar.get(cookieName)!, 'base64url').toString())
+  browser.jar.set(cookieName, Buffer.from(JSON.stringify({ ...kept, ...change })).toString('base64url'))
+}
+
+const unproven = { status: 422, text: expect.stringContaining('What Example sent could not be verified.') }
+
+async function expectNobody(browser: Browser): Promise<void> {
+  expect(browser.jar.has('cuecard_session')).toBe(false)
+  expect(await browser.get('/dashboard')).toMatchObject({ status: 303, headers: { location: '/dashboard/sign-in' } })
+}
+
+describe('signing in with an account of a provider', () => {
+  test('leads to the screen that was asked for, as the member with its address', async () => {
+    const mail = await newMember()
+    const visitor = newVisitor()
+    const page = await visitor.get('/dashboard/sign-in?to=/dashboard/calls')
+    expect(page.html).toContain(`<a class="button" href="${path}?to=%2Fdashboard%2Fcalls">Sign in with Example</a>`)
+    const back = await authorize(await start(visitor, '/dashboard/calls'), mail)
+    expect(await visitor.get(back)).toMatchObject({ status: 303, headers: { location: '/dashboard/calls' } })
+    expect(await visitor.get('/dashboard/calls')).toMatchObject({ status: 200 })
+    expect(visitor.jar.has(cookieName)).toBe(false)
+  })
+
+  test('keeps what it needs in a cookie that no script reads, for ten minutes, and asks with PKCE', async () => {
+    const visitor = newVisitor()
+    const { headers, cookies } = await visitor.get(path)
+    expect(cookies).toEqual([
+      expect.stringMatching(
+        /^cuecard_oidc=[\w-]+; Max-Age=600; Path=\/dashboard\/sign-in; HttpOnly; Secure; SameSite=Lax$/,
+      ),
+    ])
+    const { origin: at, searchParams } = new URL(headers.location!)
+    expect(at).toBe(issuer)
+    expect(Object.fromEntries(searchParams)).toEqual({
+      ...{ client_id: 'cuecard', response_type: 'code', scope: 'openid email' },
+      redirect_uri: `${origin}${path}/callback`,
+      ...{ state: expect.stringMatching(/^.{43}$/), nonce: expect.stringMatching(/^.{43}$/) },
+      ...{ code_challenge: expect.stringMatching(/^.{43}$/), code_challenge_method: 'S256' },
+    })
+  })
+
+  test('lets a member of several organizations choose', async () => {
+    const mail = await newMember()
+    await newMember(mail)
+    const visitor = newVisitor()
+    const back = await authorize(await start(visitor), mail)
+    expect((await visitor.get(back)).headers.location).toMatch(/^\/dashboard\/organizations/)
+  })
+
+  test('says to whoever is no member which address they have proven', async () => {
+    const visitor = newVisitor()
+    const page = await visitor.get(await authorize(await start(visitor), 'eve@example.com'))
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('eve@example.com is no member') })
+    await expectNobody(visitor)
+  })
+
+  test('leads nowhere outside', async () => {
+    const mail = await newMember()
+    const visitor = newVisitor()
+    const first = await authorize(await start(visitor, 'https://evil.example/'), mail)
+    expect((await visitor.get(first)).headers.location).toBe('/dashboard')
+    const again = newVisitor()
+    const second = await authorize(await start(again), mail)
+    changeCookie(again, { to: 'https://evil.example/' })
+    expect((await again.get(second)).headers.location).toBe('/dashboard')
+  })
+
+  test('works again once the client secret that the provider refused was replaced', async () => {
+    let clientSecret = 'old'
+    const replaced = (rejected?: string) => {
+      if (rejected === 'old') clientSecret = 's:cret'
+      return Promise.resolve(clientSecret)
+    }
+    const visitor = newVisitor({ ...configuredOidc()!, clientSecret: replaced })
+    const mail = await newMember()
+    expect(await visitor.get(await authorize(await start(visitor), mail))).toMatchObject(unproven)
+    expect(await visitor.get(await authorize(await start(visitor), mail))).toMatchObject({ status: 303 })
+  })
+
+  test('shows what the provider says of a refusal', async () => {
+    const visitor = newVisitor()
+    const { searchParams } = new URL(await start(visitor))
+    const said = {
+      error: 'access_denied',
+      error_description: '<b>Not today</b>',
+      state: searchParams.get('state')!,
+      iss: issuer,
+    }
+    const page = await visitor.get(`${path}/callback?${new URLSearchParams(said)}`)
+    expect(page).toMatchObject({ status: 422, text: expect.stringContaining('Example says: <b>Not today</b>') })
+    expect(page.html).not.toContain('<b>')
+  })
+
+  test('waits for no provider that is down or calls itself otherwise', async () => {
+    vi.stubEnv('OIDC_ISSUER', 'http://127.0.0.1:9')
+    expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
+    vi.stubEnv('OIDC_ISSUER', issuer.replace('127.0.0.1', 'localhost'))
+    expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
+  })
+
+  test('asks no provider over http where no loopback is allowed', async () => {
+    vi.stubEnv('ALLOW_LOOPBACK', 'false')
+    expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
+  })
+})
+
+describe('nobody gets in', () => {
+  test('by a link with the state of another browser', async () => {
+    const mail = await newMember()
+    const attacker = newVisitor()
+    const back = await authorize(await start(attacker), mail)
+    const victim = newVisitor()
+    expect(await victim.get(back)).toMatchObject({ status: 422, text: expect.stringContaining('in another browser') })
+    await start(victim)
+    expect(await victim.get(back)).toMatchObject(unproven)
+    await expectNobody(victim)
+  })
+
+  test('with a token that has the nonce of another sign-in', async () => {
+    const visitor = newVisitor()
+    const back = await authorize(await start(visitor), await newMember())
+    changeCookie(visitor, { nonce: 'another' })
+    expect(await visitor.get(back)).toMatchObject(unproven)
+    await expectNobody(visitor)
+  })
+
+  test('with a code that somebody without its verifier has stolen', async () => {
+    const visitor = newVisitor()
+    const back = await authorize(await start(visitor), await newMember())
+    changeCookie(visitor, { verifier: 'a'.repeat(43) })
+    expect(await visitor.get(back)).toMatchObject(unproven)
+    await expectNobody(visitor)
+  })
+
+  test('with an address that the provider has not verified', async () => {
+    const mail = await newMember()
+    unverified.add(mail)
+    const visitor = newVisitor()
+    const page = await visitor.get(await authorize(await start(visitor), mail))
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('hasn’t verified your mail address') })
+    await expectNobody(visitor)
+  })
+
+  test('with an address that only looks like a member’s', async () => {
+    const mail = await newMember(`kim-${newId()}@example.com`)
+    const visitor = newVisitor()
+    const page = await visitor.get(await authorize(await start(visitor), mail.replace('k', '%E2%84%AA')))
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('hasn’t verified your mail address') })
+    await expectNobody(visitor)
+  })
+
+  test.each(['https://evil.example', undefined])('by the answer of another issuer, which says %s', async (iss) => {
+    const visitor = newVisitor()
+    const back = new URL(await authorize(await start(visitor), await newMember()), origin)
+    if (iss) back.searchParams.set('iss', iss)
+    else back.searchParams.delete('iss')
+    expect(await visitor.get(back.pathname + back.search)).toMatchObject(unproven)
+    await expectNobody(visitor)
+  })
+
+  test('with a code that was used', async () => {
+    const visitor = newVisitor()
+    const back = await authorize(await start(visitor), await newMember())
+    const kept = visitor.jar.get(cookieName)!
+    expect(await visitor.get(back)).toMatchObject({ status: 303 })
+    const thief = newVisitor()
+    thief.jar.set(cookieName, kept)
+    expect(await thief.get(back)).toMatchObject(unproven)
+    await expectNobody(thief)
+  })
+
+  test('where the provider does not know the client secret', async () => {
+    vi.stubEnv('OIDC_CLIENT_SECRET', 'other')
+    const visitor = newVisitor()
+    const back = await authorize(await start(visitor), await newMember())
+    expect(await visitor.get(back)).toMatchObject(unproven)
+    await expectNobody(visitor)
+  })
+})
