@@ -13,7 +13,7 @@ import { updateDocument } from '../../shared/documents/update-document.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
-import { type Claim, fenced, fencedProgress, isHeldBy, LeaseLost } from './lease.ts'
+import { type Claim, fenced, fencedProgress, isLeasedTo, LeaseLost } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
 
 const pagesAtOnce = 10
@@ -115,7 +115,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   const file = { source_type: 'txt', source_id: sql`${sourceId}::uuid` }
   const scope = { organizationId, agentId }
   // Waits for whoever puts the source into the trash, and then creates nothing.
-  const guard = sql<boolean>`exists (select from sources s where ${isHeldBy(claim)} for key share)`
+  const guard = sql<boolean>`exists (select from sources s where ${isLeasedTo(claim)} for key share)`
   const { rows } = await insertDocuments(outbox.db, scope, { documents, processed: documents.length, file, guard })
   await enqueueAll(
     outbox,
@@ -172,11 +172,11 @@ function brokenBy(task: PlannedPage['task'], { extra }: ApiError): string {
 async function storeApplied(db: Database, claim: Claim, applied: Applied[]): Promise<void> {
   const columns = { address: 'text', reason: 'text', is_applied: 'boolean', is_deleted: 'boolean' } as const
   const rows = recordset('a', columns, applied)
-  await fencedProgress(db, claim, (isHeld) => ({
+  await fencedProgress(db, claim, (isLeased) => ({
     deleted: sql`delete from source_pages p using ${rows}
-      where ${isOwn(claim)} and p.address = a.address and a.is_deleted and ${isHeld}`,
+      where ${isOwn(claim)} and p.address = a.address and a.is_deleted and ${isLeased}`,
     applied: sql`update source_pages p set task = null, title = null, content = null, left_out = a.reason,
         applied_hash = case when a.is_applied then p.found_hash else p.applied_hash end
-      from ${rows} where ${isOwn(claim)} and p.address = a.address and ${isHeld}`,
+      from ${rows} where ${isOwn(claim)} and p.address = a.address and ${isLeased}`,
   }))
 }

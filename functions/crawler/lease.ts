@@ -86,21 +86,21 @@ export async function claimSource(
   return { ...rest, organizationId, agentId, sourceId: sourceId as SourceId, leaseToken, origin: originOf(row) }
 }
 
-export const isHeldBy = (claim: Claim) =>
+export const isLeasedTo = (claim: Claim) =>
   sql<boolean>`(${isSource(claim)} and ${s.lease_token} = ${claim.leaseToken}::uuid)`
 
 /** Makes the statements if the lease is still held, and renews it. @throws LeaseLost */
 export async function fenced<const Q extends Readonly<Record<string, Statement>>>(
   db: Database,
   claim: Claim,
-  statements: (isHeld: Expression<boolean>) => Q,
+  statements: (isLeased: Expression<boolean>) => Q,
 ) {
-  const isHeld = sql<boolean>`exists (select from sources s where ${isHeldBy(claim)})`
+  const isLeased = sql<boolean>`exists (select from sources s where ${isLeasedTo(claim)})`
   const { renewed, ...results } = await db.batch({
     renewed: sql<{ id: string }>`update sources s set lease_expires_at = now() + make_interval(secs => ${leaseSeconds}),
         attempt = ${claim.attempt}::int
-      where ${isHeldBy(claim)} returning s.id`,
-    ...statements(isHeld),
+      where ${isLeasedTo(claim)} returning s.id`,
+    ...statements(isLeased),
   })
   if (renewed.length === 0) throw new LeaseLost()
   return results
@@ -117,7 +117,7 @@ export function release(claim: Claim, seconds: number, counts: boolean) {
   return sql<{ id: string }>`update sources s set lease_token = null, lease_expires_at = null,
       attempt = ${counts ? claim.attempt : 0}::int, resume_at = now() + make_interval(secs => ${seconds}),
       resend_at = now() + make_interval(secs => ${seconds} + 120)
-    where ${isHeldBy(claim)} returning s.id`
+    where ${isLeasedTo(claim)} returning s.id`
 }
 
 const ended = sql`lease_token = null, lease_expires_at = null, resume_at = null, attempt = 0, checked_at = now(), resend_at = now()`
@@ -135,7 +135,7 @@ export function succeed(claim: Claim, max: number) {
       id: string
     }>`update sources s set ${ended}, status = case when ${isRefreshed} then 'pending' else 'ready' end,
         error_message = null, notice = ${notice}, failures = 0
-      where ${isHeldBy(claim)} returning s.id`,
+      where ${isLeasedTo(claim)} returning s.id`,
   }
 }
 
@@ -146,11 +146,11 @@ export function succeed(claim: Claim, max: number) {
 export function fail(claim: Claim, message: string) {
   return {
     cleared: sql`update source_pages p set task = null, title = null, content = null from sources s
-      where ${isHeldBy(claim)} and p.organization_id = s.organization_id and p.source_id = s.id`,
+      where ${isLeasedTo(claim)} and p.organization_id = s.organization_id and p.source_id = s.id`,
     ended: sql<{ id: string }>`update sources s set ${ended}, failures = s.failures + 1,
         status = case when ${isRefreshed} then 'pending' else 'error' end,
         error_message = case when not ${isRefreshed} then ${message}::text end,
         next_check_at = least(s.next_check_at, now() + make_interval(mins => 15) * least(2 ^ s.failures, 4 * s.refresh_hours))
-      where ${isHeldBy(claim)} returning s.id`,
+      where ${isLeasedTo(claim)} returning s.id`,
   }
 }

@@ -48,36 +48,40 @@ export async function begin(
   const isOfAgent = sql`d.organization_id = ${claim.organizationId} and d.agent_id = ${claim.agentId}`
   const isFree = sql`not exists (select from documents d where ${isOfAgent} and d.external_id = r.to
     and d.source_id is distinct from ${claim.sourceId})`
-  await fenced(db, claim, (isHeld) => ({
+  await fenced(db, claim, (isLeased) => ({
     known: sql`update source_pages p set crawl = ${claim.crawl}, task = 'fetch', found = null, at = null, title = null, content = null
-      where ${isOwn(claim)} and ${isHeld}`,
+      where ${isOwn(claim)} and ${isLeased}`,
     excluded: sql`update source_pages p set task = null, found = 'excluded', left_out = 'Its path is not one of those that are read.'
-      where ${isOwn(claim)} and ${isHeld} and p.address = any(${excluded}::text[])`,
+      where ${isOwn(claim)} and ${isLeased} and p.address = any(${excluded}::text[])`,
     ...(renamed.length > 0 && {
-      replaced: sql`delete from source_pages p using ${names} where ${isOwn(claim)} and ${isHeld} and p.address = r.to and ${isFree}`,
+      replaced: sql`delete from source_pages p using ${names} where ${isOwn(claim)} and ${isLeased} and p.address = r.to and ${isFree}`,
       documents: sql`update documents d set external_id = r.to from ${names}
-        where ${isOfAgent} and d.source_id = ${claim.sourceId} and d.external_id = r.address and ${isHeld} and ${isFree}`,
+        where ${isOfAgent} and d.source_id = ${claim.sourceId} and d.external_id = r.address and ${isLeased} and ${isFree}`,
       renamed: sql`update source_pages p set address = r.to from ${names}
-        where ${isOwn(claim)} and ${isHeld} and p.address = r.address and ${isFree}`,
+        where ${isOwn(claim)} and ${isLeased} and p.address = r.address and ${isFree}`,
     }),
-    ...list(claim, listing, isHeld),
-    ...keepReading(claim, sitemap, isHeld),
+    ...list(claim, listing, isLeased),
+    ...keepReading(claim, sitemap, isLeased),
   }))
 }
 
 /** Lists what a file of the sitemap has brought, and what is still to be read. @throws LeaseLost */
 export async function storeListed(db: Database, claim: Claim, listing: Listing, sitemap: SitemapReading | null) {
-  await fencedProgress(db, claim, (isHeld) => ({
-    ...list(claim, listing, isHeld),
-    ...keepReading(claim, sitemap, isHeld),
+  await fencedProgress(db, claim, (isLeased) => ({
+    ...list(claim, listing, isLeased),
+    ...keepReading(claim, sitemap, isLeased),
   }))
 }
 
-function keepReading({ organizationId, sourceId }: Claim, sitemap: SitemapReading | null, isHeld: Expression<boolean>) {
+function keepReading(
+  { organizationId, sourceId }: Claim,
+  sitemap: SitemapReading | null,
+  isLeased: Expression<boolean>,
+) {
   const kept = sitemap && JSON.stringify(sitemap)
   return {
     read: sql`update sources s set sitemap = ${kept}::jsonb
-      where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isHeld}`,
+      where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isLeased}`,
   }
 }
 
@@ -87,7 +91,7 @@ const room = (claim: Claim, max: number) =>
     ${maxPages} - ${countPages(claim)}))`
 
 /** Statements: list addresses that are not known, in their order, as far as there is room. */
-function list(claim: Claim, { addresses, max }: Listing, isHeld: Expression<boolean>) {
+function list(claim: Claim, { addresses, max }: Listing, isLeased: Expression<boolean>) {
   const { organizationId, agentId, sourceId, crawl } = claim
   const rows = [...new Set(addresses)].map((address, place) => ({ address, place }))
   return {
@@ -95,7 +99,7 @@ function list(claim: Claim, { addresses, max }: Listing, isHeld: Expression<bool
     listed: sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, task)
       select ${organizationId}, ${agentId}, ${sourceId}, a.address, ${crawl}::int, 'fetch'
       from ${recordset('a', { address: 'text', place: 'int' }, rows)}
-      where ${isHeld} and not exists (select from source_pages p where ${isOwn(claim)} and p.address = a.address)
+      where ${isLeased} and not exists (select from source_pages p where ${isOwn(claim)} and p.address = a.address)
       order by a.place limit ${room(claim, max)} on conflict do nothing`,
   }
 }
@@ -128,10 +132,10 @@ export async function storeLook(
   { kind, reason }: { kind: Exclude<Fetched['kind'], 'page'>; reason: string | null },
   listing: Listing,
 ): Promise<void> {
-  await fencedProgress(db, claim, (isHeld) => ({
+  await fencedProgress(db, claim, (isLeased) => ({
     stored: sql`update source_pages p set task = null, found = ${kind}, left_out = ${reason}::text, looked_at = now()
-      where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
-    ...list(claim, listing, isHeld),
+      where ${isOwn(claim)} and p.address = ${address} and ${isLeased}`,
+    ...list(claim, listing, isLeased),
   }))
 }
 
@@ -166,15 +170,15 @@ export async function storePage(
   const kept = isChanged ? { title: page.title, content: page.text } : { title: null, content: null }
   const leadsTo = `It leads to ${page.address}`
   const isKnown = sql<boolean>`exists (select from source_pages p where ${isOwn(claim)} and p.address = ${page.address})`
-  await fencedProgress(db, claim, (isHeld) => {
-    const { locked, listed } = list(claim, listing, isHeld)
+  await fencedProgress(db, claim, (isLeased) => {
+    const { locked, listed } = list(claim, listing, isLeased)
     return {
       locked,
       stored: sql`insert into source_pages as p (organization_id, agent_id, source_id, address, crawl, found, title, content, characters,
         text_hash, is_changed, found_hash, etag, last_modified, looked_at)
       select ${organizationId}, ${agentId}, ${sourceId}, ${page.address}, ${crawl}::int, 'page', ${kept.title}::text, ${kept.content}::text,
         ${page.text.length}::int, ${hash(page.text)}::bytea, ${isChanged}::boolean, ${hashPage(page)}::bytea,
-        ${page.etag}::text, ${page.lastModified}::text, now() where ${isHeld} and (${isKnown} or ${room(claim, listing.max)} > 0)
+        ${page.etag}::text, ${page.lastModified}::text, now() where ${isLeased} and (${isKnown} or ${room(claim, listing.max)} > 0)
       on conflict (organization_id, source_id, address) do update set task = null, crawl = excluded.crawl, found = 'page', at = null,
         left_out = null, title = excluded.title, content = excluded.content, characters = excluded.characters,
         text_hash = excluded.text_hash, is_changed = excluded.is_changed, found_hash = excluded.found_hash, etag = excluded.etag,
@@ -185,7 +189,7 @@ export async function storePage(
           at = case when ${isKnown} then ${page.address} end, is_moved = ${page.isMoved}::boolean,
           left_out = case when ${isKnown} then ${leadsTo} else ${`${leadsTo}, which is more than the maximum of pages.`} end,
           etag = null, last_modified = null, looked_at = now()
-        where ${isOwn(claim)} and p.address = ${address} and ${isHeld}`,
+        where ${isOwn(claim)} and p.address = ${address} and ${isLeased}`,
       }),
       listed,
     }

@@ -65,20 +65,20 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
     ...decided.leftOut,
     ...decided.create.filter(isLeftAlone).map((address) => [address, leftAlone] as const),
   ]
-  await fenced(db, claim, (isHeld) => ({
+  await fenced(db, claim, (isLeased) => ({
     planned: sql`update source_pages p set task = t.task from ${recordset('t', { address: 'text', task: 'text' }, tasks)}
-      where ${isOwn(claim)} and p.address = t.address and (t.task = 'delete' or p.content is not null) and ${isHeld}`,
+      where ${isOwn(claim)} and p.address = t.address and (t.task = 'delete' or p.content is not null) and ${isLeased}`,
     gone: sql`update source_pages p set gone_since = now()
-      where ${isOwn(claim)} and p.address = any(${decided.markGone}::text[]) and p.gone_since is null and ${isHeld}`,
+      where ${isOwn(claim)} and p.address = any(${decided.markGone}::text[]) and p.gone_since is null and ${isLeased}`,
     back: sql`update source_pages p set gone_since = null
-      where ${isOwn(claim)} and p.address = any(${decided.clearGone}::text[]) and ${isHeld}`,
+      where ${isOwn(claim)} and p.address = any(${decided.clearGone}::text[]) and ${isLeased}`,
     explained: sql`update source_pages p set left_out = r.reason
       from ${recordset(
         'r',
         { address: 'text', reason: 'text' },
         reasons.map(([address, reason]) => ({ address, reason })),
       )}
-      where ${isOwn(claim)} and p.address = r.address and ${isHeld}`,
+      where ${isOwn(claim)} and p.address = r.address and ${isLeased}`,
   }))
   return decided.refused
 }

@@ -120,9 +120,9 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
     },
     signal: AbortSignal.timeout(Math.max(0, Math.floor(remaining()) - requeueMilliseconds)),
     async store(embedded) {
-      const isHeld = await revision.store(embedded)
-      if (isHeld) report({ ChunksEmbedded: embedded.length })
-      return isHeld
+      const isStored = await revision.store(embedded)
+      if (isStored) report({ ChunksEmbedded: embedded.length })
+      return isStored
     },
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)

@@ -55,10 +55,10 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
     held: db
       .selectFrom('documents as d')
       .select('d.id')
-      .where(isHeld([part]))
+      .where(areLeased([part]))
       .forShare(),
     ...(await changes([part])),
-    ...(part.stale?.length && { unused: deleteUnusedVectors(part.claim, isHeld([part])) }),
+    ...(part.stale?.length && { unused: deleteUnusedVectors(part.claim, areLeased([part])) }),
     ...(part.isFirst && { planned: setPlannedCount(db, part) }),
   })
   return held.length > 0
@@ -73,7 +73,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
   const spent = parts.reduce((sum, part) => sum + (part.spent ?? 0), 0)
   const { completed } = await db.batch({
     // Locked in everybody's order, and before the agent's row, which a completion locks.
-    held: db.selectFrom('documents as d').select('d.id').where(isHeld(parts)).orderBy('d.id').forNoKeyUpdate(),
+    held: db.selectFrom('documents as d').select('d.id').where(areLeased(parts)).orderBy('d.id').forNoKeyUpdate(),
     ...(await changes(parts)),
     locked: lockKnowledge(scope),
     ...(parts.some(({ claim }) => claim.model === null) && { named: nameModel(scope, model) }),
@@ -89,7 +89,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
             chunk_pages: ref('planned.chunk_pages'),
             ...(verdict && { warnings: warningsAfter(verdict) }),
           }))
-          .where(isHeld(parts))
+          .where(areLeased(parts))
           .where(isUnchanged(scope, verdict))
           .where(isServedBy(scope, model))
           .whereRef('d.id', '=', 'planned.document_id')
@@ -153,7 +153,7 @@ function toPlanned({ claim, plan }: Part): Record<keyof typeof plannedColumns, u
   }
 }
 
-function isHeld(parts: Part[]) {
+function areLeased(parts: Part[]) {
   const fences = parts.map(({ claim }) => transitions.leaseFence(claim))
   return sql<boolean>`(${sql.join(fences, sql` or `)})`
 }
@@ -169,11 +169,11 @@ async function changes(parts: Part[]): Promise<Batch> {
   return {
     ...(stale.length > 0 && { stale: deleteStale(parts, stale) }),
     ...(vectors.some(({ rows }) => rows.length > 0) && {
-      vectors: insertVectors(vectors, isHeld(parts), parts[0]!.plan.model),
+      vectors: insertVectors(vectors, areLeased(parts), parts[0]!.plan.model),
     }),
     ...(chunks.some(({ rows }) => rows.length > 0) && {
-      chunks: insertChunks(chunks, isHeld(parts)),
-      terms: insertTerms(await termsOf(chunks), isHeld(parts)),
+      chunks: insertChunks(chunks, areLeased(parts)),
+      terms: insertTerms(await termsOf(chunks), areLeased(parts)),
     }),
   }
 }
@@ -182,14 +182,14 @@ function setPlannedCount(db: Database, part: Part) {
   return db
     .updateTable('documents as d')
     .set({ planned_chunk_count: part.plan.chunks.length - part.plan.keptCount })
-    .where(isHeld([part]))
+    .where(areLeased([part]))
 }
 
 function deleteStale(parts: Part[], stale: object[]) {
   const columns = { document_id: 'uuid', revision: 'int', chunk_index: 'int' } as const
   const rows = recordset('stale', columns, stale as Record<keyof typeof columns, unknown>[])
   return sql`delete from chunks c using documents d, ${rows}
-    where ${isHeld(parts)} and c.organization_id = ${parts[0]!.claim.organizationId} and c.document_id = d.id
+    where ${areLeased(parts)} and c.organization_id = ${parts[0]!.claim.organizationId} and c.document_id = d.id
       and (c.document_id, c.revision, c.chunk_index) = (stale.document_id, stale.revision, stale.chunk_index)`
 }
 
