@@ -90,16 +90,16 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
         : (['code', sent.code, challengeOf(sent.code_verifier), sent.redirect_uri ?? null] as const)
     const address = sourceAddress(c)
     unknown.requireLookup(address)
-    const { rows } = await sql<{ error: keyof typeof explanations | null; scope: string }>`
+    const { rows } = await sql<{ error: keyof typeof explanations | null; scope: string; audience: string }>`
       select * from exchange_token(${hashToken(credential)}, ${kind}, ${sent.client_id}, ${sent.resource ?? null}, ${challenge}, ${uri},
         ${hashToken(access)}, ${hashToken(refresh)})`.execute(db)
-    const { error, scope } = rows[0]!
+    const { error, scope, audience } = rows[0]!
     if (error) {
       unknown.add(credential, address)
       return refused(c, error, explanations[error])
     }
     const tokens = { access_token: access, refresh_token: refresh }
-    return c.json({ ...tokens, token_type: 'Bearer', expires_in: accessSeconds, scope })
+    return c.json({ ...tokens, token_type: 'Bearer', expires_in: accessSeconds, scope, resource: audience })
   })
 
   app.post('/connect/register', async (c) => {

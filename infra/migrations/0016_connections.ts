@@ -87,10 +87,10 @@ export const steps = [
     end $$;`,
     // An access token for an hour and a refresh token for 30 days, for a code or a refresh token, which is spent. A second use ends the
     // connection, as somebody else may have the first; a refresh token sent again within 30 seconds is a retry.
-    // @returns the scope, or the error's code of RFC 6749
+    // @returns the scope and the resource, or the error's code of RFC 6749
     `create function exchange_token(token_hash bytea, kind text, client_id text, resource text, challenge text, redirect_uri text,
         access_hash bytea, refresh_hash bytea)
-      returns table (error text, scope text)
+      returns table (error text, scope text, audience text)
       language plpgsql volatile security definer set search_path = public, pg_temp as $$
     #variable_conflict use_column
     declare
@@ -98,7 +98,7 @@ export const steps = [
       sent connection_tokens;
     begin
       if $3 !~ '^https?://' and not exists (select from oauth_clients c where c.id::text = $3 and c.expires_at > now()) then
-        return query select 'invalid_client', null;
+        return query select 'invalid_client', null, null;
         return;
       end if;
       -- The connection's row first, as its end locks it before its tokens.
@@ -113,9 +113,9 @@ export const steps = [
         sent := null;
       end if;
       if sent.token_hash is null or sent.challenge is distinct from $5 or sent.redirect_uri <> $6 then
-        return query select 'invalid_grant', null;
+        return query select 'invalid_grant', null, null;
       elsif $4 <> own.resource then
-        return query select 'invalid_target', null;
+        return query select 'invalid_target', null, null;
       else
         update connection_tokens t set used_at = coalesce(t.used_at, now()) where t.token_hash = $1;
         insert into connection_tokens (organization_id, connection_id, token_hash, kind, expires_at) values
@@ -124,7 +124,7 @@ export const steps = [
         update connections c set used_at = now(), expires_at = now() + interval '30 days'
           where (c.organization_id, c.id) = (own.organization_id, own.id);
         update oauth_clients c set expires_at = now() + interval '90 days', source = null where c.id::text = $3;
-        return query select null, own.scope;
+        return query select null, own.scope, own.resource;
       end if;
     end $$;`,
     `create function end_connection(token_hash bytea, client_id text) returns void

@@ -69,6 +69,7 @@ async function findConnection(db: Database, hash: Buffer) {
   const [row] = rows
   const key = row && {
     id: row.id,
+    idName: 'connection_id' as const,
     organizationId: row.organization_id as OrganizationId,
     permissions: row.scope.split(' ').filter((scope): scope is Permission => scope === searchScope),
     cursorKey: createSecretKey(row.cursor_key),

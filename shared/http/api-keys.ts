@@ -14,6 +14,8 @@ import { unknownCredentials } from './unknown-credentials.ts'
 
 export interface ApiKey {
   id: string
+  /** What logs call the id; `api_key_id` where it is left out. */
+  idName?: 'person_id' | 'connection_id' | undefined
   organizationId: OrganizationId
   permissions: Permission[]
   /** Signs the cursors of the organization's lists. Neither JSON nor a log prints a KeyObject's bytes. */

@@ -169,7 +169,11 @@ function problemContext(c: Context<ApiEnv>) {
 
 export function idsOf(c: Context<ApiEnv>) {
   const key = c.get('key')
-  return { request_id: c.get('requestId'), organization_id: key?.organizationId, api_key_id: key?.id }
+  return {
+    request_id: c.get('requestId'),
+    organization_id: key?.organizationId,
+    [key?.idName ?? 'api_key_id']: key?.id,
+  }
 }
 
 export function logFailure(error: unknown, ids: Partial<ReturnType<typeof idsOf>>) {

@@ -133,6 +133,7 @@ export async function findSession(db: Database, token: string): Promise<Session 
   return (
     found && {
       id: (found.key_id ?? found.person_id)!,
+      idName: found.role ? 'person_id' : undefined,
       name: found.name,
       person: found.role ? { role: found.role, organizations: found.organizations } : undefined,
       keyExpiresAt: found.expires_at,

@@ -26,7 +26,12 @@ test('an app asks an agent for a person who has consented, without a key', async
 
   const { status, body, headers } = await exchange(clientId, answer.get('code')!, { resource })
   expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store'])
-  expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'kb:read' })
+  expect(body).toMatchObject({
+    token_type: 'Bearer',
+    expires_in: 3600,
+    scope: 'kb:read',
+    resource: expect.stringMatching(/\/connect\/mcp$/),
+  })
   expect(await ask(body.access_token, resource)).toMatchObject({ status: 200, body: { result: { tools: [] } } })
 
   const renewed = await refresh(clientId, body.refresh_token, { resource })
