@@ -43,6 +43,8 @@ function pageOf(error: unknown, session: Partial<Session> | undefined): Page | u
     return ['This request didn’t come from Cuecard', invalid[1], 403]
   if (error instanceof Gone) return gone
   if (!(error instanceof ApiError)) return undefined
+  if (error.code === 'rate_limited' && !session)
+    return ['Too many attempts from your network', 'Wait a minute, then try again.', 429]
   if (error.code !== 'missing_permission')
     return pages[error.code] ?? (error.code.endsWith('_not_found') ? gone : undefined)
   if (session?.person || error.message === 'people')

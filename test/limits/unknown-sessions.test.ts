@@ -71,7 +71,7 @@ test('a flood of tokens from an address is refused; whoever is signed in goes on
   flood.jar.set('cuecard_session', newToken())
   const { status, headers, text } = await flood.get(calls)
   expect({ status, after: headers['retry-after'] }).toEqual({ status: 429, after: '1' })
-  expect(text).toContain('Too many documents are being processed')
+  expect(text).toContain('Too many attempts from your network')
   expect((await mine.get(calls)).status).toBe(200)
   const other = await signIn(browser('203.0.113.2'), (await stand.tenant()).apiKey)
   expect((await other.get(calls)).status).toBe(200)
