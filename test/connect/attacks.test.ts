@@ -1,8 +1,16 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { newId } from '../../shared/ids.ts'
+import { mcpApp } from '../../functions/mcp/app.ts'
+import { addPerson } from '../../infra/admin/people.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { changeMember } from '../../shared/organizations/people.ts'
 import { signIn } from '../dashboard/support.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { callerOf } from '../support/own-app.ts'
 import type { Tenant } from '../support/stand.ts'
+import { databaseAs } from '../support/worker.ts'
+import { connected } from './connected.ts'
 import { callback, challenge, challengeOf, issuer, origin, useConnect } from './support.ts'
 
 const connect = useConnect()
@@ -130,6 +138,36 @@ describe('an access token', () => {
       expect(await refresh(clientId, token)).toMatchObject(refusedGrant)
       expect(person.mail).toContain('@')
     }
+  })
+
+  test('of somebody who was removed stays ended when they are invited again', async () => {
+    const tenant = await stand.tenant()
+    const organization = tenant.organizationId as OrganizationId
+    const { access, person } = await connection(tenant)
+    const owner = await addPerson(stand.db, { organization, mail: `${newId()}@example.com`, role: 'owner' })
+    await changeMember(stand.db.forOrganization(organization), organization, {
+      id: person.id,
+      role: null,
+      by: owner.id,
+    })
+    await addPerson(stand.db, { organization, mail: person.mail, role: 'viewer' })
+    expect(await ask(access, resourceOf(tenant))).toMatchObject(ended)
+  })
+
+  test('that an instance knows is looked up again after 15 seconds, so that a removed person’s ends within 30', async () => {
+    const tenant = await stand.tenant()
+    const origin = 'https://api.example.com'
+    const { path, headers, person } = await connected(stand.db, tenant, { origin })
+    const clock = manualClock()
+    const app = mcpApp({ db: databaseAs('cuecard_mcp'), embedder: lexicalEmbedder(), now: clock.now })
+    const call = callerOf(app, tenant.apiKey)
+    const sent = { ...headers, host: 'api.example.com', 'x-forwarded-proto': 'https' }
+    const status = async () => (await call('POST', path, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, sent)).status
+    expect(await status()).toBe(200)
+    await sql`update memberships set removed_at = now() where person_id = ${person.id}`.execute(stand.db)
+    expect(await status()).toBe(200)
+    clock.advance(15_000)
+    expect(await status()).toBe(401)
   })
 
   test('is in the database as a hash only', async () => {

@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { addPerson } from '../../../infra/admin/people.ts'
+import type { OrganizationId } from '../../../shared/ids.ts'
+import { signInAs } from '../../../shared/organizations/sessions.ts'
+import { axeFindings } from '../../support/axe-findings.ts'
+import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { useGateway } from '../../support/gateway.ts'
+import { useStand } from '../../support/stand.ts'
+import { challengeOf } from '../support.ts'
+
+const stand = useStand()
+const gateway = useGateway(stand)
+const chromium = useChromium()
+
+test.runIf(executablePath)(
+  'a person who comes from an app connects it in the browser and is led back to it',
+  async () => {
+    const { organizationId, agentId } = await stand.tenant()
+    const [organization, mail] = [organizationId as OrganizationId, `${organizationId}@example.com`]
+    await addPerson(stand.db, { organization, mail, role: 'viewer' })
+    const opened = await signInAs(stand.db, mail)
+    if (opened.outcome !== 'opened') throw new Error('Not signed in')
+    let answer = ''
+    const app = createServer(({ url }, response) => {
+      if (url?.startsWith('/callback?')) answer = url
+      response.setHeader('content-type', 'text/html').end(`<a href="${authorize()}">Connect</a>`)
+    })
+    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
+    // Another site than that of Cuecard, which has the session's cookie.
+    const origin = `http://localhost:${(app.address() as AddressInfo).port}`
+    const registered = await fetch(`${gateway.origin}/connect/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'An assistant', redirect_uris: [`${origin}/callback`] }),
+    })
+    const { client_id } = (await registered.json()) as { client_id: string }
+    const authorize = () => {
+      const asked = { response_type: 'code', client_id, redirect_uri: `${origin}/callback`, state: 's1' }
+      const resource = `${gateway.origin}/v1/agents/${agentId}/connect/mcp`
+      const pkce = { code_challenge: challengeOf('v'.repeat(43)), code_challenge_method: 'S256' }
+      return `${gateway.origin}/dashboard/connect?${new URLSearchParams({ ...asked, ...pkce, resource })}`.replaceAll(
+        '&',
+        '&amp;',
+      )
+    }
+    const context = await chromium.newContext()
+    const cookie = {
+      name: 'cuecard_session',
+      value: opened.token,
+      path: '/dashboard',
+      sameSite: 'Strict',
+      httpOnly: true,
+    } as const
+    await context.addCookies([{ ...cookie, domain: new URL(gateway.origin).hostname }])
+    const page = await context.newPage()
+    const wrong = watched(page)
+    await page.goto(origin)
+    await page.getByRole('link', { name: 'Connect' }).click()
+    await page.getByRole('heading', { name: 'Connect this app?' }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.waitForURL(`${origin}/callback?**`)
+    const parameters = new URL(answer, origin).searchParams
+    expect([parameters.get('state'), parameters.get('iss')]).toEqual(['s1', `${gateway.origin}/connect`])
+    expect(parameters.get('code')).toMatch(/^[\w-]{43}$/)
+    // The page that reloads itself names no icon, so the browser looks for one.
+    expect(wrong.filter((each) => !each.includes('404'))).toEqual([])
+    await context.close()
+    app.close()
+  },
+)
