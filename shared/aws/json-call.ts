@@ -62,7 +62,11 @@ async function send(call: JsonCall): Promise<unknown> {
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
   const { __type = response.headers.get('x-amzn-errortype') ?? '', message, Message = message } = parsed(text)
-  throw new Refusal(__type.replace(/^.*#|:.*$/g, '') || `Status${response.status}`, Message ?? '', response.status)
+  throw new Refusal(
+    __type.split('#').at(-1)!.split(':')[0] || `Status${response.status}`,
+    Message ?? '',
+    response.status,
+  )
 }
 
 function parsed(text: string): { __type?: string; message?: string; Message?: string } {

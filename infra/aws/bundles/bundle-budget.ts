@@ -20,8 +20,8 @@ const budgets: Record<BundleName, number> = {
   /** It deletes sources, which asks golden questions. */
   agents: 480_000,
   questions: 455_000,
-  /** It has the screens of webhooks and of websites, with the check of their addresses. */
-  dashboard: 780_000,
+  /** It has the screens of webhooks and of websites, with the check of their addresses, and signs people in at a provider. */
+  dashboard: 795_000,
   /** It renders pages of Markdown. */
   reference: 435_000,
   sweeper: api,
