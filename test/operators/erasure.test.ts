@@ -7,6 +7,7 @@ import { addPerson } from '../../infra/admin/people.ts'
 import { removalsIn, removeAgain } from '../../infra/backup/removals.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
+import { connected } from '../connect/connected.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
 import { createFile } from '../support/files.ts'
@@ -52,6 +53,7 @@ async function busyTenant(): Promise<Tenant> {
   await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
   const own = organization as OrganizationId
   const { id } = await addPerson(stand.db, { organization: own, mail: `${own}@example.com`, role: 'owner' })
+  await connected(stand.db, { organizationId: own, agentId: agent })
   await invite(stand.db, own, { mail: `new-${own}@example.com`, role: 'viewer', by: id })
   await run(sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
     select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`)
