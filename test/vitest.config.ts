@@ -36,7 +36,12 @@ const long = [
     'database/{roles,listed-plans,rollback,sketch-clusters}.test.ts',
     'operators/backup.test.ts',
   ],
-  ...['files/extracted-text.test.ts', 'dashboard/original.test.ts', 'api/examples.test.ts'],
+  ...[
+    'files/{extracted-text,places}.test.ts',
+    'dashboard/{original,questions}.test.ts',
+    'api/{examples,faults}.test.ts',
+  ],
+  ...['connect/attacks.test.ts', 'pipeline/model-change.test.ts'],
 ]
 /** What takes minutes: `npm run test:nightly`. */
 const nightly = [

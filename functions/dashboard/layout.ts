@@ -75,6 +75,11 @@ ${content}</div></main>`,
   )
 }
 
+/** A page that ends a way, with where to go on. */
+export function endView(title: string, lead: Html | string, path: string, label: string): Html {
+  return plainLayout(title, html`<p class="lead">${lead}</p>\n<p><a class="button" href="${path}">${label}</a></p>`)
+}
+
 function document(
   title: string,
   body: Html,

@@ -3,78 +3,69 @@ import type { Database } from '../../shared/database/database.ts'
 import { trashDays } from '../../shared/documents/trash.ts'
 import { windowSeconds } from '../../shared/organizations/sessions.ts'
 
-/** 30,000 idempotency keys may arrive a minute. A request holds its key's row while it waits for a document's. */
-export const purgeKeys = (db: Database) =>
-  inBatches(db, 5000, 15_000, (limit) => {
-    return sql`delete from idempotency_keys k using (
-        select organization_id, api_key_id, key from idempotency_keys
-        where created_at < now() - interval '24 hours' order by created_at limit ${limit}) old
-      where (k.organization_id, k.api_key_id, k.key) = (old.organization_id, old.api_key_id, old.key)
-        -- It may have been reclaimed since.
-        and k.created_at < now() - interval '24 hours'`
-  })
-
-export const purgeSessions = (db: Database) => purgeExpired(db, 'sessions', 'token_hash')
-
-/** Codes and tokens, apps that no longer have any, and apps that registered themselves and are not used. */
-export async function purgeConnections(db: Database): Promise<number> {
-  const tokens = await purgeExpired(db, 'connection_tokens', 'token_hash')
-  return tokens + (await purgeExpired(db, 'connections', 'id')) + (await purgeExpired(db, 'oauth_clients', 'id'))
+interface Outdated {
+  table: string
+  /** The columns of its primary key. */
+  key: string
+  /** The time that is over, and how long ago. */
+  at: string
+  interval: string
+  rowsPerBatch?: number
+  maxMilliseconds?: number
 }
 
-function purgeExpired(db: Database, table: string, key: string): Promise<number> {
-  const [rows, id] = [sql.ref(table), sql.ref(key)]
-  return inBatches(db, 1000, 3000, (limit) => {
-    return sql`delete from ${rows} where ${id} in (
-      select ${id} from ${rows} where expires_at < now() order by expires_at limit ${limit}) and expires_at < now()`
-  })
-}
+const expired = { at: 'expires_at', interval: '0', maxMilliseconds: 3000 }
 
-/** Links to sign in: how many an address was mailed counts for an hour. */
-export const purgeLinks = (db: Database) =>
-  inBatches(db, 1000, 3000, (limit) => {
-    return sql`delete from sign_in_links where token_hash in (
-      select token_hash from sign_in_links where created_at < now() - interval '1 hour' order by created_at limit ${limit})`
-  })
+/** Rows that are deleted once their time is over. */
+const outdated = {
+  // 30,000 may arrive a minute. A request holds its key's row while it waits for a document's.
+  keys_purged: {
+    ...{ table: 'idempotency_keys', key: 'organization_id, api_key_id, key', at: 'created_at', interval: '24 hours' },
+    ...{ rowsPerBatch: 5000, maxMilliseconds: 15_000 },
+  },
+  sessions_purged: { table: 'sessions', key: 'token_hash', ...expired },
+  tokens_purged: { table: 'connection_tokens', key: 'token_hash', ...expired },
+  connections_purged: { table: 'connections', key: 'organization_id, id', ...expired },
+  clients_purged: { table: 'oauth_clients', key: 'id', ...expired },
+  invitations_purged: { table: 'invitations', key: 'organization_id, id', ...expired },
+  // How many links an address was mailed counts for an hour.
+  links_purged: { table: 'sign_in_links', key: 'token_hash', at: 'created_at', interval: '1 hour' },
+  sign_in_attempts_purged: {
+    table: 'sign_in_attempts',
+    key: 'source',
+    at: 'since',
+    interval: `${windowSeconds} seconds`,
+  },
+  questions_purged: {
+    table: 'question_log',
+    key: 'organization_id, agent_id, id',
+    at: 'asked_at',
+    interval: '30 days',
+  },
+  call_turns_purged: {
+    ...{ table: 'call_turns', key: 'organization_id, agent_id, call_id, id', at: 'asked_at', interval: '1 hour' },
+  },
+  deliveries_purged: {
+    ...{ table: 'webhook_deliveries', key: 'organization_id, webhook_id, id', at: 'created_at', interval: '30 days' },
+  },
+} as const satisfies Record<string, Outdated>
 
-export const purgeInvitations = (db: Database) =>
-  inBatches(db, 1000, 3000, (limit) => {
-    return sql`delete from invitations i using (
-        select organization_id, id from invitations where expires_at < now() order by expires_at limit ${limit}) old
-      where (i.organization_id, i.id) = (old.organization_id, old.id) and i.expires_at < now()`
-  })
+export const purges = Object.fromEntries(
+  Object.entries<Outdated>(outdated).map(([name, rows]) => [name, (db: Database) => purgeOutdated(db, rows)]),
+) as Record<keyof typeof outdated, (db: Database) => Promise<number>>
 
-/** Addresses from which somebody tried to sign in, once their window is over. */
-export const purgeSignInAttempts = (db: Database) =>
-  inBatches(db, 1000, 3000, (limit) => {
-    const isOver = sql`since < now() - make_interval(secs => ${windowSeconds})`
-    return sql`delete from sign_in_attempts
-      where source in (select source from sign_in_attempts where ${isOver} order by since limit ${limit})
-        -- A new window may have begun.
-        and ${isOver}`
-  })
-
-export const purgeQuestions = (db: Database) => purgeMonthOld(db, 'question_log', 'agent_id', 'asked_at')
-
-/** What is remembered of calls, an hour later. */
-export const purgeCallTurns = (db: Database) =>
-  inBatches(db, 1000, 5000, (limit) => {
-    return sql`delete from call_turns t using (
-        select organization_id, agent_id, call_id, id from call_turns
-        where asked_at < now() - interval '1 hour' order by asked_at limit ${limit}) old
-      where (t.organization_id, t.agent_id, t.call_id, t.id) = (old.organization_id, old.agent_id, old.call_id, old.id)`
-  })
-
-export const purgeDeliveries = (db: Database) => purgeMonthOld(db, 'webhook_deliveries', 'webhook_id', 'created_at')
-
-/** Rows of a table with a key of organization, `parent` and id. */
-function purgeMonthOld(db: Database, table: string, parent: string, time: string): Promise<number> {
-  const [rows, parentId, at] = [sql.ref(table), sql.ref(parent), sql.ref(time)]
-  return inBatches(db, 1000, 5000, (limit) => {
-    return sql`delete from ${rows} r using (
-        select organization_id, ${parentId}, id from ${rows}
-        where ${at} < now() - interval '30 days' order by ${at} limit ${limit}) old
-      where (r.organization_id, r.${parentId}, r.id) = (old.organization_id, old.${parentId}, old.id)`
+function purgeOutdated(
+  db: Database,
+  { table, key, at, interval, rowsPerBatch = 1000, maxMilliseconds = 5000 }: Outdated,
+): Promise<number> {
+  const columns = key.split(', ')
+  const of = (row: string) => sql.join(columns.map((column) => sql.ref(`${row}.${column}`)))
+  const isOver = sql`${sql.ref(at)} < now() - ${interval}::interval`
+  return inBatches(db, rowsPerBatch, maxMilliseconds, (limit) => {
+    // The time again: a row may have been taken up anew since.
+    return sql`delete from ${sql.table(table)} r using (
+        select ${sql.raw(key)} from ${sql.table(table)} where ${isOver} order by ${sql.ref(at)} limit ${limit}) old
+      where (${of('r')}) = (${of('old')}) and ${isOver}`
   })
 }
 

@@ -15,20 +15,7 @@ import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { indexLargeAgents } from './large-agents.ts'
 import { acquireDueModels, toModelMessage } from './models.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
-import {
-  purgeCallTurns,
-  purgeConnections,
-  purgeDeliveries,
-  purgeInvitations,
-  purgeKeys,
-  purgeLinks,
-  purgeQueryVectors,
-  purgeQuestions,
-  purgeRevisions,
-  purgeSessions,
-  purgeSignInAttempts,
-  purgeTrash,
-} from './purge.ts'
+import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.ts'
 import { acquireLost, resendLost } from './resend.ts'
 import { acquireDueSources, measureOldestDueSource, toCrawlMessage } from './sources.ts'
 
@@ -81,17 +68,9 @@ export async function sweep(
     told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),
     told_of_unanswered: async (db) => void (await rowsOf(db, sql`select tell_of_unanswered_questions()`)),
     files_deleted: async (db) => await deleteFiles(db, bucket, await rowsOf(db, findObsoleteFiles())),
-    keys_purged: purgeKeys,
+    ...purges,
     query_vectors_purged: (db) => purgeQueryVectors(db),
-    sessions_purged: purgeSessions,
-    connections_purged: purgeConnections,
-    sign_in_attempts_purged: purgeSignInAttempts,
-    links_purged: purgeLinks,
-    invitations_purged: purgeInvitations,
-    questions_purged: purgeQuestions,
-    call_turns_purged: purgeCallTurns,
     revisions_purged: purgeRevisions,
-    deliveries_purged: purgeDeliveries,
     trash_purged: (db) => purgeTrash(db),
     chunks_listed: (db) => indexLargeAgents(db, 'terms', maySend),
     sketches_clustered: (db) => indexLargeAgents(db, 'sketches', maySend),

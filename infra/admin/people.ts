@@ -39,9 +39,10 @@ export async function addPerson(db: Database, { organization, mail, role }: NewP
   const { members } = await db.batch({
     person: sql`insert into people (id, mail) values (${newId()}, ${mail}) on conflict (mail) do nothing`,
     members: sql<{ id: string }>`
-      insert into memberships (organization_id, person_id, role)
+      insert into memberships as m (organization_id, person_id, role)
       select o.id, p.id, ${role} from organizations o, people p where o.id = ${organization} and p.mail = ${mail}
-      on conflict (organization_id, person_id) do update set role = excluded.role, removed_at = null
+      on conflict (organization_id, person_id) do update set role = excluded.role, removed_at = null,
+        created_at = case when m.removed_at is null then m.created_at else now() end
       returning person_id as id`,
   })
   return { id: (members[0] ?? organizationNotFound(organization)).id, organization_id: organization, role }

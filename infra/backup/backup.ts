@@ -33,8 +33,10 @@ export async function createBackup(store: Store, url: string, recipient: string,
     const encrypted = await encrypter.encrypt(toWeb(dump.stdout))
     await Promise.all([pipeline(fromWeb(encrypted), createWriteStream(file, { mode: 0o600 })), dump.ended])
     const removals = join(directory, 'removals')
-    const { rows } = await withClient(url, (client) => client.query(selectRemovals))
-    await writeFile(removals, JSON.stringify(rows[0].removals), { mode: 0o600 })
+    const list = await withClient(url, (client) =>
+      selectRemovals(async (statement) => (await client.query(statement)).rows),
+    )
+    await writeFile(removals, JSON.stringify(list), { mode: 0o600 })
     await store.put(removals, `${name}${removalsSuffix}`)
     await store.put(file, `${name}${dumpSuffix}`)
     return { name, bytes: (await stat(file)).size }

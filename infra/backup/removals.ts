@@ -7,27 +7,51 @@ import { type EraseOptions, type Erasure, erase, listErasures } from '../admin/e
 export interface Removals {
   erasures: { id: string; kind: string; organization_id: string; agent_id: string | null; requested_at: string }[]
   revoked_keys: string[]
+  /** Absent in lists that older releases made. */
+  removed_members?: { organization_id: string; person_id: string; removed_at: string }[]
 }
 
-export const selectRemovals = `select json_build_object(
-  'erasures', (select coalesce(json_agg(e), '[]') from (select id, kind, organization_id, agent_id, requested_at from erasures) e),
-  'revoked_keys', (select coalesce(json_agg(id), '[]') from api_keys where revoked_at is not null)) as removals`
+type Select = <Row extends object>(statement: string) => Promise<Row[]>
 
-export async function removalsIn(db: Database): Promise<Removals> {
-  const { rows } = await sql.raw<{ removals: Removals }>(selectRemovals).execute(db)
-  return rows[0]!.removals
+/** Lists the removals of a database, which may be that of a release without members. */
+export async function selectRemovals(select: Select): Promise<Removals> {
+  const [{ has_members } = { has_members: false }] = await select<{ has_members: boolean }>(
+    `select to_regclass('memberships') is not null as has_members`,
+  )
+  const members = has_members
+    ? `select organization_id, person_id, removed_at from memberships where removed_at is not null`
+    : ''
+  const [found] = await select<{ removals: Removals }>(`select json_build_object(
+    'erasures', (select coalesce(json_agg(e), '[]') from (select id, kind, organization_id, agent_id, requested_at from erasures) e),
+    'revoked_keys', (select coalesce(json_agg(id), '[]') from api_keys where revoked_at is not null),
+    'removed_members', (select coalesce(json_agg(m), '[]') from (${members || 'select where false'}) m)) as removals`)
+  return found!.removals
 }
 
-/** Removes again what is there again. Interrupted, a second run continues. @param db as its owner @returns what was erased, and the number of keys revoked */
+export function removalsIn(db: Database): Promise<Removals> {
+  return selectRemovals(
+    async <Row extends object>(statement: string) => (await sql.raw<Row>(statement).execute(db)).rows,
+  )
+}
+
+/** Removes again what is there again, and signs everybody and every app out, since tokens that ended would work again. Interrupted, a second run continues. @param db as its owner @returns what was erased, and the number of keys revoked */
 export async function removeAgain(db: Database, lists: Removals[], options: EraseOptions) {
   const erasures = lists.flatMap((list) => list.erasures)
   const revokedKeys = lists.flatMap((list) => list.revoked_keys)
+  const members = lists.flatMap((list) => list.removed_members ?? [])
   const { revoked } = await db.batch({
     added: sql`insert into erasures (id, kind, organization_id, agent_id, requested_at)
       select id, kind, organization_id, agent_id, requested_at
       from jsonb_populate_recordset(null::erasures, ${JSON.stringify(erasures)}::jsonb) on conflict do nothing`,
     revoked: sql`update api_keys set revoked_at = now()
       where id = any(${revokedKeys}::uuid[]) and revoked_at is null returning id`,
+    // Whoever joined again since stays.
+    removed: sql`update memberships m set removed_at = r.removed_at
+      from jsonb_populate_recordset(null::memberships, ${JSON.stringify(members)}::jsonb) r
+      where (m.organization_id, m.person_id) = (r.organization_id, r.person_id)
+        and m.removed_at is null and m.created_at < r.removed_at`,
+    signedOut: sql`delete from sessions`,
+    disconnected: sql`delete from connections`,
   })
   const erased: Erasure[] = []
   for (const { organization_id, agent_id } of await erasuresWithRows(db)) {

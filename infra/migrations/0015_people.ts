@@ -60,7 +60,7 @@ export const steps = [
     grant select (token_hash, created_at), delete on sign_in_links to cuecard_sweeper;
     grant select (organization_id, id, expires_at), delete on invitations to cuecard_sweeper;
     grant insert (id, mail), delete on people to cuecard_operator;
-    grant insert (organization_id, person_id, role), update (role, removed_at) on memberships to cuecard_operator;
+    grant insert (organization_id, person_id, role), update (role, removed_at, created_at) on memberships to cuecard_operator;
     grant insert (id, person, command, arguments, organization_id, ended_at, outcome) on operator_actions to cuecard_dashboard;
     grant select (id, organization_id, command, started_at) on operator_actions to cuecard_dashboard;
     create policy own on memberships to cuecard_dashboard, cuecard_documents using (${own});
@@ -151,7 +151,7 @@ export const steps = [
       insert into people (id, mail) values (new_person, accepted.mail) on conflict (mail) do nothing;
       select p.id into member from people p where p.mail = accepted.mail;
       insert into memberships as m (organization_id, person_id, role) values (accepted.organization_id, member, accepted.role)
-        on conflict (organization_id, person_id) do update set role = excluded.role, removed_at = null where m.removed_at is not null;
+        on conflict (organization_id, person_id) do update set role = excluded.role, removed_at = null, created_at = now() where m.removed_at is not null;
       insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
         values (action, member::text, 'person accept', array[accepted.role], accepted.organization_id, now(), 'done');
       return query select accepted.mail, accepted.organization_id;

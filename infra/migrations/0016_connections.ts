@@ -68,6 +68,9 @@ export const steps = [
     grant select (organization_id, id, expires_at), delete on connections to cuecard_sweeper;
     grant select (token_hash, expires_at), delete on connection_tokens to cuecard_sweeper;
     create policy every_client on oauth_clients to cuecard_dashboard, cuecard_sweeper using (true);
+    grant select (organization_id, id, person_id, agent_id, client_id, client_name, used_at, created_at) on connections
+      to cuecard_operator;
+    create policy operator_reads on connections for select to cuecard_operator using (true);
     create policy own on connections to cuecard_dashboard using (${own});
     create policy own on connection_tokens to cuecard_dashboard using (${own});
     create policy every_organization on connections to cuecard_sweeper using (true);

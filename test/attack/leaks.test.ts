@@ -192,7 +192,7 @@ test('no key and no session is in logs and pages where people fail to sign in', 
     await signIn(browser, tenant.apiKey)
     tokens.push(...browser.jar.values())
     for (const path of ['/dashboard', '/dashboard/settings', '/dashboard/nowhere']) keep((await browser.get(path)).html)
-    connection.cut('before', /find_session/)
+    connection.cut('before', /find_signed_in/)
     keep((await browser.get('/dashboard')).html)
     keep((await browser.post('/dashboard/settings/auto-delete', { on: question })).html)
     keep((await browser.post('/dashboard/sign-out')).html)

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import type { OrganizationId } from '../../shared/ids.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { invite } from '../../shared/organizations/people.ts'
 import { storeQuestions } from '../support/asked-questions.ts'
 import { fill, type Ids, makeHeld, makeThings, publicRoutes, screenRoutes } from './routes.ts'
-import { type FormFields, type SignedIn, useDashboard } from './support.ts'
+import { type FormFields, type SignedIn, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
 
 /** @property edits of the document that is a text */
-type Subject = SignedIn & { ids: Ids; edits: string; questionId: string }
+type Subject = SignedIn & { ids: Ids; edits: string; questionId: string; person?: { id: string; mail: string } }
 
 /** What a page of ours sends, and what it needs beside `makeThings`. */
 interface Sent {
@@ -17,6 +18,10 @@ interface Sent {
   about?: 'fileId' | 'heldId'
   /** Columns to set on that document first. */
   columns?: string
+  /** Sent by a person; by whoever signed in with a key where it is left out. */
+  isOwner?: true
+  /** What must be there besides. @returns the query of the path */
+  prepare?: (subject: Subject) => Promise<Record<string, string> | undefined>
   /** The webhook is. */
   isDisabled?: true
   /** A field that the page itself has. */
@@ -32,7 +37,58 @@ const announced = { fields: () => ({ name: 'menu.pdf', bytes: '5' }) }
 
 const documents = '/dashboard/agents/:agentId/documents'
 const agent = '/dashboard/agents/:agentId'
+const owner = { isOwner: true } as const
 const forms: Record<string, Sent> = {
+  '/dashboard/sign-in/mail': { fields: () => ({ mail: 'ann@example.com' }) },
+  '/dashboard/sign-in/link': {
+    ...owner,
+    async prepare({ browser, person }) {
+      await browser.post('/dashboard/sign-in/mail', { mail: person!.mail })
+      return undefined
+    },
+    fields: () => ({ token: /token=([\w-]+)/.exec(stand.emulator.mails.at(-1)!.text)![1]! }),
+  },
+  '/dashboard/invitation': {
+    async prepare({ organizationId, ids }) {
+      const mail = `${organizationId}@example.com`
+      const made = await invite(stand.db, organizationId as OrganizationId, { mail, role: 'viewer', by: ids.personId })
+      return { token: made.outcome === 'invited' ? made.token : '' }
+    },
+  },
+  '/dashboard/organizations': { ...owner, fields: ({ organizationId }) => ({ organization: organizationId }) },
+  '/dashboard/connect': {
+    ...owner,
+    async prepare({ agentId }) {
+      const [client_id, redirect_uri] = [newId(), 'https://app.example/callback']
+      await sql`insert into oauth_clients (id, name, redirect_uris) values (${client_id}, 'App', ${[redirect_uri]})`.execute(
+        stand.db,
+      )
+      const resource = `https://app.example.com/v1/agents/${agentId}/connect/mcp`
+      const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
+      return { client_id, redirect_uri, response_type: 'code', resource, ...pkce }
+    },
+    fields: () => ({ decision: 'allow' }),
+  },
+  '/dashboard/settings/apps/:connectionId/end': {
+    ...owner,
+    async prepare({ ids, person }) {
+      await sql`update connections set person_id = ${person!.id} where id = ${ids.connectionId}`.execute(stand.db)
+      return undefined
+    },
+  },
+  '/dashboard/settings/people/new': { ...owner, fields: () => ({ mail: 'ben@example.com', role: 'editor' }) },
+  '/dashboard/settings/people/:personId': { ...owner, fields: () => ({ role: 'editor' }) },
+  '/dashboard/settings/people/:personId/remove': owner,
+  '/dashboard/settings/people/:personId/withdraw': {
+    ...owner,
+    async prepare({ organizationId, ids }) {
+      await sql`insert into invitations (organization_id, id, mail, role, token_hash, expires_at)
+        values (${organizationId}, ${ids.personId}, 'cem@example.com', 'viewer', '', now() + interval '1 day')`.execute(
+        stand.db,
+      )
+      return undefined
+    },
+  },
   '/dashboard/sign-in': { fields: ({ apiKey }) => ({ key: apiKey }) },
   '/dashboard/sign-out': {},
   [`${documents}/selected`]: {
@@ -113,7 +169,7 @@ const elsewhere: Record<string, string>[] = [
   { origin: 'https://evil.example', 'content-type': 'multipart/form-data; boundary=x' },
 ]
 
-async function makeSubject({ about, columns, isDisabled }: Sent): Promise<Subject> {
+async function makeSubject({ about, columns, isDisabled, isOwner }: Sent): Promise<Subject> {
   const tenant = await signedIn()
   const things = await makeThings(stand.db, tenant)
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'We open at nine.' })
@@ -134,7 +190,8 @@ async function makeSubject({ about, columns, isDisabled }: Sent): Promise<Subjec
     stand.db,
   )
   const edits = `${rows[0]!.edits}`
-  return { ...tenant, ids: { ...ids, documentId, revision: '7' }, edits, questionId: questionId! }
+  const made = { ...tenant, ids: { ...ids, documentId, revision: '7' }, edits, questionId: questionId! }
+  return isOwner ? { ...made, person: await signInAsPerson(tenant.browser, stand.db, tenant.organizationId) } : made
 }
 
 /** All that the database has of an organization. */
@@ -157,19 +214,21 @@ async function rowsOf(organizationId: string): Promise<string> {
     .selectAll()
     .where('id', '=', organizationId as OrganizationId)
     .execute()
-  return JSON.stringify([own, found])
+  const { rows: links } = await sql`select * from sign_in_links order by created_at`.execute(stand.db)
+  return JSON.stringify([own, found, links])
 }
 
 describe.each(Object.entries(forms))('the form %s', (path, sent) => {
   test('changes something when a page of ours sends it, and nothing when another does', async () => {
     const subject = await makeSubject(sent)
     const { browser, organizationId } = subject
+    const query = new URLSearchParams(await sent.prepare?.(subject))
     const fields = { ...sent.fields?.(subject) }
     if (sent.from) {
       const { html } = await browser.get(sent.from.page)
       fields[sent.from.field] = new RegExp(`name="${sent.from.field}" value="([^"]+)"`).exec(html)![1]!
     }
-    const url = fill(path, subject.ids)
+    const url = `${fill(path, subject.ids)}?${query}`
     const before = await rowsOf(organizationId)
     const cookies = [...browser.jar]
     for (const headers of elsewhere) {

@@ -101,7 +101,7 @@ describe('the roles of the Lambdas', () => {
         idempotency_keys organizations people query_vectors question_log signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator insert: agents api_keys erasures memberships obsolete_files operator_actions organizations people signing_secrets
-      operator select: agents api_keys call_turns calls chunk_terms chunks clustered_sketches document_revisions documents embedded_tokens erasures \
+      operator select: agents api_keys call_turns calls chunk_terms chunks clustered_sketches connections document_revisions documents embedded_tokens erasures \
         golden_questions idempotency_keys memberships obsolete_files operator_actions organizations people query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator update: api_keys calls documents erasures memberships obsolete_files operator_actions organizations signing_secrets

@@ -7,6 +7,7 @@ import { addPerson } from '../../infra/admin/people.ts'
 import { removalsIn, removeAgain } from '../../infra/backup/removals.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
+import { signInAs } from '../../shared/organizations/sessions.ts'
 import { connected } from '../connect/connected.ts'
 import { cuecard, cuecardJson } from '../support/command-line.ts'
 import { useFakeProvider } from '../support/fake-provider.ts'
@@ -309,6 +310,26 @@ describe('a replay of the erasures', () => {
       expect(data).toContainEqual(
         expect.objectContaining({ id, requested_at: new Date(`${requested_at}`).toISOString() }),
       )
+  })
+
+  test('removes whom a restore brought back, not who had joined again, and signs everybody out', async () => {
+    const organization = (await stand.tenant()).organizationId as OrganizationId
+    const join = (mail: string) => addPerson(stand.db, { organization, mail, role: 'editor' })
+    const [gone, again] = [`gone-${organization}@example.com`, `again-${organization}@example.com`]
+    const ids = [await join(gone), await join(again)].map(({ id }) => id)
+    await run(sql`update memberships set removed_at = now() where organization_id = ${organization}`)
+    const removals = await removalsIn(stand.db)
+    await join(again)
+    await run(sql`update memberships set removed_at = null where organization_id = ${organization}`)
+    expect((await signInAs(stand.db, gone)).outcome).toBe('opened')
+    await removeAgain(stand.db, [removals, { erasures: [], revoked_keys: [] }], interruptedAfter(1))
+    const { data } = await cuecardJson('person', 'list', '--organization', organization)
+    expect(data).toMatchObject([
+      { id: ids[1], mail: again, removed_at: null },
+      { id: ids[0], mail: gone, removed_at: expect.any(String) },
+    ])
+    const { rows } = await run(sql`select from sessions where organization_id = ${organization}`)
+    expect(rows).toEqual([])
   })
 })
 

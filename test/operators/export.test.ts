@@ -94,6 +94,7 @@ describe('an export', () => {
       agent: 1,
       api_key: 1,
       person: 1,
+      connection: 0,
       signing_secret: 1,
       document: 3,
       document_revision: 1,

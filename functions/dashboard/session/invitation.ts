@@ -5,7 +5,7 @@ import type { ApiEnv } from '../../../shared/http/api.ts'
 import { acceptInvitation, findInvitation } from '../../../shared/organizations/people.ts'
 import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { requireForm } from '../forms.ts'
-import { plainLayout } from '../layout.ts'
+import { endView, plainLayout } from '../layout.ts'
 import { invitationPath } from '../paths.ts'
 import { words } from '../words.ts'
 import type { CurrentSession } from './current-session.ts'
@@ -40,17 +40,11 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
 }
 
 function over() {
-  return plainLayout(
-    'This invitation has ended',
-    html`<p class="lead">It was accepted or withdrawn, or its seven days are over.</p>
-<p><a class="button" href="/dashboard/sign-in">Sign in</a></p>`,
-  )
+  const lead = 'It was accepted or withdrawn, or its seven days are over.'
+  return endView('This invitation has ended', lead, '/dashboard/sign-in', 'Sign in')
 }
 
 function other(mail: string) {
-  return plainLayout(
-    'This invitation is for somebody else',
-    html`<p class="lead">You’re signed in as ${mail}. Sign out first, then open the link again.</p>
-<p><a class="button" href="/dashboard">Back to agents</a></p>`,
-  )
+  const lead = `You’re signed in as ${mail}. Sign out first, then open the link again.`
+  return endView('This invitation is for somebody else', lead, '/dashboard', 'Back to agents')
 }

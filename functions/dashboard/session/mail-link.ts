@@ -8,7 +8,7 @@ import { originOf } from '../../../shared/http/origin.ts'
 import type { Mailer } from '../../../shared/mail.ts'
 import { askForLink, followLink } from '../../../shared/organizations/sessions.ts'
 import { mailAddress, readForm, requireForm } from '../forms.ts'
-import { plainLayout } from '../layout.ts'
+import { endView, plainLayout } from '../layout.ts'
 import { withQuery } from '../paths.ts'
 import { sentLinkCookie, setLinkCookie } from './cookies.ts'
 import type { CurrentSession } from './current-session.ts'
@@ -62,14 +62,8 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       const { token = '', to } = sent.typed
       const result = await followLink(db, token, sentLinkCookie(c) ?? '')
       if (result.outcome === 'opened') return await completeSignIn(c, db, findSession, result, returnPath(to))
-      return c.html(
-        plainLayout(
-          'This link doesn’t work',
-          html`<p class="lead">It has been used, is older than 15 minutes, or was asked for in another browser.</p>
-<p><a class="button" href="/dashboard/sign-in">Ask for another link</a></p>`,
-        ),
-        422,
-      )
+      const lead = 'It has been used, is older than 15 minutes, or was asked for in another browser.'
+      return c.html(endView('This link doesn’t work', lead, '/dashboard/sign-in', 'Ask for another link'), 422)
     })
 }
 

@@ -1,6 +1,5 @@
 import { type Context, Hono } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
-import { html } from 'hono/html'
 import * as oauth from 'oauth4webapi'
 import * as v from 'valibot'
 import { config, required } from '../../../shared/config.ts'
@@ -12,7 +11,7 @@ import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { secret } from '../../../shared/secrets.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { mailAddress, shortened } from '../forms.ts'
-import { plainLayout } from '../layout.ts'
+import { endView } from '../layout.ts'
 import { cookieAttributes } from './cookies.ts'
 import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
@@ -106,13 +105,7 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
   }
 
   const refuse = (c: Context<ApiEnv>, status: 403 | 422, lead: string) =>
-    c.html(
-      plainLayout(
-        'You’re not signed in',
-        html`<p class="lead">${lead}</p><p><a class="button" href="/dashboard/sign-in">Try again</a></p>`,
-      ),
-      status,
-    )
+    c.html(endView('You’re not signed in', lead, '/dashboard/sign-in', 'Try again'), status)
 
   return new Hono<ApiEnv>()
     .get(oidcPath, async (c) => {

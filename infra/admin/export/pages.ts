@@ -18,6 +18,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   // Neither the keys, which nobody has, nor their hashes.
   api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
   person: peopleAfter,
+  connection: rowsOf('connections', 'id', 'person_id, agent_id, client_id, client_name, used_at, created_at'),
   // Whether there is one; not the secret.
   signing_secret: rowsOf('signing_secrets', 'agent_id, platform', 'created_at'),
   document: documentsAfter,

@@ -6,6 +6,7 @@ import { executablePath } from '../../support/chromium.ts'
 import { useStand } from '../../support/stand.ts'
 import { fill, makeHeld, makeThings, screenRoutes } from '../routes.ts'
 import { openAll } from '../shortcomings.ts'
+import { newBrowser, signInAsPerson } from '../support.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
@@ -68,6 +69,7 @@ async function plant() {
   for (const change of [
     sql`update organizations set name = ${planted('organization')}, log_questions = true where id = ${organizationId}`,
     sql`update agents set name = ${planted('agent')} ${inOrganization}`,
+    sql`update people set mail = ${brief('mail') + ids.personId} where id = ${ids.personId}`,
     sql`update api_keys set name = ${planted('name of a key')} ${inOrganization}`,
     sql`update documents set title = ${planted('title of a file')}, status = 'error', error_message = ${planted('error')},
       source_url = source_url || ${encodeURIComponent(brief('file'))} where id = ${ids.documentId}`,
@@ -78,6 +80,7 @@ async function plant() {
     sql`update golden_questions set question = ${planted('golden question')}, words = ${planted('words')} ${inOrganization}`,
     sql`update sources set url = ${`https://x.example/${planted('source')}`}, error_message = ${planted('error of a source')},
       status = 'error', notice = ${planted('notice')}, include = ${[planted('path')]} ${inOrganization}`,
+    sql`insert into oauth_clients (id, name, redirect_uris) values (${ids.personId}, ${planted('app')}, ${['https://x.example/']})`,
     sql`update source_pages set left_out = ${planted('left out')} ${inOrganization}`,
     sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, looked_at) values
       (${organizationId}, ${agentId}, ${ids.sourceId}, ${`javascript:${runs('address')}//${planted('address')}`}, 1, now())`,
@@ -103,7 +106,7 @@ const places = [
     'golden question',
   ],
   ...['words', 'source', 'error of a source', 'notice', 'path', 'left out', 'address', 'webhook', 'event'],
-  ...['answer of a webhook', 'typed', 'asked'],
+  ...['answer of a webhook', 'typed', 'asked', 'mail', 'app'],
 ]
 
 describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with its path)', () => {
@@ -112,9 +115,17 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
   test('are shown on the screens as they were stored, and run nowhere', { timeout: 400_000 }, async () => {
     const { tenant, ids, textId, heldId } = await plant()
     const { page, wrong } = await open(tenant, '/dashboard')
-    const { origin } = new URL(page.url())
+    const { origin, hostname: domain } = new URL(page.url())
+    const owner = await signInAsPerson(newBrowser(stand), stand.db, tenant.organizationId)
+    const value = owner.browser.jar.get('cuecard_session')!
+    await page.context().addCookies([{ name: 'cuecard_session', value, domain, path: '/dashboard' }])
     const home = `/dashboard/agents/${ids.agentId}`
     const asked = encodeURIComponent(planted('asked'))
+    const consent = new URLSearchParams({
+      ...{ client_id: ids.personId, redirect_uri: 'https://x.example/', response_type: 'code' },
+      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      resource: `${origin}/v1/agents/${ids.agentId}/connect/mcp`,
+    })
     const paths = screenRoutes.filter(({ method, path }) => method === 'GET' && !/\/(\*|file)$/.test(path))
     let seen = ''
     for (const path of new Set([
@@ -131,19 +142,20 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
       ],
       `${home}/documents/${textId}/edit?question=${asked}`,
       `/dashboard/sign-in?to=${asked}`,
+      `/dashboard/connect?${consent}`,
     ])) {
       await page.goto(origin + path)
-      // A document without that revision has no page of it.
-      seen += await harmless(page, wrong, path, /status of 404/)
+      // A document without that revision has no page of it, and there is none for an app without an id.
+      seen += await harmless(page, wrong, path, /status of 40[04]/)
     }
     for (const path of ['/documents/new', '/golden-questions/new', '/sources/new']
       .map((path) => home + path)
-      .concat('/dashboard/settings/keys/new', '/dashboard/settings/webhooks/new')) {
+      .concat(['keys', 'webhooks', 'people'].map((of) => `/dashboard/settings/${of}/new`))) {
       await page.goto(origin + path)
       await page.evaluate(`{
         const form = document.querySelector('main form')
         form.noValidate = true
-        for (const field of form.elements) if (/text|url|textarea|date/.test(field.type)) {
+        for (const field of form.elements) if (/text|url|email|textarea|date/.test(field.type)) {
           field.type = field.type === 'textarea' ? undefined : 'text'
           field.removeAttribute('maxlength')
           field.value = ${JSON.stringify(planted('typed'))}
