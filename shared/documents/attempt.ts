@@ -30,7 +30,7 @@ export interface Worker {
 
 export type Claimant = Omit<transitions.Lease, 'revision'>
 
-/** A document that a worker has claimed: all that the worker writes is fenced by the lease. */
+/** A document that a worker has claimed: the lease fences all of the worker's writes. */
 export interface Claim extends transitions.Lease {
   /** Deliveries of this revision that did not end properly, this one included. */
   attempt: number
@@ -74,8 +74,8 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
 }
 
 /**
- * Whether the record is done. A message that is not ours is dropped, since the sweeper sends again for all that is pending.
- * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done
+ * Processes one record. A message that is not ours is dropped, since the sweeper resends for every pending document.
+ * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done @returns true when done
  */
 export async function consume<Work extends WorkMessage | CrawlMessage | ModelMessage = WorkMessage>(
   queue: Pick<Queue, 'changeVisibility'>,
@@ -125,7 +125,7 @@ async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure
   return seconds
 }
 
-/** Search serves what it served before. @param fault what is wrong with the document, for the log */
+/** Ends the document in error; search goes on serving the revision that it served. @param fault the document's fault, for the log */
 export async function endInError(
   { db, claim }: Pick<Attempt, 'db' | 'claim'>,
   failure: Failure,
@@ -160,7 +160,7 @@ export async function retryLater(
 
 type Counted = 'attempt' | 'retry'
 
-/** May be repeated after a lost response: it then finds its own counters on the row. @returns false when the lease is lost */
+/** Can be repeated after a lost response: it then finds its own counters on the row. @returns false when the lease is lost */
 export async function release(
   { db, claim }: Attempt,
   transition: (counters: { attempt: number; retry_count: number }) => transitions.Transition,
@@ -181,7 +181,7 @@ export async function release(
   return released !== undefined
 }
 
-/** The message for another attempt: the row has the origin of this revision, the message at hand may be of an older one. */
+/** The message for another attempt. Its origin comes from the row, since the received message may be of an older revision. */
 export function workOf({ organizationId, documentId, origin }: Claim): WorkMessage {
   return { organizationId, documentId, ...origin }
 }

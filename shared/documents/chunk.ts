@@ -9,7 +9,7 @@ export const chunkSchema = v.pipe(
     agent_id: v.pipe(v.string(), v.uuid()),
     content: described(
       v.string(),
-      'Where it begins in a table or list of the document, its own text comes below the header rows, or the lead-in and parent items, which `metadata.start` and `metadata.end` leave out.',
+      'A chunk that begins inside a table or list repeats the header rows, or the lead-in and parent items, above its own text. `metadata.start` and `metadata.end` leave these out.',
     ),
     chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
@@ -18,7 +18,7 @@ export const chunkSchema = v.pipe(
     embedding: v.exactOptional(
       described(
         v.union([v.array(v.number()), v.string(), v.null()]),
-        'Only with `include=embedding`: an array of numbers or, with `encoding=base64`, base64 of little-endian 32-bit floats; null for a chunk that was stored without one. Each number is within 0.05 % of the one that was stored or, if that is more, within 2e-12 of the vector’s largest.',
+        'Only with `include=embedding`: an array of numbers or, with `encoding=base64`, base64 of little-endian 32-bit floats; null for a chunk that was stored without one. Each number is within 0.05 % of the stored one or, if that is more, within 2e-12 of the vector’s largest.',
       ),
     ),
   }),

@@ -50,7 +50,7 @@ export async function listChunks(
 }
 
 /**
- * The document is then the client's, pending and not served. @param ignores golden questions that would fail
+ * Deletes all chunks: the document becomes the client's, pending and not served. @param ignores golden questions that would fail
  * @throws ApiError agent_not_found, document_not_found, golden_questions_fail
  */
 export async function deleteChunks(
@@ -79,7 +79,7 @@ export async function deleteChunks(
         )
         .selectFrom('emptied')
         .select('id'),
-      // Its snapshot has none of the chunks.
+      // This statement's snapshot no longer has the chunks.
       unused: deleteUnusedVectors(scope),
     })
     await requireDocument(db, scope, documents)

@@ -1,6 +1,6 @@
 import type { Correction } from '../database/tables.ts'
 
-/** A file's text with what people have corrected in it. The same for a text that is corrected already. */
+/** A file's text with people's corrections; a text that has them already stays the same. */
 export function corrected(text: string, corrections: readonly Correction[]): string {
   return corrections.reduce((text, { before, after }) => {
     const isMade = hasPassage(after, before) && hasPassage(text, after)
@@ -8,7 +8,7 @@ export function corrected(text: string, corrections: readonly Correction[]): str
   }, text)
 }
 
-/** The text as it was before it was corrected, and the corrections that are not to be found in it. */
+/** The text before its corrections, and the corrections that it does not contain. */
 export function uncorrected(text: string, corrections: readonly Correction[]) {
   const kept: Correction[] = []
   const original = corrections.reduceRight((text, correction) => {
@@ -19,7 +19,7 @@ export function uncorrected(text: string, corrections: readonly Correction[]) {
   return { original, kept }
 }
 
-/** Whether this is in the text once, of whole words, however they are spaced. */
+/** True if the text has the passage exactly once, in whole words, however they are spaced. */
 export function isOnceIn(text: string, passage: string): boolean {
   return onlyPlace(text, passage) !== undefined
 }
@@ -40,7 +40,7 @@ function onlyPlace(text: string, passage: string) {
 
 const space = 0x20
 
-/** Reads each character once, however often the text begins to say what is sought (Knuth, Morris and Pratt 1977). */
+/** Reads each character once, however often the text matches the beginning of the passage (Knuth, Morris and Pratt 1977). */
 function* placesOf(text: string, passage: string): Generator<{ start: number; end: number }, undefined> {
   const words = passage.trim().split(/\s+/)
   const sought = ` ${words.join(' ')} `

@@ -21,7 +21,7 @@ export async function createDocuments(
   origin: Origin,
   request?: IdempotentRequest,
 ): Promise<{ documents: DocumentRow[]; replayed: boolean }> {
-  // Ids sort as they were made.
+  // Ids sort in the order of their creation.
   const made = inputs.map(({ content, ...input }) => ({
     ...input,
     id: newId(),
@@ -42,7 +42,6 @@ export async function createDocuments(
   return { documents, replayed }
 }
 
-/** Creates one document: see `createDocuments`. */
 export async function createDocument(
   outbox: Outbox,
   scope: AgentScope,

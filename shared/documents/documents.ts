@@ -33,7 +33,7 @@ interface ListedDocuments {
   external_id_prefix?: string | undefined
   source_id?: string | undefined
   metadata?: string | undefined
-  /** Those in the trash, as they were before. */
+  /** Lists the documents in the trash, with the values that they had before. */
   trashed?: boolean | undefined
   exclude?: 'content' | undefined
   limit: number
@@ -72,7 +72,7 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/** Without content if it is excluded, with the file's text if it is included, without both if the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
+/** Leaves out an excluded content, adds the file's text if included, and leaves out both if the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
   scope: DocumentScope | NamedScope,
@@ -91,13 +91,13 @@ export async function getDocument(
 
 export interface Removal {
   match?: Tags | undefined
-  /** Golden questions that would fail. */
+  /** Deletes even if golden questions would fail. */
   ignores?: boolean | undefined
   toTrash?: boolean | undefined
 }
 
 /**
- * A worker busy with it finds nothing to write to. One that is in the trash already can only be deleted for good.
+ * Deletes a document, or puts it into the trash unless it is there. A worker that processes it finds no row to write to.
  * @throws ApiError agent_not_found, document_not_found, precondition_failed, golden_questions_fail
  */
 export async function deleteDocument(

@@ -15,7 +15,7 @@ export interface Failure {
   message: string
 }
 
-/** Why a document waits for another attempt, where the embedding provider is not the cause. */
+/** The reasons why a document waits for another attempt, other than the embedding provider's. */
 export const ownFaults = {
   internalError: 'Processing failed because of an internal error',
   interrupted: 'Processing was interrupted',

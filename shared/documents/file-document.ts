@@ -28,9 +28,9 @@ type NewFile = AnnouncedFile &
   Pick<CreateInput, 'external_id' | 'metadata' | 'valid_from' | 'valid_until'> & { title?: string | undefined }
 
 /**
- * Creates the document of a file that is yet to be posted under `key`. Nothing is queued until `reportFile`, or a sweep.
+ * Creates the document of a file that is yet to be posted under `key`. `reportFile`, or a sweep, queues it.
  * `replayed`: an earlier attempt has created it.
- * @param mayReplace whether a person is asked, before it is served, if it replaces `replaces`, or a document that it resembles
+ * @param mayReplace asks a person, before it is served, whether it replaces `replaces`, or a document that it resembles
  * @throws ApiError agent_not_found, document_not_found, validation_failed, rate_limited, idempotency_key_reused, idempotency_in_progress
  */
 export async function createFileDocument(
@@ -86,7 +86,7 @@ export async function replaceFile(
   return { key }
 }
 
-/** Sends a document whose file has been posted to the extraction, once. @throws ApiError agent_not_found, document_not_found */
+/** Queues a document for extraction, once, after its file has been posted. @throws ApiError agent_not_found, document_not_found */
 export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
   const { documents, reported } = await db.batch({
     documents: selectDocument(db, scope),

@@ -15,12 +15,12 @@ export const title = v.pipe(
 )
 export const content = v.pipe(
   v.string('must be a string'),
-  v.regex(/\S/, 'must hold at least one character that is no space'),
+  v.regex(/\S/, 'must have at least one character that is not a space'),
   v.maxBytes(maxContentBytes, `must have at most ${maxContentBytes} bytes of UTF-8`),
   v.metadata({
     minLength: 1,
     maxLength: maxContentBytes,
-    description: 'Plain text or Markdown of at most 4 MiB of UTF-8, with at least one character that is no space.',
+    description: 'Plain text or Markdown of at most 4 MiB of UTF-8, with at least one character that is not a space.',
   }),
 )
 
@@ -59,7 +59,7 @@ export const createBody = v.pipe(
 const ignore_golden_questions = v.optional(
   described(
     v.boolean('must be true or false'),
-    'Whether the change is made although golden questions that block would fail.',
+    'Makes the change even if blocking golden questions would fail.',
   ),
 )
 
@@ -67,7 +67,7 @@ export const putBody = v.pipe(
   fields({
     title,
     content,
-    external_id: v.optional(described(externalId, 'Needless. If given, it must be that of the path, as it arrived.')),
+    external_id: v.optional(described(externalId, 'Optional. If given, it must equal the one in the path.')),
     metadata: identity.metadata,
     ...validity,
     ignore_golden_questions,
@@ -85,7 +85,7 @@ export const fileBody = v.pipe(
         (name) => fileTypeOf(toFileName(name)) !== undefined,
         `must end in one of ${fileExtensions.map((extension) => `.${extension}`).join(', ')}`,
       ),
-      v.description('The file’s name. Its extension says the format, until the content does.'),
+      v.description('The file’s name. Its extension decides the format until the content has been read.'),
     ),
     bytes: described(integer(1, maxFileBytes), 'The file’s size.'),
     title: v.optional(described(title, 'Without it, the title in the file, or the file’s name.')),
@@ -103,7 +103,7 @@ export const batchBody = v.pipe(
       v.checkItems(
         ({ external_id }, index, documents) =>
           !external_id || documents.findIndex((other) => other.external_id === external_id) === index,
-        'has the `external_id` of another one of the batch',
+        'has the same `external_id` as another document of the batch',
       ),
     ),
   }),
@@ -142,7 +142,7 @@ export const flag = (description: string) =>
   )
 
 export const removalQuery = fields({
-  ignore_golden_questions: flag('Deletes also what a golden question that blocks needs.'),
+  ignore_golden_questions: flag('Deletes even if blocking golden questions would fail.'),
 })
 
 export const deletionQuery = fields({

@@ -31,9 +31,9 @@ const columns = {
 
 interface NewDocuments {
   documents: NewDocument[]
-  /** How many of them the service processes. */
+  /** The number of them that the service processes. */
   processed: number
-  /** What else is stored of a document that is a file. */
+  /** The other columns of a document that is a file. */
   file?: Record<string, unknown>
   /** If it does not hold, nothing is inserted and the agent counts as not found. */
   guard?: Expression<boolean>
@@ -69,7 +69,7 @@ export async function insertDocuments(
   const inserted = sql.join([...names, ...Object.keys(file)].map((name) => sql.ref(name)))
   const values = sql.join([...names.map((name) => sql.ref(`made.${name}`)), ...Object.values(file)])
   const created = sql.join(createdColumns.map((column) => sql.ref(column)))
-  // A repeat is not refused past a limit.
+  // The limits do not apply to a repeated request.
   const insert = sql`with agent as materialized (
       select a.organization_id, a.id from agents a where ${isAgent(scope)} and ${guard}
         and case when ${ownsIdempotencyKey(request)}

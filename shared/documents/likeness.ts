@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-/** Lines as two versions of a text share them, though its prices and dates have changed: without digits. */
+/** The text's lines without digits: two versions share them even if prices and dates have changed. */
 export function likenessLines(text: string): string[] {
   const lines = text
     .split('\n')
@@ -14,15 +14,15 @@ export const likenessLinesOf = (text: ReturnType<typeof sql>) => sql`(
     select btrim(translate(each, '0123456789', ''), E' \\t\\r') as line from string_to_table(${text}, E'\\n') each) lines
   where line !~ ${isBare.source})`
 
-/** Whether texts of so many different lines in all have so many in common that one is a version of the other. */
+/** True if two texts, with `total` distinct lines in all, have enough in common to be versions of one document. */
 export function isAlike(common: number, total: number): boolean {
   return common >= 3 && common / total >= 0.5
 }
 
-/** Says too little to be compared, as a table's rule. */
+/** Lines that say too little to be compared, such as a table's rule. */
 const isBare = /^.{0,3}$|^[-| :]*$/
 
-/** What two versions of a file are both called: without dates, versions and what copying adds. Undefined for a name that says nothing. */
+/** The name that versions of a file share: without dates, version numbers and marks of copying. Undefined if nothing telling is left. */
 export function likenessName(name: string): string | undefined {
   const plain = name.normalize('NFKC').toLowerCase().replaceAll('_', ' ').replaceAll(marks, ' ')
   const parts = plain.match(/[\p{L}\p{M}\p{N}]+/gu)?.filter((part) => !incidental.has(part)) ?? []

@@ -39,8 +39,8 @@ const wanted = {
 } as const
 
 /**
- * Inserts into the newest revisions, where the condition on `documents as d` holds; no chunk whose vector is not there. A vector is looked
- * up by its id: joined, all of the document's would be read for each chunk while the planner believes that there are few.
+ * Inserts into the newest revisions, where the condition on `documents as d` holds; a chunk whose vector is missing is left out. Each
+ * vector is looked up by its id: a join would read all of the document's vectors for each chunk while the planner expects few.
  */
 export function insertChunks(documents: NewRows<NewChunk>[], condition: Expression<SqlBool>) {
   return sql`insert into chunks (organization_id, agent_id, document_id, revision,

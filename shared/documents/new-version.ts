@@ -12,7 +12,7 @@ import * as transitions from './transitions.ts'
 
 const held = columnsOf('documents', 'held')
 
-/** Everything of a file that goes on with the document that it replaces. */
+/** The columns of a file that the document which it replaces takes over. */
 const fileColumns = [
   'source_type',
   'source_url',
@@ -29,8 +29,8 @@ const fileColumns = [
 ] as const
 
 /**
- * Makes the file of a held document, and its text, a new revision of the document that it resembles; the held document goes. Title and
- * dates stay, and what was corrected. Where that one is deleted, the held document goes on. @param edits of the document that is replaced, as the person has seen it; whatever they are without it
+ * Makes the file and text of a held document a new revision of the document that it resembles, and deletes the held one. Title, dates
+ * and corrections stay. If the resembled document is deleted, the held one goes on. @param edits of the replaced document, as the person saw it; undefined for any
  * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered, precondition_failed, rate_limited
  */
 export async function replaceWithFile(
@@ -47,7 +47,7 @@ export async function replaceWithFile(
   const replaced = { ...scope, documentId: replacedId }
   const { changed } = await db
     .batch({
-      // Everybody who locks several documents locks them in this order.
+      // All statements that lock several documents lock them in this order.
       locked: sql`select d.id from documents d
         where d.organization_id = ${scope.organizationId} and d.id in (${replacedId}, ${scope.documentId}) order by d.id for update`,
       changed: db
@@ -67,7 +67,7 @@ export async function replaceWithFile(
         .whereRef('held.resembles', '=', 'd.id')
         .where(sql<boolean>`held.status = 'pending' and held.content_hash is not null`)
         .returning('d.id'),
-      // Only if the statement before has moved the file.
+      // Deletes the held document only if the statement before has moved its file.
       gone: sql`delete from documents d using documents other
         where ${isDocument(scope)} and other.organization_id = d.organization_id and other.id = d.resembles
           and other.source_url = d.source_url`,
@@ -107,5 +107,5 @@ async function findResembled(db: Database, scope: DocumentScope): Promise<Docume
     .where(isDocument(scope))
   const { resembles, is_held } = await findDocument(db, scope, found)
   if (is_held && resembles) return resembles as DocumentId
-  throw new ApiError('invalid_transition', 'Nobody is asked any more whether this document replaces another.')
+  throw new ApiError('invalid_transition', 'It is settled already whether this document replaces another.')
 }

@@ -9,7 +9,7 @@ export interface Outbox {
   queue: Sender | undefined
 }
 
-/** Sends after the commit; the sweeper sends what fails here. @returns whether it was sent */
+/** Sends after the commit; the sweeper resends a message that fails here. @returns true if it was sent */
 export async function enqueue(outbox: Outbox, work: WorkMessage, delaySeconds = 0): Promise<boolean> {
   return (await enqueueAll(outbox, [work], delaySeconds)) === 1
 }
@@ -22,7 +22,7 @@ export async function enqueueAll({ db, queue }: Outbox, works: WorkMessage[], de
   return works.length - unsent.length
 }
 
-/** Should this fail too, the sweeper resends after two minutes. */
+/** If this fails too, the sweeper resends after two minutes. */
 async function leaveToSweeper(db: Database, works: WorkMessage[]): Promise<void> {
   try {
     await db

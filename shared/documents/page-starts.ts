@@ -1,7 +1,7 @@
 import type { Chunk } from '../chunking/chunker.ts'
 import type { PageStart } from '../database/tables.ts'
 
-/** The page of each chunk, on which its text begins that the chunk before does not have. */
+/** The page on which each chunk's own text begins, after its overlap. */
 export function pagesOf(chunks: readonly Chunk[], starts: readonly PageStart[]): (number | string)[] {
   let at = 0
   return chunks.map(({ metadata: { start } }, index) => {
@@ -14,7 +14,7 @@ export function pagesOf(chunks: readonly Chunk[], starts: readonly PageStart[]):
 const anchorLength = 40
 const maxMoved = 2_000
 
-/** The offsets of pages after an edit of the text: each page is found by its first line, or moves as far as the page before it. */
+/** The pages' offsets after an edit of the text. A page is found by its first line, or else moves as far as the page before it. */
 export function movedStarts(starts: readonly PageStart[], before: string, after: string): PageStart[] {
   let moved = 0
   return starts.map(([at, page]) => {

@@ -17,7 +17,7 @@ import { isFile } from './transitions.ts'
 import { updateDocument } from './update-document.ts'
 
 /**
- * Makes the document of an external id what the input says; creates it where there is none. The same again writes nothing.
+ * Creates or changes the document with this external id so that it equals the input. Writes nothing if it already does.
  * @param match undefined creates and updates, tags update only @param mustBeNew creates only
  * @throws ApiError agent_not_found, precondition_failed, golden_questions_fail, validation_failed, rate_limited; Unavailable
  */
@@ -54,7 +54,7 @@ export async function putDocument(
 
 const maxAttempts = 20
 
-/** Another request has created or deleted the document, or has moved its external id, since it was looked for. */
+/** These errors mean that another request has created or deleted the document, or moved its external id, since `find`. */
 const overtaken = new Set<string>(['external_id_conflict', 'document_not_found'])
 
 function isMatched({ edits }: { edits: number }, match: Tags | undefined): boolean {

@@ -12,7 +12,7 @@ import type { Outbox } from './outbox.ts'
 import { updateDocument } from './update-document.ts'
 
 export interface ListedRevision {
-  /** The last with this content: those before it only processed it again. */
+  /** The last revision with this content; the ones before it, if any, are earlier runs on the same content. */
   revision: number
   title: string
   /** UTF-8 bytes of the content; null for chunks of the client's own. */
@@ -32,7 +32,7 @@ export interface Revision extends ListedRevision {
 
 const listed = sql`s.revision, s.title, octet_length(s.content) as bytes, s.created_at, coalesce(k.name, p.mail) as created_by, s.served_at, s.is_served`
 
-/** The kept revisions `s` of a document and the one that it has, if search serves that, each with the key `k` or the person `p` who asked for it. */
+/** A document's kept revisions `s` and its current one, if search serves that; each with the key `k` or the person `p` who asked for it. */
 function servedRevisions(scope: DocumentScope) {
   const { organizationId, documentId } = scope
   return sql`(
@@ -54,7 +54,7 @@ function selectRevision(scope: DocumentScope, revision: number) {
     where ${revision}::int between s.text_revision and s.revision`
 }
 
-/** What search served as this revision; undefined where that is not kept, or there is no such document. */
+/** The revision as search served it; undefined if it is not kept, or the document does not exist. */
 export async function findRevision(
   db: Database,
   scope: DocumentScope,
@@ -85,7 +85,7 @@ export async function listRevisions(
   return { revisions: revisions.slice(0, limit), hasMore: revisions.length > limit }
 }
 
-/** Makes the content of a revision the document's again; nothing changes if it is. @throws ApiError, Unavailable */
+/** Restores the content of a revision; changes nothing if the document has it. @throws ApiError, Unavailable */
 export async function restoreRevision(
   outbox: Outbox,
   scope: DocumentScope,

@@ -5,16 +5,16 @@ import { type DocumentScope, isDocument } from '../database/scope.ts'
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 
-/** A chunk has the revision that brought it, and later revisions keep it while its text stays in place. */
+/** A chunk keeps the number of the revision that brought it; later revisions keep the chunk while its text stays in place. */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
 
-/** Adds where the chunk begins and ends in the content, which an edit before it moves. */
+/** Adds the chunk's start and end in the content, which an edit of the text before it moves. */
 export const chunkMetadata = sql<Record<string, unknown>>`(case
   when ${isServed} and ${d.chunk_offsets} is not null then ${c.metadata} || jsonb_build_object(
     'start', ${d.chunk_offsets}[2 * ${c.chunk_index} + 1], 'end', ${d.chunk_offsets}[2 * ${c.chunk_index} + 2])
   else ${c.metadata} end)`
 
-/** Deletes vectors that no chunk of the document names, if the document is the agent's and meets `fence`. Goes last in a transaction. */
+/** Deletes vectors that no chunk of the document names, if the document is the agent's and meets `fence`. Must come last in a transaction. */
 export function deleteUnusedVectors(scope: DocumentScope, fence = sql<boolean>`true`) {
   const { organizationId, agentId, documentId } = scope
   return sql`delete from vectors v where v.organization_id = ${organizationId} and v.document_id = ${documentId}

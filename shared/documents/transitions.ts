@@ -8,7 +8,7 @@ import type { Origin } from '../queue.ts'
 import { type Failure, ownFaults } from './failures.ts'
 
 /**
- * Every transition of a document. Each is what Kysely's `set` takes for `documents as d`; the guard says which rows may make it.
+ * Every transition of a document. Each is an argument of Kysely's `set` for `documents as d`; the guard says which rows may make it.
  *
  * | from                       | event                            | to                                        | transition, guard               |
  * |----------------------------|----------------------------------|-------------------------------------------|---------------------------------|
@@ -18,7 +18,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * | any                        | PATCH: other content; retry; restore | pending, service, new revision            | `restart`, `decide`             |
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
  * | any, was a file            | its text is corrected            | the same, and remains a file              | `restart`, `correct`            |
- * | any, was a file            | PATCH: content                   | the same, and was no file                 | `restart`, `becomeText`         |
+ * | any, was a file            | PATCH: content                   | the same, and no longer a file            | `restart`, `becomeText`         |
  * | any, page of a source      | PATCH: content                   | the same, and is the client's own         | `restart`, `leaveSource`        |
  * | its file is missing, error | another file is announced        | the same, and awaits that file            | `restart`, `awaitFile`, `mayReplaceFile` |
  * | pending, awaits its file   | the uploader reports the file    | the same, queued                          | `reportUpload`, `awaitsFile`    |
@@ -44,8 +44,8 @@ import { type Failure, ownFaults } from './failures.ts'
  * | any                        | put into the trash               | as if it were completed, not served       | `discard`                       |
  * | in the trash               | restored                         | what it was; processing becomes pending   | `bringBack`, `isInTrash`        |
  *
- * "Service" and "client" manage the document. A pending or processing document of the service is the extraction Lambda's work while
- * it awaits its text (`awaitsText`), the embedding Lambda's after that.
+ * The service or the client manages a document. While a document of the service awaits its text (`awaitsText`), the extraction Lambda
+ * processes it; after that, the embedding Lambda does.
  *
  * Triggers on the row add to any statement (infra/migrations/baseline/functions.sql): `touch_document` the `version` and `updated_at`,
  * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_ready_documents_of_agent` the counts and the agent's tool,
@@ -59,12 +59,12 @@ type Documents = Tables['documents']
 
 /** Deliveries that may crash before a document ends in error. */
 export const maxAttempts = 5
-/** Longer than a worker goes on without renewing it, so that a live one keeps its document. */
+/** Longer than a live worker goes without renewing its lease, so that it keeps its document. */
 export const leaseSeconds = 150
-/** After this a message that has brought no worker counts as lost. The column's default is the same number. */
+/** A message counts as lost if no worker has claimed its document by then. The column's default is the same number. */
 export const lostAfterSeconds = 120
 const maxPendingHours = 24
-/** A file that has not arrived after so long is called missing. */
+/** A file that has not arrived by then counts as missing. */
 const lateUploadSeconds = 60
 
 const d = columnsOf('documents', 'd')
@@ -98,7 +98,7 @@ export const create = (hasContent: boolean, origin: Origin) =>
     revised_by: origin.apiKeyId ?? null,
   }) as const
 
-/** Search serves the same revision as before; the chunks of a client's draft are the caller's to delete. */
+/** Search serves the same revision as before. The caller deletes the chunks of a client's draft. */
 export const restart = (origin: Origin): Transition => ({
   status: 'pending',
   managed_by: 'service',
@@ -129,15 +129,15 @@ export const leaveSource = {
   source_type: sql<SourceType>`case when ${d.source_id} is null then ${d.source_type} else 'manual' end`,
 } satisfies Transition
 
-/** The file and its text stay together. */
+/** Changes the file's text; the document remains a file. */
 export const correct = (extracted_text: string, content_hash: Buffer, starts: readonly PageStart[] | null) =>
   ({ extracted_text, content_hash, page_starts: starts && JSON.stringify(starts) }) satisfies Transition
 
-/** The form that posts the file is made at the same time. */
+/** The caller makes the form that posts the file at the same time, so both expire together. */
 export const awaitFile = (file: { source_url: string; source_type: SourceType; file_bytes: number }) =>
   ({ ...file, upload_until: fromNow(uploadSeconds), uploaded_at: null, file_etag: null }) satisfies Transition
 
-/** Its age begins here: what the uploader takes is not the pipeline's. */
+/** The document's age begins here, since the time of the upload does not count as processing. */
 export const reportUpload = {
   uploaded_at: now,
   pending_since: now,
@@ -167,7 +167,7 @@ export const empty = (requested_by: string): Transition => ({
   chunk_pages: null,
 })
 
-/** Search serves this revision from now on; the chunks of all others are the caller's to delete. */
+/** Search serves this revision from now on. The caller deletes the chunks of all others. */
 export const complete = {
   status: 'completed',
   active_revision: d.revision,
@@ -189,7 +189,7 @@ export const claim = (leaseToken: Expression<string | null>): Transition => ({
 const isNewClaim = (leaseToken: Expression<string | null>) =>
   sql<number>`(${d.lease_token} is distinct from ${leaseToken})::int`
 
-/** The lease is renewed: what takes long is alive. */
+/** Renews the lease of a long extraction that is alive. */
 export const progress = (pages_read: number, pages: number): Transition => ({
   pages_read,
   pages,
@@ -210,13 +210,13 @@ export const requeue = (
   resend_at: fromNow(afterSeconds + lostAfterSeconds),
 })
 
-/** Forgets a report, which was wrong, so that the next one counts. */
+/** Clears a report of the file that was wrong, so that the next one counts. */
 export const awaitUpload = (counters: { attempt: number; retry_count: number }): Transition => ({
   ...requeue(0, counters, null),
   uploaded_at: null,
 })
 
-/** A person says first whether it replaces the other document. */
+/** Waits until a person says whether the document replaces the other one. */
 export const hold = (resembles: string): Transition => ({
   status: 'pending',
   resembles,
@@ -227,7 +227,7 @@ export const hold = (resembles: string): Transition => ({
 
 export const keepBoth = { resembles: null, may_replace: false } satisfies Transition
 
-/** Waits without being late: its age begins, and the sweeper sends its message, when it is due. */
+/** Waits without becoming overdue: its age begins, and the sweeper sends its message, when it is due. */
 export const postpone = (...[afterSeconds, counters, reason]: Parameters<typeof requeue>): Transition => ({
   ...requeue(afterSeconds, counters, reason),
   pending_since: fromNow(afterSeconds),
@@ -254,7 +254,7 @@ export const recover = {
   resend_at: sql<Date>`${d.lease_expires_at}`,
 } satisfies Transition
 
-/** Nobody finds it, no worker has it, its external id is free, and its source can go. */
+/** Takes the document out of search, out of work and out of its source, and frees its external id. */
 export const discard = {
   deleted_at: now,
   before_deletion: sql<string>`jsonb_build_object('status', ${d.status}, 'active_revision', ${d.active_revision},
@@ -266,7 +266,7 @@ export const discard = {
   ...noLease,
 } satisfies Transition
 
-/** What a document in the trash was before. */
+/** The values that a document in the trash had before. */
 export const before = {
   status: sql<Status>`(${d.before_deletion} ->> 'status')`,
   active_revision: sql<number | null>`(${d.before_deletion} ->> 'active_revision')::int`,
@@ -278,7 +278,7 @@ const isFailed = sql<boolean>`(${before.status} = 'error')`
 const followed = sql<string | null>`(select s.id from sources s
   where s.organization_id = ${d.organization_id} and s.id = ${before.source_id} and s.status <> 'deleting')`
 
-/** Search serves it at once. The page of a source that is gone is a document of its own. */
+/** Search serves the document at once. A page whose source is gone becomes a document of the client's own. */
 export const bringBack = {
   deleted_at: null,
   before_deletion: null,
@@ -299,20 +299,20 @@ const c = columnsOf('chunks', 'c')
 const servedChunks = sql<number>`(select count(*) from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} <= ${d.active_revision})`
 
-/** Its text is not extracted yet. */
+/** True if the document's text is not extracted yet. */
 export const awaitsText = sql<boolean>`(${d.source_url} is not null and ${d.content_hash} is null)`
 export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content} is null)`
-/** No file can arrive any more. */
+/** True if no file can arrive any more. */
 export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
-/** Its text is there, and nobody has said yet whether it replaces the document that it resembles. */
+/** True if the text is there, and nobody has said yet whether the document replaces the one that it resembles. */
 export const isHeld = sql<boolean>`(${d.status} = 'pending' and ${d.resembles} is not null and ${d.content_hash} is not null)`
 const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now()
   and not ${isHeld})`
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
-/** Waits for the tokens of another day: nothing else lets its age begin later. */
+/** True if the document waits for another day's tokens: only `postpone` lets its age begin in the future. */
 export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
-/** Nobody has reported its file, which may still arrive: a worker that looks for it may have claimed the document. */
+/** True if the file is unreported and may still arrive; a worker that looks for it may have claimed the document. */
 export const isFileAwaited = sql<boolean>`(${awaitsText} and ${d.uploaded_at} is null and not ${isUploadOver})`
 export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${isFileAwaited})`
 export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < ${fromNow(uploadSeconds - lateUploadSeconds)})`
@@ -334,7 +334,7 @@ export interface Lease {
   leaseToken: string
 }
 
-/** Holds whether or not the lease is still held. */
+/** True whether or not the lease is still held. */
 export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease) =>
   sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.id} = ${documentId} and ${d.revision} = ${revision})`
 
@@ -354,7 +354,7 @@ export interface DocumentState {
 interface Patch {
   content_hash?: Buffer | undefined
   status?: 'pending' | 'completed' | undefined
-  /** The content is that of a revision; chunks of a client's own have none. */
+  /** True if the content comes from a kept revision; chunks of a client's own have none. */
   isRestored?: boolean | undefined
 }
 
@@ -387,7 +387,7 @@ export function decide(document: DocumentState, patch: Patch): 'restart' | 'comp
 
 const conflicts = {
   invalid_transition:
-    'Content is processed by the service, so it cannot be completed by hand; and without content there is nothing to process.',
+    'The service processes content, so you cannot complete it yourself; without content there is nothing to process.',
   processing_in_progress: 'The service is processing this document. Wait until it is completed or in error.',
   no_chunks: 'No chunks of your own are stored for this document. Upload some first.',
   chunks_missing_embeddings:

@@ -13,7 +13,7 @@ import { awaitsText, before, bringBack, type Transition } from './transitions.ts
 export const trashDays = 30
 
 /**
- * Brings a document back from the trash; one that is not there stays as it is. @returns it, as search serves it from now on
+ * Brings a document back from the trash; one that is not there stays as it is. @returns the document, as search serves it from now on
  * @throws ApiError agent_not_found, document_not_found, external_id_conflict, validation_failed, rate_limited
  */
 export async function restoreDocument(
@@ -40,7 +40,7 @@ export async function restoreDocument(
   return row
 }
 
-/** A statement: brings back what is in the trash, if the agent may have so many documents. */
+/** The statement that brings documents back from the trash, if the agent may have so many. */
 export function restoring(
   db: Database,
   { organizationId, agentId }: AgentScope,

@@ -42,10 +42,10 @@ import {
   type Transition,
 } from './transitions.ts'
 
-/** What is corrected in a file's text after it is edited. With this, new content leaves the document a file. */
+/** Returns the corrections of a file's text after an edit. With it, the document remains a file when its content changes. */
 export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
 
-/** `isPage`: a crawl makes the change, so the document stays its source's. Changes title, content, external id, metadata and dates, and the status as `decide` says. @throws ApiError, Unavailable */
+/** Changes title, content, external id, metadata and dates, and the status as `decide` says. With `isPage`, a crawl makes the change and the document stays its source's. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
@@ -111,7 +111,7 @@ export async function updateDocument(
   throw new Unavailable('database', new Error(`The document changed ${maxDecisions} times in a row`))
 }
 
-/** One date is given and the other stored. @throws ApiError validation_failed, rate_limited; else the error itself */
+/** Rejects a date that contradicts the stored one. @throws ApiError validation_failed, rate_limited; else the error itself */
 function rejectNeverValid(error: unknown, { valid_until }: UpdateInput): never {
   if (!violates(error, 'documents_validity')) rejectPastPipeline(error)
   const [pointer, detail] = valid_until
@@ -127,7 +127,7 @@ const maxDecisions = 50
 
 const d = columnsOf('documents', 'd')
 
-/** What search serves otherwise from the same moment; a new revision is switched in later. */
+/** The part of the change that search serves at once; a new revision takes effect later. */
 function servedChange(
   { documentId }: DocumentScope,
   found: Found,
@@ -161,7 +161,7 @@ interface Found extends DocumentState {
   revision: number
   version: string
   edits: number
-  /** Null where it is not asked for. */
+  /** Null unless requested. */
   extracted_text: string | null
   page_starts: PageStart[] | null
   corrections: Correction[]
@@ -178,7 +178,7 @@ async function read(db: Database, scope: DocumentScope, hasText: boolean) {
   return await findDocument(db, scope, found)
 }
 
-/** Undefined if the document has changed: all that `decide` reads changes with version or revision. Or if the guard does not hold. */
+/** Undefined if the guard fails, or if the document has changed: all that `decide` reads changes with version or revision. */
 async function change(
   db: Database,
   scope: DocumentScope,
@@ -200,7 +200,7 @@ async function change(
           .where(guard ?? sql<boolean>`true`)
           .returning(['d.title', 'd.content', ...createdColumns, 'd.active_revision']),
       )
-      // A client's document has served chunks and draft chunks, and one of the two goes.
+      // A client's document has served chunks and draft chunks; the change deletes one of the two.
       .with(
         'superseded',
         () => sql`(delete from chunks c using changed
