@@ -1,4 +1,4 @@
-/** A Map that drops the entry set longest ago for one more than `maxEntries`. */
+/** A Map that drops the entry set longest ago when it exceeds `maxEntries`. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxEntries: number
 

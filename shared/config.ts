@@ -62,16 +62,16 @@ const environment = v.pipe(
     AWS_ENDPOINT_URL_SECRETS_MANAGER: v.optional(url('http://127.0.0.1:4566')),
     /** The trace of the request at hand, which the Lambda runtime sets. */
     _X_AMZN_TRACE_ID: v.optional(v.string()),
-    /** The most executions of this Lambda at a time. */
+    /** The maximum of concurrent executions of this Lambda. */
     RESERVED_CONCURRENCY: v.optional(count),
     DATABASE_URL: v.optional(v.string()),
     DATABASE_SECRET: v.optional(v.string()),
-    /** The ids of the secrets with the URLs of the Lambdas' logins, by Lambda, for what makes them. */
+    /** The ids of the secrets with each Lambda's database URL, by Lambda. Only the Lambda that creates the logins has it. */
     LOGIN_SECRETS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
     DATABASE_ENDPOINT: v.optional(url('http://127.0.0.1:4444')),
     QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/embedding')),
     EXTRACTION_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/extraction')),
-    /** Whom websites can write to about the crawler: it stands in the User-Agent. */
+    /** The contact for website owners, which the crawler sends in its User-Agent. */
     CRAWLER_CONTACT: v.optional(v.string(), 'local trial'),
     CRAWLER_QUEUE_URL: v.optional(url('https://sqs.eu-central-1.amazonaws.com/123456789012/crawler')),
     FILES_BUCKET: v.optional(v.string()),
@@ -81,7 +81,7 @@ const environment = v.pipe(
     EMBEDDING_SECRET: v.optional(v.string()),
     EMBEDDING_QUERY_PREFIX: v.optional(v.string()),
     EMBEDDING_DOCUMENT_PREFIX: v.optional(v.string()),
-    /** The provider from before a change of model, which serves an agent until that has changed. Without an address it is our own model. */
+    /** The provider before a change of model: it serves each agent until that agent has changed. Without an address it is our own model. */
     PREVIOUS_EMBEDDING_BASE_URL: v.optional(url('https://api.openai.com/v1')),
     PREVIOUS_EMBEDDING_MODEL: v.optional(v.string()),
     PREVIOUS_EMBEDDING_API_KEY: v.optional(v.string()),
@@ -92,11 +92,11 @@ const environment = v.pipe(
     EMBEDDING_TIMEOUT_SECONDS: v.optional(timeout, '20'),
     CHUNK_TOKENS: v.optional(whole(1, 4096), `${defaultChunkTokens}`),
     CHUNK_OVERLAP_TOKENS: v.optional(whole(0, maxOverlapTokens), defaultOverlap),
-    /** Webhooks and sources may have loopback addresses, which no deployed stage allows. */
+    /** Allows loopback addresses for webhooks and sources; false in every deployed stage. */
     ALLOW_LOOPBACK: flag('false'),
-    /** Who sends the dashboard's mails. Without it, none is sent. */
+    /** The sender of the dashboard's mails. Without it, none is sent. */
     MAIL_FROM: v.optional(mailSender),
-    /** Whether people may sign in to the dashboard with keys. */
+    /** Lets people sign in to the dashboard with keys. */
     KEY_SIGN_IN: flag('false'),
     /** A provider of OpenID Connect whose accounts people sign in with; its name is on the button. */
     OIDC_ISSUER: v.optional(url('https://accounts.google.com')),
@@ -155,7 +155,7 @@ export function config(): Config {
   throw new Error(`Invalid configuration: ${faultsOf(result).join('; ')}`)
 }
 
-/** The invalid settings in `env`: a line each, with what it must be instead. */
+/** A line for each invalid setting in `env`, which says what it must be. */
 export function configFaults(env: NodeJS.ProcessEnv): string[] {
   return faultsOf(parse(env))
 }

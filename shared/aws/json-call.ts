@@ -16,7 +16,7 @@ export interface JsonCall {
   signer?: (() => Signer | Promise<Signer>) | undefined
 }
 
-/** What a service refuses: its name is AWS's code. */
+/** An error response of a service; `name` is AWS's error code. */
 class Refusal extends Error {
   override readonly name: string
   readonly status: number
@@ -30,7 +30,7 @@ class Refusal extends Error {
 
 const attempts = 3
 
-/** Loading the SDK would take a third of a new instance’s start. Three attempts with backoff, as in its standard mode. @throws Refusal */
+/** Calls AWS without its SDK, which takes a third of a cold start to load. Makes up to three attempts, as the SDK does. @throws Refusal */
 export async function callAws(call: JsonCall): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -77,7 +77,7 @@ function parsed(text: string): { __type?: string; message?: string; Message?: st
   }
 }
 
-/** The base of the delay before another attempt, if one may help. */
+/** The base of the delay before another attempt; undefined if another cannot help. */
 function retryMilliseconds(error: unknown): number | undefined {
   if (!(error instanceof Refusal)) return 100
   if (error.status === 429 || /Throttl|TooManyRequests|LimitExceeded/.test(error.name)) return 500

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { config, required } from '../config.ts'
 
-/** A Lambda's credentials end with its session, and so does what they sign. */
+/** A Lambda's credentials expire with its session, and so do the signatures made with them. */
 export interface Signer {
   region: string
   accessKeyId: string
@@ -30,7 +30,7 @@ export function signature({ secretAccessKey, region }: Signer, time: string, tex
   return hmac(key, text).digest('hex')
 }
 
-/** The conditions that a form's fields must meet, and the fields that prove who has set them. */
+/** Signs the conditions that a form's fields must meet. @returns the fields that carry the policy and its signature */
 export function signPolicy(
   signer: Signer,
   { conditions, expires, now }: { conditions: unknown[]; expires: Date; now: Date },
@@ -63,7 +63,7 @@ export function signUrl(
   return `${url}?${query}&X-Amz-Signature=${requestSignature(signer, fields['x-amz-date'], request, 's3')}`
 }
 
-/** The headers of a POST, with those that prove who sends it. The path needs no encoding. */
+/** Adds the headers that sign a POST. The path must need no encoding. */
 export function signPost(
   signer: Signer,
   service: string,

@@ -8,10 +8,10 @@ const replacementCharacter = 0xfffd
 const ranks = tokenRanks()
 
 const bytes = new Uint16Array(maxPreTokenUnits * 3)
-/** Linked list: the offset of the next part, by the offset of a part. */
+/** A linked list: maps the offset of a part to that of the next part. */
 const next = new Uint16Array(bytes.length + 1)
 const previous = new Int16Array(bytes.length + 1)
-/** The rank of a part joined with the next; -1 if that is no token. */
+/** The rank of a part joined with the next one; -1 if they form no token. */
 const pairRanks = new Int32Array(bytes.length)
 const pairs = new MinHeap(bytes.length * 3)
 

@@ -88,7 +88,7 @@ export function embeddedText(title: string, { content, metadata }: Pick<Chunk, '
   return `${[title.slice(0, maxTitleUnits), ...metadata.headings].join(' > ')}\n\n${content}`
 }
 
-/** Names the vector of a text: the same for each chunk with that text. */
+/** The id of a text's vector, which all chunks with that text share. */
 export function vectorIdOf(text: string, model: string): string {
   return idOfHash(createHash('sha256').update(`${model}\n${text}`).digest())
 }
@@ -172,13 +172,13 @@ class Chunker {
     }
   }
 
-  /** Header rows that are repeated stay together, and with the first row. */
+  /** The end of repeated header rows: they stay together, and with the first row. */
   #headerEnd(block: number): number {
     const { start, context } = this.#blocks[block]!
     return context && context.start >= start && this.#context.tokens(context, context.end) > 0 ? context.end : 0
   }
 
-  /** False if the part does not fit. */
+  /** @returns false if the part does not fit */
   #addWhole(block: number, start: number, end: number, seam: Strength, room: number): boolean {
     const estimate = this.#counter.estimate(start, end)
     const fits = estimate <= room / 2 || (estimate <= room * 2 && this.#counter.count(start, end) <= room)
@@ -209,7 +209,7 @@ class Chunker {
     return context ? this.#target - this.#context.tokens(context, start) : this.#target
   }
 
-  /** Lines that a chunk repeats whose own text begins with the atom `first`. */
+  /** The lines repeated by a chunk whose own text begins with the atom `first`. */
   #contextBefore(first: number, start: number, end: number): Repeated {
     let atom = first
     while (this.#atoms.starts[atom]! > start) atom--
@@ -226,7 +226,7 @@ class Chunker {
     return this.#blockAt(index).headings
   }
 
-  /** The overlap of a chunk whose own text runs from the atom `first` to `end` starts here. */
+  /** The start of the overlap for a chunk whose own text runs from the atom `first` to `end`. */
   #overlapStart(previous: number, first: number, end: number): number {
     const { starts, strengths } = this.#atoms
     const start = starts[first]!

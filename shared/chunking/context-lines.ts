@@ -6,7 +6,7 @@ import type { TokenCounter } from './token-counter.ts'
 export interface Context {
   start: number
   end: number
-  /** In columns: the context of items and paragraphs that are indented by at least two more. */
+  /** Columns. Items and paragraphs that are indented by at least two more have this context. */
   indent: number
   above: Context | undefined
   tokens: number
@@ -47,14 +47,14 @@ export class ContextLines {
     this.#maxTokens = Math.floor(targetTokens * maxShareOfTarget)
   }
 
-  /** Counts what a chunk repeats that begins at `start`. */
+  /** Counts the tokens of the lines that a chunk beginning at `start` repeats. */
   tokens(context: Context, start: number): number {
     const nearest = nearestAbove(context, start)
     if (nearest && nearest.repeatedTokens < 0) this.#select(nearest)
     return nearest?.repeatedTokens ?? 0
   }
 
-  /** None before blank lines, where token counts would not add up. */
+  /** Returns no lines before blank lines, where token counts would not add up. */
   lines(context: Context | undefined, start: number, end: number): Repeated {
     const nearest = context && nearestAbove(context, start)
     if (!nearest) return nothing

@@ -7,7 +7,7 @@ const maxCachedPoints = 20_000
 
 export const carriageReturn = 0x0d
 export const lineFeed = 0x0a
-/** Below this no character joins the one before, except a line feed after a carriage return. */
+/** No character below this joins the one before, except a line feed after a carriage return. */
 const firstJoiningUnit = 0x300
 
 const joinsSpace = new Map<number, boolean>()

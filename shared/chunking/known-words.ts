@@ -16,7 +16,7 @@ export function tokensOf(units: Uint16Array, start: number, end: number): number
   return count
 }
 
-/** Length and tokens of the pre-token at `start`, hashed while its end is looked for; 0 for an unknown one. */
+/** The length and tokens of the pre-token at `start`; 0 if it is unknown. One pass finds its end and its hash. */
 export function knownWord(units: Uint16Array, start: number): Entry {
   const limit = Math.min(units.length, start + maxWordUnits + 1)
   let at = start

@@ -15,7 +15,7 @@ import {
 } from './markdown-lines.ts'
 import { isSpaceAt } from './pre-tokens.ts'
 
-/** How firmly a seam holds two parts apart: the weakest are joined first, a section's never. */
+/** How firmly a seam separates two parts: the weakest seams are joined first, a section's never. */
 export const strength = {
   heading: 0,
   cluster: 1,
@@ -52,7 +52,7 @@ interface Header {
   context: Context
 }
 
-/** Whether only the first of three or more cells has a text. */
+/** True if only the first of three or more cells has text. */
 function isGroup(text: string, { from, end }: Line): boolean {
   let bars = 0
   let isNamed = false
@@ -78,7 +78,7 @@ const kindOf: Record<Shape, Block['kind']> = {
 
 const linesPerStep = 256
 
-/** Blocks that cover the text, blank lines included. CommonMark as far as cuts need it. */
+/** Splits the text into blocks that cover all of it. Reads CommonMark as far as cuts need it. */
 export function* markdownBlocks(text: string): Steps<Block[]> {
   const reader = new BlockReader(text)
   let lines = 0
@@ -190,7 +190,7 @@ class BlockReader {
     return lineContext(this.#text, this.#previous!, this.#inList ? line.indent - 2 : Number.NEGATIVE_INFINITY, context)
   }
 
-  /** Whether the paragraph above introduces the list that begins here. */
+  /** True if the paragraph above introduces the list that begins here. */
   #isLedIn({ indent }: Line): boolean {
     if (this.#shape !== 'paragraph' || (this.#inList && this.#previous!.indent > indent)) return false
     return this.#lines === 1 || this.#introduces(this.#previous!.from, this.#previous!.end)
@@ -205,7 +205,7 @@ class BlockReader {
     this.#header = { line: this.#previous!, above, context: table.context }
   }
 
-  /** A second header row is repeated with the first, and a row with a single text with those below it. */
+  /** Chunks repeat a second header row with the first, and a row with a single text with the rows below it. */
   #readRow(row: Line, header: Header): void {
     const table = this.#blocks.at(-1)!
     const rowOf = ({ start, end }: Line) => tableCells(this.#text.slice(start, end))
@@ -230,7 +230,7 @@ class BlockReader {
     return shape === 'item' ? strength.item : strength.block
   }
 
-  /** Whether a line such as `Opening hours:` stays with the list or table below it. */
+  /** True if a line such as `Opening hours:` introduces the list or table below it. */
   #introduces(start: number, end: number): boolean {
     let last = end - 1
     while (last > start && ' \t\r\n'.includes(this.#text[last]!)) last--

@@ -54,7 +54,7 @@ export function* joinSeams(
   return firsts
 }
 
-/** Sorted by strength, then by hash, then from left to right. */
+/** The seams, sorted by strength, then by hash, then from left to right. */
 function* seamOrder(units: Uint16Array, { starts, strengths }: Atoms): Steps<Uint32Array> {
   const keys = new Uint32Array(starts.length)
   const seams = new Uint32Array(starts.length)

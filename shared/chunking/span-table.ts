@@ -61,7 +61,7 @@ export class SpanTable {
     }
   }
 
-  /** Adds an unknown span. A full table forgets all others. */
+  /** Adds an unknown span. A full table drops all others first. */
   set(units: Uint16Array, start: number, end: number, value: number): void {
     if (this.#spans >= this.#slots.length >> 2 || this.#poolLength + end - start > this.#pool.length) {
       this.#slots.fill(0)

@@ -14,7 +14,7 @@ export const searchScope = 'kb:read' satisfies Permission
 export const scopes = [searchScope, 'offline_access']
 /** Where the metadata of a resource or an issuer stands before its path (RFC 9728, RFC 8414). */
 export const resourceMetadata = '/.well-known/oauth-protected-resource'
-/** A path, so that nothing at the root of `/.well-known` answers for what takes API keys. */
+/** The issuer has a path, so that no metadata at the root of `/.well-known` covers routes that accept API keys. */
 export const issuerOf = (request: HonoRequest) => `${originOf(request)}/connect`
 
 /** The address of the agent's MCP server behind OAuth, the audience of its tokens. */
@@ -22,7 +22,7 @@ export function resourceOf(request: HonoRequest, agentId: string): string {
   return canonical(`${originOf(request)}/v1/agents/${agentId}/connect/mcp`)
 }
 
-/** Clients send it with a slash at the end, too, and ids in upper case. */
+/** Removes the trailing slash and the upper case that some clients send. */
 export const canonical = (resource: string) => resource.toLowerCase().replace(/\/$/, '')
 
 const tokenPattern = /^[\w-]{43}$/
@@ -37,7 +37,7 @@ interface FoundConnection {
   log_questions: boolean
 }
 
-/** Verifies access tokens in `Authorization: Bearer` for the agent of the path. @throws ApiError missing_access_token, invalid_access_token, insufficient_scope */
+/** Verifies access tokens in `Authorization: Bearer` for the agent in the path. @throws ApiError missing_access_token, invalid_access_token, insufficient_scope */
 export const tokenCallers: Callers = (db, now) => {
   const lookUp = credentialLookup((hash) => findConnection(db, hash), now)
   return async (c, options) => {
@@ -55,7 +55,7 @@ export const tokenCallers: Callers = (db, now) => {
     if (found?.resource !== resource)
       throw refused(
         'invalid_access_token',
-        'The access token is unknown, expired, or of another agent.',
+        'The access token is unknown, expired, or for another agent.',
         'invalid_token',
       )
     if (!found.permissions.includes(searchScope))

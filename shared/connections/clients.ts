@@ -9,27 +9,27 @@ import { redirectUris } from './redirect-uris.ts'
 
 export interface Client {
   id: string
-  /** Its own word; empty where it says none. */
+  /** The name that the app gives itself; empty if it gives none. */
   name: string
   redirectUris: string[]
-  /** Whose document its id is the address of; undefined for an app that registered itself. */
+  /** The host of the document whose URL is the id; undefined for an app that registered itself. */
   host: string | undefined
 }
 
-/** No app with which anybody can be connected; the message says why, for people. */
+/** The app cannot be connected; the message tells people why. */
 export class ClientRefused extends Error {}
 
 const maxBytes = 10_000
 const milliseconds = 5000
 const cacheMilliseconds = 300_000
 
-/** What an app says of itself. */
+/** The metadata that an app gives about itself. */
 export const clientMetadata = v.object({
   client_name: v.optional(
     v.pipe(
       v.string(),
       v.maxLength(200),
-      // Nor what turns the direction of what follows.
+      // A control character could reverse the direction of the text after the name.
       v.transform((name) => name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()),
     ),
     '',
@@ -45,7 +45,7 @@ const document = v.object({
   client_secret: v.optional(v.undefined()),
 })
 
-/** By ids that are addresses of documents, or of apps that registered themselves. @throws ClientRefused */
+/** Finds a client by the URL of its document, or by the id that it got when it registered itself. @throws ClientRefused */
 export function clientFinder(now: () => number) {
   const documents = new BoundedMap<string, { client: Client; until: number }>(1000)
 
@@ -64,7 +64,7 @@ async function registered(db: Database, id: string): Promise<Client> {
     select name, redirect_uris from oauth_clients where id::text = ${id} and expires_at > now()`.execute(db)
   const [row] = rows
   if (!row)
-    throw new ClientRefused('It isn’t registered, or no longer. Remove the connection in the app and add it again.')
+    throw new ClientRefused('It isn’t registered, or no longer is. Remove the connection in the app and add it again.')
   return { id, name: row.name, redirectUris: row.redirect_uris, host: undefined }
 }
 
@@ -72,7 +72,7 @@ async function registered(db: Database, id: string): Promise<Client> {
 async function documented(id: string): Promise<Client> {
   const url = URL.parse(id)
   if (url?.href !== id || url.pathname === '/' || url.hash)
-    throw new ClientRefused('Its id must be the whole address of a document, as browsers write it.')
+    throw new ClientRefused('Its id must be the full URL of a document, as browsers write it.')
   const answer = await request(id, {
     method: 'GET',
     headers: { accept: 'application/json' },
@@ -90,10 +90,10 @@ async function documented(id: string): Promise<Client> {
   if (!found.success) {
     const field = v.getDotPath(found.issues[0])
     if (field === 'token_endpoint_auth_method' || field === 'client_secret')
-      throw new ClientRefused('It wants to prove itself with a key or a secret, which Cuecard doesn’t support.')
+      throw new ClientRefused('It authenticates with a key or a secret, which Cuecard doesn’t support.')
     throw new ClientRefused(`Its document is invalid${field ? ` at “${field}”` : ''}.`)
   }
   const { client_id, client_name, redirect_uris } = found.output
-  if (client_id !== id) throw new ClientRefused('Its document is that of another app.')
+  if (client_id !== id) throw new ClientRefused('Its document belongs to another app.')
   return { id, name: client_name, redirectUris: redirect_uris, host: url.host }
 }

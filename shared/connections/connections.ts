@@ -18,7 +18,7 @@ interface Consent {
   redirectUri: string
 }
 
-/** Lets an app ask an agent for a person. @returns the code for which it gets tokens, within a minute */
+/** Lets an app search an agent on a person's behalf. @returns the code that it exchanges for tokens within a minute */
 export async function openConnection(db: Database, consent: Consent): Promise<string> {
   const { organizationId, agentId, personId, client, resource, scope, challenge, redirectUri } = consent
   const [id, token, name] = [newId(), newToken(), client.host ?? client.name]
@@ -41,11 +41,11 @@ export interface Connection {
   client_name: string
   agent_name: string
   created_at: Date
-  /** When it last got tokens, which it needs each hour. */
+  /** When the app last got tokens, which it needs each hour. */
   used_at: Date
 }
 
-/** The apps that have tokens of a person, the newest first. */
+/** The connections for which a person's apps have tokens, newest first. */
 export async function listConnections(db: Database, { organizationId, personId }: OfPerson): Promise<Connection[]> {
   const { rows } = await sql<Connection>`
     select c.id, c.client_name, a.name as agent_name, c.created_at, c.used_at
@@ -55,7 +55,7 @@ export async function listConnections(db: Database, { organizationId, personId }
   return rows
 }
 
-/** Its tokens end with it, within 30 seconds. @returns its app's name; undefined if the person has no such connection */
+/** Ends a connection; its tokens stop within 30 seconds. @returns the app's name; undefined if the person has no such connection */
 export async function endConnection(db: Database, { organizationId, personId }: OfPerson, id: string) {
   const { rows } = await sql<{ client_name: string }>`
     delete from connections where organization_id = ${organizationId} and person_id = ${personId} and id = ${id}

@@ -3,10 +3,10 @@ import * as v from 'valibot'
 const maxUris = 20
 const maxCharacters = 2000
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/
-/** What browsers run, open on the device or hand to another program. */
+/** Schemes that browsers run, open on the device or hand to another program. */
 const never =
   /^(about|blob|content|data|file|filesystem|ftp|intent|jar|javascript|resource|vbscript|view-source|wss?):$/
-/** A URL's parser lets hosts hold what ends a directive of a Content-Security-Policy. */
+/** URL parsers accept hosts with characters that end a directive of a Content-Security-Policy. */
 const host = /^([\w.-]+|\[[\da-f:]+\])$/
 
 const isLoopback = ({ protocol, hostname }: URL) => protocol === 'http:' && loopback.test(hostname)
@@ -19,14 +19,14 @@ function isAllowed(text: string): boolean {
   return /^[a-z][a-z\d+.-]*:\//i.test(text) && !never.test(url.protocol)
 }
 
-/** Where an app may be led back to: https, this machine, or a scheme of the app's own such as `cursor:`. */
+/** The addresses to which people return: https, this machine, or a scheme of the app's own such as `cursor:`. */
 export const redirectUris = v.pipe(
   v.array(v.pipe(v.string(), v.maxLength(maxCharacters), v.check(isAllowed))),
   v.minLength(1),
   v.maxLength(maxUris),
 )
 
-/** Whether it equals one of them; on this machine with any port, which programs take as it comes (RFC 8252). */
+/** True if the URI equals a registered one. On this machine any port is valid: programs take one that is free (RFC 8252). */
 export function isRegistered(sent: string, registered: readonly string[]): boolean {
   if (registered.includes(sent)) return true
   const local = withoutPort(sent)

@@ -16,12 +16,12 @@ import { neonExecutor } from './neon-executor.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
-  /** Given a connection string that was rejected, returns another if it has been rotated. */
+  /** The connection string; given a rejected one, another if it has been rotated. */
   url: (rejected?: string) => string | Promise<string>
   /** Serves Neon's protocol instead of Neon's own hosts, for example http://127.0.0.1:4444. */
   endpoint?: string | undefined
   timeoutSeconds: number
-  /** Whether statements may run twice, so that one whose response is lost is resent. */
+  /** True if statements may run twice: one whose response is lost is resent. */
   isRepeatable?: boolean | undefined
 }
 
@@ -55,7 +55,7 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
     return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
   }
 
-  /** One transaction, one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
+  /** Runs one transaction in one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
   async batch<const Q extends Batch>(statements: Q): Promise<Results<Q>> {
     const results = await this.#send(Object.values(statements).map((statement) => statement.compile(this)))
     return Object.fromEntries(Object.keys(statements).map((name, i) => [name, results[i]!.rows])) as Results<Q>
@@ -102,8 +102,8 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
 type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
- * The settings of an organization's transaction take no statement of their own: Neon's proxy awaits each. The type of the parameter
- * makes them, because Postgres reads the parameters of a statement before it plans it.
+ * Enters the organization without a statement of its own, since Neon's proxy awaits each statement. The type of the parameter makes
+ * the settings as it is read, and Postgres reads a statement's parameters before it plans the statement.
  */
 function entering(organization: OrganizationId, { sql: text, parameters }: Query): Query {
   const entered = `entered as (select $${parameters.length + 1}::entered_organization)`
@@ -146,8 +146,8 @@ function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * Neon's proxy returns a wrong password, unknown role or deleted database without a SQLSTATE, and puts that of a role Postgres rejects
- * into the message.
+ * For a wrong password, unknown role or deleted database, Neon's proxy returns no SQLSTATE. For a role that Postgres rejects, the
+ * SQLSTATE is in the message.
  */
 function isLoginRejected(error: unknown): boolean {
   if (!(error instanceof NeonDbError)) return false
@@ -156,7 +156,7 @@ function isLoginRejected(error: unknown): boolean {
     : /password authentication failed|endpoint could not be found|"code":\s*"28/.test(error.message)
 }
 
-/** What the driver makes of each answer of the proxy but 200 and 400, whose JSON it reads. */
+/** The driver makes such an error of each of the proxy's responses except 200 and 400, whose JSON it reads. */
 function hasStatus(error: unknown, status: number, text = ''): boolean {
   return (
     error instanceof NeonDbError &&
@@ -167,11 +167,11 @@ function hasStatus(error: unknown, status: number, text = ''): boolean {
 
 function tooLarge(cause: unknown): ApiError {
   const detail =
-    'This takes more than the 10 MiB that go to the database, or come from it, at a time. Send or ask for less.'
+    'This exceeds the 10 MiB that the database accepts or returns at a time. Send or request less.'
   return new ApiError('payload_too_large', detail, { cause })
 }
 
-/** No SQLSTATE (no response, a truncated one, not from Postgres) or 08 connection, 53 resources, 57 timeouts, 28 login. */
+/** True without a SQLSTATE (no response, a truncated one, not from Postgres) or for 08 connection, 53 resources, 57 timeouts, 28 login. */
 function isUnreachable(error: unknown): boolean {
   return !(error instanceof NeonDbError && error.code) || /^(08|53|57|28)/.test(error.code)
 }

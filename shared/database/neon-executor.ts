@@ -13,7 +13,7 @@ export function neonExecutor(run: Run): QueryExecutor {
   const connection = {
     executeQuery: <Row>(query: CompiledQuery) => run(query) as Promise<QueryResult<Row>>,
     streamQuery() {
-      throw new Error('SQL over HTTP streams no rows')
+      throw new Error('SQL over HTTP cannot stream rows')
     },
   }
   return new DefaultQueryExecutor(new PostgresQueryCompiler(), new PostgresAdapter(), {

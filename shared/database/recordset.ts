@@ -13,7 +13,7 @@ interface SqlTypes {
   timestamptz: Date
 }
 
-/** Rows as `jsonb_to_recordset($1::jsonb) as "alias"("column" type, …)`, sent as one JSON parameter; what a row lacks is null. A bytea is `\x…` in hex. */
+/** Rows as `jsonb_to_recordset($1::jsonb) as "alias"("column" type, …)`, sent as one JSON parameter; a missing column is null. A bytea is `\x…` in hex. */
 export function recordset<Alias extends string, const Columns extends Record<string, keyof SqlTypes>>(
   alias: Alias,
   columns: Columns,

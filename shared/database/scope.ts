@@ -6,11 +6,11 @@ export type AgentScope = { organizationId: OrganizationId; agentId: AgentId }
 
 export interface DocumentScope extends AgentScope {
   documentId: DocumentId
-  /** Where it is given, the document must have it. */
+  /** If given, the document must have this external id. */
   externalId?: string
 }
 
-/** A document by the caller's id of it. */
+/** A document by its external id. */
 export interface NamedScope extends AgentScope {
   externalId: string
 }
@@ -40,7 +40,7 @@ export function isInTrash(scope: AgentScope) {
   return sql<boolean>`(${isStoredOfAgent(scope)} and ${d.deleted_at} is not null)`
 }
 
-/** @param own which of the agent's documents are looked at: none in the trash, unless it says so */
+/** @param own the condition that a document is the agent's; the default excludes the trash */
 export function isDocument(scope: DocumentScope | NamedScope, own = isOfAgent(scope)) {
   const isIt = 'documentId' in scope ? sql`${d.id} = ${scope.documentId}` : sql`true`
   const isNamed = scope.externalId === undefined ? sql`true` : sql`${d.external_id} = ${scope.externalId}`

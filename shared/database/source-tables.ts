@@ -19,13 +19,13 @@ export interface SourceTables {
     checked_at: Date | null
     next_check_at: Time
     crawl: Generated<number>
-    /** When the crawl under way goes on; null if none is. */
+    /** When the crawl in progress continues; null if there is none. */
     resume_at: Date | null
     lease_token: string | null
     lease_expires_at: Date | null
     attempt: Generated<number>
     failures: Generated<number>
-    /** What the crawl under way has still to read of the sitemap. */
+    /** The part of the sitemap that the crawl in progress has yet to read. */
     sitemap: SitemapReading | null
     resend_at: Time
     request_id: string | null
@@ -42,7 +42,7 @@ export interface SourceTables {
     task: PageTask | null
     found: 'page' | 'unchanged' | 'gone' | 'left_out' | 'failed' | 'excluded' | null
     left_out: string | null
-    /** The page's own address, where this one leads to it. */
+    /** The page's own address, if this one leads to it. */
     at: string | null
     is_moved: boolean | null
     title: string | null
@@ -51,7 +51,7 @@ export interface SourceTables {
     text_hash: Buffer | null
     is_changed: boolean | null
     found_hash: Buffer | null
-    /** The hash of the title and the text that the document was last given. */
+    /** The hash of the title and the text last written to the document. */
     applied_hash: Buffer | null
     etag: string | null
     last_modified: string | null
@@ -60,7 +60,7 @@ export interface SourceTables {
   }
 }
 
-/** The files of a sitemap that are known, the place of the next to be read, and how many addresses have been found. */
+/** The known files of a sitemap, the index of the next one to read, and the number of addresses found. */
 export interface SitemapReading {
   files: { address: string; depth: number }[]
   at: number
@@ -69,5 +69,5 @@ export interface SitemapReading {
 
 export type SourceKind = 'page' | 'sitemap' | 'site'
 export type SourceStatus = 'pending' | 'ready' | 'error' | 'deleting'
-/** What a crawl has still to do with a page. */
+/** The next step of a crawl for a page. */
 export type PageTask = 'fetch' | 'create' | 'update' | 'delete'

@@ -4,7 +4,7 @@ import type { Id, Json, Time, TimeOrNull } from './column-types.ts'
 import type { SourceTables } from './source-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
-/** What a question was given: a chunk of the revision that was served then. */
+/** A chunk returned for a question, of the revision that search served then. */
 export interface KeptHit {
   document_id: Id
   revision: number
@@ -37,7 +37,7 @@ export interface Tables extends SourceTables, WebhookTables {
     knowledge_base_enabled: ColumnType<boolean, never, never>
     model: string | null
     next_model: string | null
-    /** The other vectors of its chunks are of this model; of the next one where it is null. */
+    /** The model of the other vectors of its chunks; null if they are of the next model. */
     former_model: string | null
     former_until: Date | null
     model_due_at: Date | null
@@ -52,7 +52,7 @@ export interface Tables extends SourceTables, WebhookTables {
     permissions: Permission[]
     expires_at: Date | null
     revoked_at: Date | null
-    /** The key that made it in the dashboard; null where an operator did. */
+    /** The key that created it in the dashboard; null if an operator did. */
     created_by: string | null
     created_at: Time
   }
@@ -68,7 +68,7 @@ export interface Tables extends SourceTables, WebhookTables {
     created_at: Time
   }
   sign_in_links: { token_hash: Buffer; browser_hash: Buffer; mail: string; created_at: Time }
-  /** Of a key or of a person. */
+  /** A session belongs to a key or to a person. */
   sessions: {
     organization_id: Id
     api_key_id: Id | null
@@ -85,30 +85,30 @@ export interface Tables extends SourceTables, WebhookTables {
     agent_id: Id
     title: string
     title_terms: string | null
-    /** No client has given a title: it is the file's name, or the title that the file gives itself. */
     external_id: string | null
     source_id: Generated<Id | null>
     metadata: JSONColumnType<Record<string, unknown>, string | undefined, string>
+    /** True if no client has given a title: it is the file's name, or the title inside the file. */
     title_from_file: Generated<boolean>
     content: string | null
     content_hash: Buffer | null
     source_type: Generated<SourceType>
-    /** `s3://…` of a document that was a file; without a `content_hash` it awaits its text. */
+    /** The `s3://…` address of a document's file; without a `content_hash` the document awaits its text. */
     source_url: string | null
     file_bytes: number | null
     upload_until: Date | null
     uploaded_at: Date | null
     file_etag: string | null
     extracted_text: string | null
-    /** What of the text is doubtful. */
+    /** The passages of the text that may be wrong. */
     file_notes: JSONColumnType<ExtractionNote[], string | undefined, string>
-    /** Applied in this order; one whose passage the text lacks waits for a person. */
+    /** Applied in this order; a correction whose passage the text lacks waits for a person. */
     corrections: JSONColumnType<Correction[], string | undefined, string>
     pages_read: number | null
     pages: number | null
-    /** Uploaded in the dashboard: whether it replaces a document like it is asked before it is embedded. */
+    /** True if a person is asked, before it is embedded, whether it replaces a similar document: it was uploaded in the dashboard. */
     may_replace: Generated<boolean>
-    /** The document that it may replace, itself once that is deleted; null once that is answered. */
+    /** The document that it may replace, or itself once that one is deleted; null once a person has answered. */
     resembles: Id | null
     status: Status
     managed_by: 'service' | 'client'
@@ -145,9 +145,9 @@ export interface Tables extends SourceTables, WebhookTables {
     pending_since: Time
     version: Generated<string>
     edits: Generated<number>
-    /** When it was put into the trash; null out of it. */
+    /** When it was put into the trash; null unless it is there. */
     deleted_at: TimeOrNull
-    /** What it gets back from the trash. */
+    /** The values that it gets back when it is restored. */
     before_deletion: JSONColumnType<Record<string, unknown> | null, string | null | undefined, string | null>
     created_at: Time
     updated_at: Time
@@ -155,7 +155,7 @@ export interface Tables extends SourceTables, WebhookTables {
   document_revisions: {
     organization_id: Id
     document_id: Id
-    /** The last that had the content; `text_revision` is the first. */
+    /** The last revision with this content; `text_revision` is the first. */
     revision: number
     text_revision: number
     agent_id: Id
@@ -171,7 +171,7 @@ export interface Tables extends SourceTables, WebhookTables {
     /** `s3:///{organizationId}/` stands for all files of an organization. */
     source_url: string
     delete_at: Time
-    /** A last deletion, after which no file can arrive. */
+    /** The time of the last deletion, after which no file can arrive. */
     last_at: Date
   }
   chunks: {
@@ -279,7 +279,7 @@ export interface Tables extends SourceTables, WebhookTables {
     hits: JSONColumnType<KeptHit[], string, never>
     answerable: number
     milliseconds: number
-    /** Somebody has said so in the dashboard. */
+    /** True if somebody has said so in the dashboard. */
     is_wrong: Generated<boolean>
     asked_at: Time
   }
@@ -326,7 +326,7 @@ export interface ExtractionNote {
 /** A page, sheet or slide: its offset in the document's text, in UTF-16 units, and its number or name. */
 export type PageStart = [at: number, page: number | string]
 
-/** A passage of a file's text, and what a person wrote instead. */
+/** A passage of a file's text, and the text that a person wrote instead. */
 export interface Correction {
   before: string
   after: string
@@ -336,7 +336,7 @@ export interface Warning {
   code: 'golden_question_failed'
   golden_question_id: string
   question: string
-  /** From when it fails, of a change that takes effect later. */
+  /** When it begins to fail, if the change takes effect later. */
   as_of?: string | undefined
 }
 

@@ -10,7 +10,7 @@ export function toVectorRow(id: string, vector: Float32Array): VectorRow {
 
 type OfDocument = VectorRow & { document_id: string }
 
-/** Vectors as rows of a statement, joined into one string: JSON would be parsed twice. */
+/** Vectors as rows of a statement, sent as one string because JSON would be parsed twice. */
 export function vectorRows<Alias extends string>(
   alias: Alias,
   rows: OfDocument[],

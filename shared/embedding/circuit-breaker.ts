@@ -29,7 +29,7 @@ export function circuitBreaker(now: () => number = steadyNow) {
       openUntil = now() + pause
       state = 'open'
     },
-    /** The call did not show whether the provider works: another probe may be made. */
+    /** Allows another probe, since the call did not show whether the provider works. */
     onInconclusive() {
       if (state === 'half-open') state = 'open'
     },

@@ -9,8 +9,8 @@ import { openAiEmbedder } from './openai-embedder.ts'
 export const defaultModel = 'text-embedding-3-small'
 
 /**
- * An embedder of our own without a provider; on AWS the encoder, or provider and key. With the previous one, if `PREVIOUS_EMBEDDING_…` name
- * it. @throws Error when a setting is missing
+ * The configured provider's embedder, or one of our own; AWS requires a provider with its key, or the encoder. `previous` is set if
+ * `PREVIOUS_EMBEDDING_…` name another model. @throws Error when a setting is missing
  */
 export function configuredEmbedder(): Embedder {
   const embedder = embedderOf('EMBEDDING')
