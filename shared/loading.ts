@@ -3,7 +3,7 @@ import { log } from './log.ts'
 
 const begun: Promise<unknown>[] = []
 
-/** Starts work while a module loads, so that its first request does not wait for it. Whoever uses the result sees a failure. */
+/** Starts work while a module loads, so that its first request does not wait for it. A failure reaches the code that uses the result. */
 export function beginEarly(work: Promise<unknown>): void {
   begun.push(work.catch(() => {}))
 }
@@ -14,7 +14,7 @@ export async function loaded(): Promise<void> {
   await Promise.all(begun)
 }
 
-/** Megabytes to which V8 lets this process's heap grow. */
+/** V8's limit of this process's heap, in megabytes. */
 export function heapLimitMb(): number {
   return Math.round(getHeapStatistics().heap_size_limit / 2 ** 20)
 }

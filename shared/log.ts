@@ -1,9 +1,9 @@
 import { Logger } from '@aws-lambda-powertools/logger'
 
-/** Ids, counts, codes and times only: never content, keys or secrets. Lines about a document carry the ids of the request behind them. */
+/** Logs only ids, counts, codes and times: never content, keys or secrets. Lines about a document carry the ids of the request behind them. */
 export const log = new Logger({ serviceName: process.env.AWS_LAMBDA_FUNCTION_NAME ?? 'cuecard' })
 
-/** What may be logged of an error: other fields of a database error, and the message of a data exception (22), quote values. */
+/** The parts of an error that may be logged: a database error's other fields, and the message of a data exception (22), quote values. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error ? String(error.code) : undefined

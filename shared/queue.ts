@@ -38,7 +38,7 @@ export interface WorkMessage extends Origin {
   awaitsText?: boolean | undefined
 }
 
-/** A source that is due: see shared/sources/crawls.ts. */
+/** A source that is due. */
 export interface CrawlMessage extends Origin {
   organizationId: OrganizationId
   sourceId: SourceId
@@ -51,7 +51,7 @@ export interface ModelMessage extends Origin {
   checked?: Checked | undefined
 }
 
-/** What golden questions found under the next model, in a check that goes on: for as long as the agent's knowledge has this version. */
+/** The golden questions' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
 export type Checked = v.InferOutput<typeof checked>
 
 export type Message = WorkMessage | CrawlMessage | ModelMessage
@@ -63,7 +63,7 @@ export interface Origin {
   apiKeyId?: string | undefined
 }
 
-/** The origin that a row of work names. */
+/** The origin that a row of work stores. */
 export function originOf(row: { request_id: string | null; requested_by: string | null }): Origin {
   return { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined }
 }
@@ -71,13 +71,13 @@ export function originOf(row: { request_id: string | null; requested_by: string 
 export interface Queue<Work extends Message = WorkMessage> {
   /** @throws Unavailable when the queue does not accept the message within two seconds */
   send(work: Work, delaySeconds?: number): Promise<void>
-  /** Redelivers a received message, which will be reported as failed, after so long. @throws Unavailable */
+  /** Redelivers a received message, which the caller reports as failed, after this time. @throws Unavailable */
   changeVisibility(receiptHandle: string, afterSeconds: number): Promise<void>
 }
 
 export type Sender<Work extends Message = WorkMessage> = Pick<Queue<Work>, 'send'>
 
-/** One attempt: a socket that died in a Lambda's freeze leaves time for another. */
+/** The limit of one attempt: a socket that died in a Lambda's freeze leaves time for another. */
 const attemptMilliseconds = 1_000
 const deadlineMilliseconds = 2_000
 
@@ -144,7 +144,7 @@ export function sqsQueue(url: string, signer?: () => Signer | Promise<Signer>): 
       const { Failed = [] } = (await call('SendMessageBatch', { Entries: sendings.map(toEntry) })) as BatchResult
       for (const { Id, Code, Message } of Failed)
         sendings[Number(Id)]?.sent.reject(new Unavailable('queue', new Error(`${Code}: ${Message}`)))
-      // Does nothing to those that failed.
+      // Has no effect on those that failed.
       for (const { sent } of sendings) sent.resolve()
     } catch (error) {
       for (const { sent } of sendings) sent.reject(error)
@@ -185,7 +185,7 @@ function toEntry({ work, delaySeconds }: Sending, place: number) {
   }
 }
 
-/** A failure is logged and counted: the row still says that there is work to do. @returns whether it was sent */
+/** Logs and counts a failure, since the row still says that there is work to do. @returns true if it was sent */
 export async function sendOrLog<Work extends Message>(
   queue: Sender<Work>,
   work: Work,

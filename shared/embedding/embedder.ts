@@ -1,17 +1,17 @@
 export interface Embedder {
   readonly model: string
-  /** The one before, while agents may be served by its model. */
+  /** The previous embedder, while its model may still serve agents. */
   readonly previous?: Embedder | undefined
   /** Needs no network, so its vectors are not stored. */
   readonly isLocal?: boolean
-  /** Whether a second call may race a slow one; by default always. */
+  /** True if a second call may race a slow one, as it always may by default. */
   mayHedge?(): boolean
-  /** In order: 1536 finite numbers each, normalized. @throws EmbeddingError */
+  /** Returns a normalized vector of 1536 finite numbers for each text, in order. @throws EmbeddingError */
   embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>
 }
 
 export interface EmbedOptions {
-  /** Some models want another prefix for each; by default a document. */
+  /** Some models want a different prefix for each kind of text; `document` by default. */
   of?: 'query' | 'document'
   /** Retries included; ends the call `unavailable`, which counts as a timeout of the provider. */
   timeoutSeconds?: number
@@ -47,7 +47,7 @@ export class EmbeddingError extends Error {
 
 const checkSeconds = 10
 
-/** Embeds one word. @returns what is wrong with the provider or our settings, or undefined */
+/** Embeds one word. @returns the fault of the provider or of our settings, or undefined */
 export async function checkEmbedder(embedder: Embedder): Promise<string | undefined> {
   try {
     await embedder.embed(['hello'], { timeoutSeconds: checkSeconds })
@@ -58,7 +58,7 @@ export async function checkEmbedder(embedder: Embedder): Promise<string | undefi
   }
 }
 
-/** Embeds two texts of so many tokens that differ at the end only. @returns a warning if the model does not read that far, or undefined */
+/** Embeds two texts of this length that differ only at the end. @returns a warning if the model does not read that far, or undefined */
 export async function checkChunkTokens(embedder: Embedder, tokens: number): Promise<string | undefined> {
   const end = Math.ceil(tokens / 10)
   const texts = ['tea', 'invoice'].map((word) => 'tea '.repeat(tokens - end) + `${word} `.repeat(end))

@@ -1,6 +1,6 @@
 import type { Embedder } from './embedder.ts'
 
-/** Words and, in English, meaning; offline. Its code is loaded with the first call: most Lambdas are deployed without it. */
+/** Embeds words and, in English, meaning, offline. The first call loads its code: most Lambdas are deployed without it. */
 export function encoderEmbedder(): Embedder {
   return {
     model: 'encoder-1',

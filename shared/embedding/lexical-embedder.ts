@@ -13,7 +13,7 @@ import {
   type WordFeatures,
 } from './word-features.ts'
 
-/** Offline and deterministic: signed feature hashing (Weinberger et al. 2009) of words, their parts and the concepts of common questions. */
+/** Embeds offline by signed feature hashing (Weinberger et al. 2009) of words, their parts and the concepts of common questions. */
 export function lexicalEmbedder(): Embedder {
   return {
     model: 'lexical-2',

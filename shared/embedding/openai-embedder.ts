@@ -8,9 +8,9 @@ import { dimensions } from './vectors.ts'
 export interface Provider {
   baseUrl: string
   model: string
-  /** Given a key that was rejected, returns another if it has been rotated; empty for a provider without keys. */
+  /** The key, empty for a provider without keys; given a rejected one, another if it has been rotated. */
   apiKey: (rejected?: string) => string | Promise<string>
-  /** What the model wants before a question, such as `query: `, and before a passage. */
+  /** The prefixes that the model wants before a question, such as `query: `, and before a passage. */
   queryPrefix?: string | undefined
   documentPrefix?: string | undefined
   timeoutSeconds: number
@@ -25,8 +25,8 @@ const maxConsecutiveTimeouts = 3
 const probeText = 'hello'
 
 /**
- * Any provider with OpenAI's API, by `fetch`: the `openai` package ignores our time limits. Rejected keys, a missing model and time-outs
- * open the breaker. Other models get `dimensions` only after a longer vector: many servers reject the field.
+ * Calls any provider with OpenAI's API by `fetch`, since the `openai` package ignores our time limits. Rejected keys, a missing model
+ * and time-outs open the breaker. Other models get `dimensions` only after a longer vector, since many servers reject the field.
  */
 export function openAiEmbedder(provider: Provider): Embedder {
   const breaker = circuitBreaker(provider.now)
@@ -52,7 +52,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
           ...(asksForDimensions && { dimensions }),
         }),
         signal,
-        // Key and texts go only where the operator said.
+        // The key and the texts go only to the operator's address.
         redirect: 'manual',
       })
     } catch (cause) {
@@ -111,7 +111,7 @@ export function openAiEmbedder(provider: Provider): Embedder {
     }
   }
 
-  /** Whether the text and not the key was rejected, such as by a firewall. @throws EmbeddingError unavailable */
+  /** True if the text and not the key was rejected, such as by a firewall. @throws EmbeddingError unavailable */
   async function isProbeAccepted(apiKey: string, signal: AbortSignal): Promise<boolean> {
     const response = await call([probeText], apiKey, signal, isShortened)
     if (!response.ok && reasonOf(response.status) === 'unavailable')
@@ -192,7 +192,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** Not 504: what timed out behind a gateway may have been billed. */
+/** Not 504: a call that timed out behind a gateway may have been billed. */
 function isRetriedAtOnce({ status, headers }: Response): boolean {
   return (status === 500 || status === 502 || status === 503) && !headers.has('retry-after')
 }

@@ -63,7 +63,7 @@ export async function toEmbeddingError(
   const words = body && safeWords(body.message, call)
   if (reason === 'input_rejected' && !isNoSuchModel())
     return new EmbeddingError(reason, words ?? `status ${status}`, { status })
-  // Shown to others than the texts' owner.
+  // Others than the texts' owner see this message.
   const said = words && !isQuoting(words, call.texts) ? `status ${status}: ${words}` : `status ${status}`
   if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(call.model, said), { status })
   const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
@@ -121,7 +121,7 @@ const maxRetryAfterSeconds = 3600
 const number = /^\d+(\.\d+)?$/
 const date = /^[a-z]{3,9}, .* gmt$/i
 
-/** Seconds, an hour at most. */
+/** The seconds until a retry, an hour at most. */
 function retryAfter(headers: Headers): number | undefined {
   const seconds = secondsIn(headers)
   return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))

@@ -46,7 +46,7 @@ function lengthOf(embedding: string | number[]): number {
     : embedding.length
 }
 
-/** Ordered by `index` and normalized; shorter ones are filled with zeros, which changes no cosine. @throws EmbeddingError unavailable: missing, extra or invalid vectors */
+/** Returns normalized vectors in the order of `index`; zeros fill up short ones, which changes no cosine. @throws EmbeddingError unavailable: missing, extra or invalid vectors */
 export function vectorsOf(body: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined } {
   const result = v.safeParse(responseBody, body)
   if (!result.success) throw invalid('it has another shape')

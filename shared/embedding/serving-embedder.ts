@@ -7,17 +7,17 @@ import type { Embedder } from './embedder.ts'
 
 const a = columnsOf('agents', 'a')
 
-/** The embedder of a model; undefined where the settings name none of it. */
+/** The embedder of a model; undefined if the settings name none for it. */
 export function embedderOf(configured: Embedder, model: string): Embedder | undefined {
   return [configured, configured.previous].find((each) => each?.model === model)
 }
 
-/** The model of an agent's vectors that were stored before agents had one. */
+/** The model of vectors that were stored before agents had a model. */
 export function assumedModel({ model, previous }: Embedder): string {
   return previous?.model ?? model
 }
 
-/** The embedder whose model serves the agent. Without a previous one there is no question. @throws Unavailable where the settings name none of it */
+/** The embedder whose model serves the agent: the configured one, unless there is a previous one. @throws Unavailable if the settings name neither */
 export async function servingEmbedder(db: Database, scope: AgentScope, configured: Embedder): Promise<Embedder> {
   if (!configured.previous) return configured
   const { agents } = await db.batch({

@@ -54,7 +54,7 @@ for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   flips[i] = state < 0 ? -1 : 1
 }
 
-/** Flips signs; the first three of the seven levels of butterflies. */
+/** Flips signs and applies the first three of the seven levels of butterflies. */
 function flipAndTransformEights(from: number): void {
   for (let i = 0; i < dimensions; i += 8) {
     const x0 = rotated[i]! * flips[from + i]!
@@ -108,7 +108,7 @@ function transformSixteens(start: number): void {
       }
 }
 
-/** The Hadamard matrix of order 12 by Paley's second construction (1933), q = 5, on one number of each block. */
+/** Applies the Hadamard matrix of order 12 by Paley's second construction (1933), q = 5, to one number of each block. */
 function paley12(at: number): void {
   const x0 = rotated[at]!
   const x1 = rotated[at + 128]!

@@ -83,7 +83,7 @@ function partsOf(word: string, stemmed: string, weight: number): Feature[] {
   return features
 }
 
-/** Three to five characters, each hash continuing the one before. */
+/** Adds runs of three to five characters; each hash continues the one before. */
 function addNgrams(features: Feature[], word: string, weight: number): void {
   for (let start = 0; start + 3 <= word.length; start++) {
     const end = Math.min(start + 5, word.length)

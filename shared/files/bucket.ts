@@ -4,11 +4,11 @@ import { inTime } from '../deadline.ts'
 
 /** Customers' files. A key is a path without a leading slash. */
 export interface Bucket {
-  /** Undefined when there is no file with this ETag, if one is given. @throws FileTooLarge, FileOverwritten, Unavailable */
+  /** Returns undefined when there is no file, or none with the given ETag. @throws FileTooLarge, FileOverwritten, Unavailable */
   get(key: string, maxBytes: number, eTag?: string | null): Promise<StoredFile | undefined>
-  /** Safe to repeat: a file that is not there counts as deleted. @throws Unavailable, and then some may be left */
+  /** Safe to repeat: a missing file counts as deleted. @throws Unavailable, and then some may be left */
   delete(keys: readonly string[]): Promise<void>
-  /** The first 1,000 keys that begin so, in order. @throws Unavailable */
+  /** The first 1,000 keys with this prefix, in order. @throws Unavailable */
   list(prefix: string): Promise<string[]>
 }
 
@@ -86,7 +86,7 @@ async function download(s3: S3Client, { name, key, maxBytes, eTag, signal }: Wan
   }
 }
 
-/** S3 answers a role that may not list the bucket with AccessDenied for a missing file; for a forbidden one it names the action. */
+/** To a role that may not list the bucket, S3 says AccessDenied for a missing file; for a forbidden file it names the action. */
 function isMissing(error: unknown): boolean {
   const { name, message } = error as Error
   return name === 'NoSuchKey' || (name === 'AccessDenied' && !message.includes('s3:GetObject'))

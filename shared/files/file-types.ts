@@ -29,12 +29,12 @@ export type FileType = Exclude<SourceType, 'manual'>
 
 export const fileExtensions: readonly string[] = Object.keys(sourceTypes)
 
-/** Undefined for a file that no text is extracted from. */
+/** Undefined for a file whose text is not extracted. */
 export function fileTypeOf(fileName: string): FileType | undefined {
   return sourceTypes[extensionOf(fileName)]
 }
 
-/** The type that the file's name says, where what was found contradicts it: plain text may hold a table. */
+/** The type of the file's name, if its content contradicts it; a text file may hold a table. */
 export function namedTypeOf(found: SourceType, sourceUrl: string | null): FileType | undefined {
   const named = fileTypeOf(sourceUrl ?? '')
   return named === found || (named === 'txt' && found === 'csv') ? undefined : named
@@ -57,7 +57,7 @@ const kinds: Record<string, FileKind> = {
   markdown: 'md',
 }
 
-/** What people call the file: its type, which its content decides, or its extension where that agrees and is more exact. */
+/** The kind of the file as people name it: the type of its content, or its extension if that agrees and is more exact. */
 export function fileKindOf(sourceType: SourceType, sourceUrl: string | null): FileKind {
   const extension = extensionOf(sourceUrl ?? '')
   return sourceTypes[extension] === sourceType ? (kinds[extension] ?? sourceType) : sourceType

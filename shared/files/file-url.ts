@@ -6,12 +6,12 @@ export function newFile(bucket: string, organizationId: string, documentId: stri
   return { key: path + fileName, url: `s3://${bucket}/${path}${encodeURIComponent(fileName)}` }
 }
 
-/** Stands for all files of an organization, in any bucket. */
+/** The URL that stands for all files of an organization, in any bucket. */
 export function urlOfAllFiles(organizationId: string): string {
   return `s3:///${organizationId}/`
 }
 
-/** What the keys of an organization's files begin with; undefined for the URL of one file. */
+/** The prefix of the keys of an organization's files; undefined for the URL of one file. */
 export function prefixOfUrl(sourceUrl: string): string | undefined {
   return /^s3:\/\/\/([^/]+\/)$/.exec(sourceUrl)?.[1]
 }

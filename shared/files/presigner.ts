@@ -8,11 +8,11 @@ export interface FormUpload {
   fields: Record<string, string>
 }
 
-/** Signs requests to the bucket of customers' files that others send. */
+/** Signs requests that others send to the bucket of customers' files. */
 export interface Presigner {
   readonly bucket: string
   readonly origin: string
-  /** Lets its holder store a file of 1 to `maxBytes` bytes under this very key, for an hour after `since` and as often as it likes. */
+  /** A form that stores a file of 1 to `maxBytes` bytes under exactly this key, any number of times within an hour after `since`. */
   presignPost(key: string, maxBytes: number, since?: Date): FormUpload
   /** A URL, valid for five minutes, from which a browser downloads the file under this name. */
   presignGet(key: string, fileName: string): string

@@ -1,3 +1,3 @@
 export const formSeconds = 60 * 60
-/** How long after its form was made a file may arrive: the last post may take as long as the form is good. */
+/** A file may arrive this long after its form was made: the last post may take as long as the form is valid. */
 export const uploadSeconds = 2 * formSeconds

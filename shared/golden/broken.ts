@@ -10,9 +10,9 @@ export interface Broken {
   blocks: boolean
   /** The moment from which it would fail; null for at once. */
   as_of: string | null
-  /** The sentence that answered it; null where nothing should. */
+  /** The sentence that answered it; null if nothing should. */
   lost: string | null
-  /** What would come first instead; null for nothing. */
+  /** The passage that would come first instead; null if there is none. */
   instead: { document_title: string; text: string } | null
 }
 
@@ -53,7 +53,7 @@ export function rejectBroken(broken: readonly Broken[]): never {
   )
 }
 
-/** Names up to five questions, what was found and what would be found. */
+/** Names up to five questions, each with the sentence that it found and the one that it would find. */
 export function inWords(broken: readonly Broken[]): string {
   const count = broken.length === 1 ? '1 golden question' : `${broken.length} golden questions`
   const listed = broken.slice(0, maxNamed).map(({ question, lost, instead, as_of }) => {

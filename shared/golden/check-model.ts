@@ -22,19 +22,19 @@ export interface NextVectors {
   vectors: ({ id: string } & ReturnType<typeof vectorColumns>)[]
 }
 
-/** The change is made and undone for each so many, and edits of the agent wait for it. */
+/** Questions per statement, each of which makes the change and undoes it while edits of the agent wait. */
 const perStatement = 25
 
 interface Turn extends Renewal {
   /** The results of the turns before this one. */
   checked: Checked | undefined
-  /** Whether there is time for more questions. */
+  /** True while there is time for more questions. */
   mayGoOn: () => boolean
 }
 
 /**
- * Does what `checkChange` does, for an agent whose chunks all have a vector of its next model. Ends early once a question blocks.
- * `isWhole` is false where time ran out, or the agent could not change. @throws EmbeddingError, and the errors of `reserveTokens`
+ * Checks the switch of an agent whose chunks all have a vector of its next model, as `checkChange` does. Ends early once a question
+ * blocks. `isWhole` is false if time ran out, or the agent could not switch. @throws EmbeddingError, and the errors of `reserveTokens`
  */
 export async function checkModel(
   db: Database,
@@ -92,7 +92,7 @@ const columns = {
   cosine_per_unit: 'float8',
 } as const
 
-/** Gives the golden questions of an agent that is served by the model their vectors of it. */
+/** Stores the golden questions' vectors if the agent is served by their model. */
 export function storeVectors(scope: AgentScope, model: string, { vectors }: NextVectors) {
   return sql`update golden_questions g set model = r.model, embedding = r.embedding::halfvec(1536), high = r.high::bit(1536),
       middle = r.middle::bit(1536), low = r.low::bit(1536), cosine_per_unit = r.cosine_per_unit

@@ -21,11 +21,11 @@ import {
 } from './golden-question.ts'
 import { type Change, type MadeChunk, searchAfter } from './search-after.ts'
 
-/** What a check has seen: it holds while the agent's knowledge has this version. */
+/** The outcome of a check, which holds while the agent's knowledge has this version. */
 export interface Verdict {
   version: string
   results: Result[]
-  /** Questions that pass without the change and would fail after it, now or at the first moment at which they would. */
+  /** Questions that pass without the change and would fail after it, now or at a later moment: the first one. */
   broken: Broken[]
 }
 
@@ -33,9 +33,8 @@ const maxDays = 30
 const maxMoments = 20
 
 /**
- * Asks the agent's golden questions of what search would serve after the changes: as of now and as of each moment of the next 30 days at
- * which a changed document begins or ends to be valid, before the change or after it. Those that fail are asked of what search would serve
- * then without the changes.
+ * Asks the agent's golden questions as if the changes were made: as of now, and as of each moment of the next 30 days at which an old
+ * or new date of a changed document begins or ends its validity. A question that fails is asked again without the changes.
  * @param renewal makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
  */
 export async function checkChange(
@@ -63,7 +62,7 @@ export async function checkChange(
   return { version: versions[0]!.version, results, broken }
 }
 
-/** It grows with what search serves, and with golden questions. */
+/** The version grows when the served knowledge or the golden questions change. */
 export function selectVersion(scope: AgentScope) {
   return sql<{ version: string }>`select a.knowledge_version::text as version from agents a where ${isAgent(scope)}`
 }
@@ -84,7 +83,7 @@ function selectMoments({ organizationId }: AgentScope, changes: readonly Change[
     where moment > now() and moment <= now() + make_interval(days => ${maxDays}) order by moment limit ${maxMoments}`
 }
 
-/** What each question finds now, or would find after a change, in the order of the questions. */
+/** Asks the questions of search as it is, or as it would be after a change. @returns the results in the order of the questions */
 export async function ask(
   db: Database,
   scope: AgentScope,
@@ -95,7 +94,7 @@ export async function ask(
   return questions.map((question) => judge(question, found.get(question.id)!))
 }
 
-/** The questions for which the change must not be made. */
+/** The broken questions that forbid the change. */
 export function blockingOf(verdict: Verdict | undefined): Broken[] {
   return verdict?.broken.filter(({ blocks }) => blocks) ?? []
 }
@@ -118,10 +117,10 @@ export async function embedQuestions(texts: string[], renewal: Renewal): Promise
   return [...first, ...(await embedQuestions(texts.slice(middle), renewal))]
 }
 
-/** So few questions, of 8,192 tokens at most, are within the provider's limit of 300,000 tokens a call. */
+/** This many questions, of 8,192 tokens at most, stay within the provider's limit of 300,000 tokens a call. */
 export const renewedPerCall = 36
 
-/** What is renewed stays so, whatever becomes of the rest. */
+/** Stores the vectors of each part, even if a later part fails. */
 async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], renewal: Renewal) {
   const { model } = renewal.embedder
   const stale = questions.filter((question) => question.model !== model)
@@ -142,7 +141,7 @@ export function vectorColumns(model: string, vector: Float32Array) {
   return { model, embedding: embedding!, high: high!, middle: middle!, low: low!, cosine_per_unit: cosinePerUnit! }
 }
 
-/** Vectors of a request's questions. @throws Unavailable; ApiError validation_failed when the provider rejects a text */
+/** Embeds a request's questions. @throws Unavailable; ApiError validation_failed when the provider rejects a text */
 export async function vectorsOf(embedder: Embedder, questions: string[]): Promise<Float32Array[]> {
   try {
     return await embedder.embed(questions, { of: 'query', timeoutSeconds: embedSeconds })
@@ -161,12 +160,12 @@ function setVector(db: Database, scope: AgentScope, id: string, columns: ReturnT
   return db.updateTable('golden_questions').set(columns).where(isGolden(scope, id))
 }
 
-/** Goes first in a transaction that a guard holds for, after its locks of documents. */
+/** Must come first in a guarded transaction, after its locks of documents. */
 export function lockKnowledge({ agentId }: AgentScope) {
   return sql`select pg_advisory_xact_lock(hashtextextended(${agentId}, 1))`
 }
 
-/** As `lockKnowledge`, and others may lock so too at the same time: which model serves the agent does not change. */
+/** Locks as `lockKnowledge` does, but shared: the model that serves the agent does not change. */
 export function lockModel({ agentId }: AgentScope) {
   return sql`select pg_advisory_xact_lock_shared(hashtextextended(${agentId}, 1))`
 }
@@ -176,7 +175,7 @@ export function lockAfter<Row>(document: Statement<Row> & Expression<unknown>, l
   return sql<Row>`with held as materialized ${document} select held.*, (${lock}) from held`
 }
 
-/** Nothing has changed since the check; without one, that the agent has no golden questions. */
+/** True if nothing has changed since the check; without a check, if the agent has no golden questions. */
 export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
   return verdict
     ? sql<boolean>`exists (select from agents a where ${isAgent(scope)} and a.knowledge_version = ${verdict.version}::bigint)`
@@ -195,12 +194,12 @@ export function warningsAfter({ results, broken }: Verdict) {
     where w ->> 'golden_question_id' <> all (${gone}::text[])) || ${JSON.stringify(added)}::jsonb`
 }
 
-/** A statement's outcome where the guard did not hold. */
+/** The outcome of a statement whose guard did not hold. */
 export const outdated = Symbol('outdated')
 
 const maxChecks = 20
 
-/** Asks again after a change that was outdated. @throws ApiError golden_questions_fail for one that would break a question that blocks */
+/** Checks a change. @throws ApiError golden_questions_fail if it would break a blocking question, unless the client ignores that */
 export async function verdictOn(
   db: Database,
   scope: AgentScope,
@@ -214,7 +213,7 @@ export async function verdictOn(
 }
 
 /**
- * A client's change of what search serves. @param act makes it where `isUnchanged` holds for the verdict, else is `outdated`
+ * Makes a client's change to the served knowledge. @param act makes it if `isUnchanged` holds for the verdict, else returns `outdated`
  * @throws ApiError golden_questions_fail; Unavailable
  */
 export async function guarded<Result>(
@@ -236,7 +235,7 @@ export async function guarded<Result>(
   throw new Unavailable('database', new Error(`The knowledge base changed ${maxChecks} times in a row`))
 }
 
-/** After the change: what the questions found is what search serves now. */
+/** Stores the results after the change, since search now serves what they found. */
 export async function keepResults(db: Database, scope: AgentScope, verdict: Verdict | undefined): Promise<void> {
   if (verdict) await db.batch(storeResults(scope, verdict.results, verdict.broken))
 }

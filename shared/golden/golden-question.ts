@@ -12,7 +12,7 @@ export const goldenColumns = [
 ] as const
 export type GoldenRow = Pick<Selectable<Tables['golden_questions']>, (typeof goldenColumns)[number]>
 
-/** What a search found for a golden question: `rank` counts from 1, null where no hit is the expected one. */
+/** The result of a search for a golden question: `rank` counts from 1, and is null if no hit is the expected one. */
 export interface Result {
   question: GoldenRow
   passed: boolean
@@ -21,7 +21,7 @@ export interface Result {
 }
 
 export const maxPerAgent = 500
-/** Those that block come first, then those that were checked longest ago. */
+/** Blocking questions come first, then those that were checked longest ago. */
 export const maxPerSwitch = 200
 
 export function judge(question: GoldenRow, { hits, answerable }: Pick<Found, 'hits' | 'answerable'>): Result {
@@ -36,7 +36,7 @@ function isExpected({ document_id, words }: GoldenRow, hit: FoundHit): boolean {
   return words === null || normalized(hit.content).includes(normalized(words))
 }
 
-/** Whoever writes down the right words copies them from a page: where its lines break, they do not know. */
+/** Makes white space equal: people copy the expected words from a page and cannot see where lines break in the text. */
 export function normalized(text: string): string {
   return normalForm(text).toLowerCase().replaceAll(/\s+/g, ' ').trim()
 }
@@ -54,7 +54,7 @@ export function selectQuestions({ organizationId, agentId }: AgentScope, limit: 
     order by on_failure = 'block' desc, checked_at nulls first, id limit ${limit}`
 }
 
-/** Stores what the questions found, and takes those that pass, now and later, off the documents that warn of them. */
+/** Stores the results, and removes the documents' warnings of questions that pass now and later. */
 export function storeResults(
   { organizationId, agentId }: AgentScope,
   results: readonly Result[],
@@ -71,7 +71,7 @@ export function storeResults(
   }
 }
 
-/** Removes the warnings of these questions from all of the agent's documents, or from one. @param isDue keeps those of moments to come */
+/** Removes the warnings of these questions from all of the agent's documents, or from one. @param isDue keeps those of future moments */
 export function withoutWarnings(
   { organizationId, agentId }: AgentScope,
   ids: readonly string[],

@@ -8,7 +8,7 @@ import { type Found, toFound } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
 import type { GoldenRow } from './golden-question.ts'
 
-/** What becomes of a document, or of the agent's model: see `answers_after` in infra/migrations/search. */
+/** A change of a document, or of the agent's model: see `answers_after` in infra/migrations/search. */
 export interface Change {
   document_id?: DocumentId
   /** `serves` its newest revision, of so many chunks if the service made it; `replaces` its text; `removes` it from search. */
@@ -19,7 +19,7 @@ export interface Change {
   dates?: Record<'valid_from' | 'valid_until', Date | string | null>
 }
 
-/** A chunk that a change would bring. With an `embedding` where the document has no vector of that id. */
+/** A chunk that a change would bring. It has an `embedding` if the document has no vector with that id. */
 export interface MadeChunk {
   document_id: DocumentId
   chunk_index: number
@@ -35,15 +35,15 @@ export interface MadeChunk {
   terms: string
 }
 
-/** A golden question, whose vector is stored, or any with its vector and the model that made it. */
+/** A golden question, whose vector is stored, or any question with its vector and the model that made it. */
 export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> &
   Partial<Pick<GoldenRow, 'history'>> & { vector?: Float32Array; vectorModel?: string }
 
-/** So few questions hold the document's lock at a time. */
+/** Questions per statement, which holds the document's lock. */
 const perStatement = 50
 const maxBytes = 4_000_000
 
-/** What search would serve for the questions after the changes, which are not made. By the id of the question. */
+/** Searches as if the changes were made, and does not keep them. @returns the hits by the question's id */
 export async function searchAfter(
   db: Database,
   scope: AgentScope,

@@ -87,7 +87,7 @@ export async function createGolden(
   return await checked(db, scope, id)
 }
 
-/** Changes what is given; it is asked again. @throws ApiError agent_not_found, golden_question_not_found, document_not_found; Unavailable */
+/** Changes the given fields, and asks the question again. @throws ApiError agent_not_found, golden_question_not_found, document_not_found; Unavailable */
 export async function updateGolden(
   { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
@@ -115,7 +115,7 @@ export async function updateGolden(
   return await checked(db, scope, id)
 }
 
-/** The question with what it finds now. */
+/** Asks the question. @returns it with its result */
 async function checked(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
   const results = await ask(db, scope, [await getGolden(db, scope, id)])
   await db.batch(storeResults(scope, results))

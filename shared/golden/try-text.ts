@@ -30,7 +30,7 @@ interface Trier extends Renewal {
 }
 
 /**
- * Which golden questions a document would break with this text, which is not stored. Undefined if the agent has none.
+ * Finds the golden questions that a document would break with this text, which is not stored. Undefined if the agent has none.
  * @throws ApiError rate_limited; Unavailable
  */
 export async function tryText(
@@ -48,7 +48,7 @@ export async function tryText(
   return verdict && { broken: verdict.broken }
 }
 
-/** What would replace the texts of these documents, for `searchAfter`. @throws ApiError rate_limited; Unavailable */
+/** The changes and chunks that would replace the texts of these documents, for `searchAfter`. @throws ApiError rate_limited; Unavailable */
 export async function replacing(
   { db, embedder, chunkSize, ...meter }: Trier,
   scope: AgentScope,

@@ -14,7 +14,7 @@ import { unknownCredentials } from './unknown-credentials.ts'
 
 export interface ApiKey {
   id: string
-  /** What logs call the id; `api_key_id` where it is left out. */
+  /** The id's name in logs; `api_key_id` by default. */
   idName?: 'person_id' | 'connection_id' | undefined
   organizationId: OrganizationId
   permissions: Permission[]
@@ -67,10 +67,10 @@ export function sentKey(header: (name: string) => string | undefined): string | 
 const cacheMilliseconds = 15_000
 const maxCached = 10_000
 
-/** What a credential stands for, and when it ends. */
+/** The key that a credential stands for, and when it expires. */
 type Found<Key> = { key: Key; expiresAt: Date | null }
 
-/** Looks credentials up by their hash, with a cache. The look-up throws ApiError `rate_limited` where an address sends too many unknown ones. */
+/** Looks credentials up by their hash, with a cache. The look-up throws ApiError `rate_limited` if an address sends too many unknown ones. */
 export function credentialLookup<Key>(
   find: (hash: Buffer) => Promise<Found<Key> | undefined>,
   now: () => number = steadyNow,
@@ -98,7 +98,7 @@ export function credentialLookup<Key>(
   }
 }
 
-/** Verifies whoever sends a request. */
+/** Verifies the sender of a request. */
 export type Callers = (
   db: Database,
   now?: () => number,
@@ -147,7 +147,7 @@ export function invalidKey(): ApiError {
   )
 }
 
-/** A 401 with a challenge for either way to send a key; RFC 6750 wants `error` only where a key was sent. */
+/** A 401 with a challenge for either way to send a key; RFC 6750 wants `error` only if a key was sent. */
 function unauthorized(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
   const bearer = code === 'missing_api_key' ? 'realm="Cuecard"' : 'realm="Cuecard", error="invalid_token"'
   return new ApiError(code, detail, { headers: { 'www-authenticate': `Bearer ${bearer}, ApiKey header="X-API-Key"` } })

@@ -10,7 +10,7 @@ import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
 
-/** The body stands apart, because the adapter would encode and copy it three times. */
+/** The body is kept apart, because the adapter would encode and copy it three times. */
 interface ApiEvent extends APIGatewayProxyEventV2 {
   sent: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>
 }
@@ -25,7 +25,7 @@ export interface ApiEnv {
   }
 }
 
-/** Stands before a path whose last segment other methods would take for an id. */
+/** Guards a path whose last segment other methods would take for an id. */
 export const onlyPost: MiddlewareHandler<ApiEnv> = async (c, next) => {
   if (c.req.method !== 'POST')
     throw new ApiError('method_not_allowed', 'Allowed methods: POST.', { headers: { allow: 'POST' } })
@@ -73,7 +73,7 @@ function routeHint(path: string): string {
 
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
 
-/** A Lambda handler for API Gateway's payload format 2.0. What the adapter itself rejects is a problem response, too. */
+/** A Lambda handler for API Gateway's payload format 2.0. A request that the adapter itself rejects gets a problem response, too. */
 export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   const respond = handle(app)
   // The first use of fetch and Request takes 20 ms.
@@ -94,7 +94,7 @@ export function lambdaHandler(app: Hono<ApiEnv>): ApiHandler {
   }
 }
 
-/** The event without what the adapter fails on, prints or repairs: methods, hosts, header names and values, the body of a GET. */
+/** Removes the parts that the adapter fails on, prints or repairs: methods, hosts, header names and values, the body of a GET. */
 function normalizeEvent(event: APIGatewayProxyEventV2): LambdaEvent {
   const { domainName, http } = event.requestContext
   const headers = Object.entries(event.headers).filter(([name]) => token.test(name))
@@ -135,7 +135,7 @@ function isHost(name: string): boolean {
   return /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(name) && URL.canParse(`https://${name}`)
 }
 
-/** The address that reached API Gateway: no header, which anybody may send. */
+/** The address that reached API Gateway, not one from a header, which anybody may send. */
 export function sourceAddress(c: Context<ApiEnv>): string {
   return c.env?.event?.requestContext.http.sourceIp ?? '127.0.0.1'
 }

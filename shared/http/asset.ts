@@ -7,7 +7,7 @@ export type Asset = { mediaType: string; body: string; headers?: Record<string, 
 export const briefly = 'public, max-age=300'
 export const immutable = 'public, max-age=31536000, immutable'
 
-/** 304 to a caller who has the asset, gzip to one who accepts it. Each encoding has its own strong entity tag. */
+/** Sends 304 to a caller that has the asset, and gzip to one that accepts it. Each encoding has its own strong entity tag. */
 export function assetResponder({ mediaType, body, headers }: Asset, cacheControl = briefly) {
   const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22)
   let zipped: Uint8Array<ArrayBuffer> | undefined

@@ -90,14 +90,14 @@ export class ApiError extends Error {
 
 export const noStore = 'private, no-store'
 
-/** A text of the request as a response repeats it: the response must not grow with it. */
+/** Shortens a text of the request for the response, which must not grow with it. */
 export function echoed(text: string, maxCharacters = 200): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters).toWellFormed()}…`
 }
 
 const maxInstance = 2000
 
-/** What is neither an ApiError nor Unavailable becomes an opaque 500. */
+/** An error that is neither an ApiError nor Unavailable becomes an opaque 500. */
 export function problem(
   thrown: unknown,
   request: { instance: string; requestId: string; unavailableDetail?: string | undefined },

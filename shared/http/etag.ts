@@ -22,7 +22,7 @@ function etags(comparison: 'strong' | 'weak', description: string) {
 export const ifMatch = v.object({
   'if-match': etags(
     'strong',
-    'The request takes effect only if no client has edited the document since it had one of these entity tags; otherwise 412. Editing is to change its title, content, dates or chunks, or to ask for a status; what the service does in the background is not.',
+    'The request takes effect only if no client has edited the document since it had one of these entity tags; otherwise it returns 412. Editing means changing its title, content, dates or chunks, or setting its status. The service’s own changes in the background are no edits.',
   ),
 })
 export const ifNoneMatch = v.object({
@@ -31,7 +31,7 @@ export const ifNoneMatch = v.object({
 
 export type Tags = '*' | string[]
 
-/** `version` changes with everything that can be seen of a document, `edits` only with what a client has changed. */
+/** `version` grows with every visible change of a document, `edits` only with a client's. */
 type Versioned = { edits: number; version: number | string }
 
 export function tagOf({ edits, version }: Versioned): string {

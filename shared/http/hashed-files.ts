@@ -19,7 +19,7 @@ export function hashedFiles(names: readonly string[], read: (name: string) => st
   const named = new Set(names)
   const known = new Map<string, HashedFile>()
 
-  /** Read when it is first asked for. A module imports the others under their own names with a hash. */
+  /** Reads a file when it is first requested. A module imports the others under their hashed names. */
   function load(name: string): HashedFile {
     const loaded = known.get(name)
     if (loaded) return loaded

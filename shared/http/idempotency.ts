@@ -75,7 +75,7 @@ export async function idempotently<Response, const Q extends Batch>(
 
 function claimKey({ key, idempotencyKey, requestHash, owner, waitSeconds }: IdempotentRequest) {
   return {
-    // Only waiting for the claim means that another attempt is running.
+    // A time-out while waiting for the claim, and only there, means that another attempt is running.
     lockTimeout: sql`select set_config('lock_timeout', ${String(waitSeconds * 1000)}, true)`,
     claim: sql`insert into idempotency_keys as k (organization_id, api_key_id, key, request_hash, owner)
       values (${key.organizationId}, ${key.id}, ${idempotencyKey}, ${requestHash}, ${owner})

@@ -17,7 +17,7 @@ export async function requireAgent(db: Database, scope: AgentScope): Promise<voi
   if (rows.length === 0) agentNotFound()
 }
 
-/** The first row of those that a statement has found. @throws ApiError agent_not_found, document_not_found */
+/** The first row that a statement has found. @throws ApiError agent_not_found, document_not_found */
 export async function requireDocument<Row>(db: Database, scope: AgentScope, [document]: Row[]): Promise<Row> {
   if (document) return document
   await requireAgent(db, scope)
@@ -35,7 +35,7 @@ export async function findDocument<Row>(
 
 const foreignKeyViolation = '23503'
 
-/** A parent was deleted in between: the next request's answer. @throws ApiError document_not_found, agent_not_found, invalid_api_key */
+/** Throws the next request's error if a parent was deleted in between. @throws ApiError document_not_found, agent_not_found, invalid_api_key */
 export function requireParents(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === foreignKeyViolation)) return
   const violated = 'constraint' in error ? String(error.constraint) : ''

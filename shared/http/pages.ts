@@ -22,7 +22,7 @@ export const cursorParameter = v.optional(
 /** The query of a list without filters. */
 export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
 
-/** What a list is sorted by: the id. */
+/** The sort key of a list that is sorted by id. */
 export const byId = v.strictTuple([uuid])
 
 export type Page<T> = { data: T[]; has_more: boolean; next_cursor: string | null }
@@ -66,7 +66,7 @@ export function decodeCursor<T>(
   return sortKey.output
 }
 
-/** What a list was asked for: undefined for its first page. @throws ApiError invalid_cursor */
+/** The sort key after which the page begins; undefined for the first page. @throws ApiError invalid_cursor */
 export function readAfter<T>(
   { cursorKey }: Signer,
   list: string,

@@ -2,7 +2,7 @@ import { ApiError } from './errors.ts'
 
 const resultLimit = 6 * 1024 * 1024
 
-/** What a body may take of Lambda's 6 MB, where quotes and backslashes count twice: the rest is for ids and times. */
+/** The share of a body in Lambda's 6 MB, where quotes and backslashes count twice; the rest is for ids and times. */
 export const payloadLimit = 6_200_000
 
 /** Bytes of text after which a page ends early: escaped, control characters grow sixfold, and Neon’s proxy carries 10 MiB. */
@@ -27,7 +27,7 @@ export function requireFitsLambda(result: { body?: string | undefined; isBase64E
     )
 }
 
-/** Before a change: what its response repeats may be longer than it was in the body, as a number such as 1e20. @throws ApiError payload_too_large */
+/** Checks, before a change, the values that its response repeats: they may be longer than in the body, such as the number 1e20. @throws ApiError payload_too_large */
 export function requireFitsResponse(repeated: unknown): void {
   const text = JSON.stringify(repeated)
   const bytes = maxBytesPerCharacter * text.length + 2 > payloadLimit ? payloadBytes(text) : 0

@@ -20,7 +20,7 @@ export interface Meter {
   releaseTokens(count: number): void
 }
 
-/** What `count_requests` returns: totals of all instances. Bigints are strings. */
+/** The result of `count_requests`: the totals of all instances. Bigints are strings. */
 interface Totals {
   seconds_ahead: number
   requests_per_second: number
@@ -33,19 +33,19 @@ interface Totals {
 type MeterOptions = { now?: (() => number) | undefined; concurrency?: number | undefined }
 
 const assumedSize: Size = { perSecond: 50, burst: 200 }
-/** Fewer while the bucket empties: a tenth of what is left. */
+/** The limit is lower while the bucket empties: a tenth of the requests that are left. */
 const maxUnreported = 10
 const reportAfterMilliseconds = 1000
-/** While requests are refused: the limits may have been raised since. */
+/** An instance that refuses requests reads the limits again, since they may have been raised. */
 const refreshAfterMilliseconds = 5000
-/** A slow database does not hold up the request: the next report counts what this one did not. */
+/** A slow database does not hold up the request: the next report counts the requests that this one could not. */
 const maxReportSeconds = 1
 const maxConcurrencyShare = 0.25
 const maxOrganizations = 10_000
 
 /**
- * Limits that all instances enforce together: each reports what it admits to a bucket in the database, once a second or in ten requests,
- * and takes over the totals. A slow request costs more, so that an organization keeps at most a quarter of a Lambda's executions busy.
+ * Limits that all instances enforce together: each reports its admitted requests to a bucket in the database, every second or every ten
+ * requests, and adopts the totals. A slow request costs more: an organization keeps at most a quarter of a Lambda's executions busy.
  */
 export function requestMeters(
   db: Database,

@@ -10,13 +10,13 @@ export type OptionalSchema = Schema | undefined
 export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
   operationId: string
   tag: string
-  /** Left out of the OpenAPI document: no part of the contract. */
+  /** Left out of the OpenAPI document, since it is not part of the contract. */
   isUndocumented?: true
   summary: string
   description?: string
   /** `none` for a public endpoint. No default, so an endpoint without it does not compile. */
   permission: Permission | 'none'
-  /** An access token in place of a key. */
+  /** The caller sends an access token in place of a key. */
   isByToken?: true
   params?: P
   query?: Q
@@ -24,9 +24,9 @@ export interface RouteMetadata<P = OptionalSchema, Q = OptionalSchema, H = Optio
   body?: B
   examples?: Record<string, unknown>
   responses: Record<number, ResponseMetadata>
-  /** Those that do not follow from what it reads. */
+  /** The errors that do not follow from the parts of the request that it reads. */
   errors?: ErrorCode[]
-  /** Past the checks of key and request, what went wrong is part of a 200. */
+  /** After the checks of key and request, an error is part of a 200. */
   answersErrorsWith200?: true
 }
 

@@ -21,11 +21,11 @@ type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 interface CheckedRequest<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
   c: Context<ApiEnv>
   key: VerifiedKey
-  /** Looks the key up again, which may have been cached for seconds. @throws ApiError invalid_api_key */
+  /** Looks the key up again, since it may have been cached for seconds. @throws ApiError invalid_api_key */
   confirmKey: () => Promise<void>
   meter: Meter
   db: Database
-  /** The key's organization, and what the path names. */
+  /** The key's organization, and the ids in the path. */
   scope: { organizationId: OrganizationId } & Output<P>
   origin: Origin
   params: Output<P>
@@ -43,7 +43,7 @@ type AddRoute = <
   path: string,
   operation: Omit<RouteMetadata<P, Q, H, B>, 'tag'> & {
     permission: Permission
-    /** Another path, where callers send something else than an API key. */
+    /** Another path, on which callers send something other than an API key. */
     alsoAt?: { path: string; callers: Callers }
   },
   handle: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
@@ -52,7 +52,7 @@ type AddRoute = <
 /** Adds routes to an app, each behind the checks of its key, permission and input. */
 export type Router = Record<'get' | 'post' | 'put' | 'patch' | 'delete', AddRoute> & {
   app: Hono<ApiEnv>
-  /** Adds to the same app routes of another tag. */
+  /** Adds routes of another tag to the same app. */
   tagged(tag: string): Router
 }
 
@@ -139,7 +139,7 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
         return await handle(request as never)
       } catch (error) {
         requireParents(error)
-        // Without an agent, an organization that has just been deleted is the next request's answer.
+        // The path has no agent that would show that the organization was just deleted.
         if (error instanceof ApiError && error.code === 'webhook_not_found') await confirmKey()
         throw error
       }

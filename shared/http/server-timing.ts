@@ -5,7 +5,7 @@ type Clock = { now(): number }
 
 type Part = 'embed' | 'db'
 
-/** When a request came, and for how long each of its parts was under way, in milliseconds: what runs in parallel counts once. */
+/** When a request arrived, and how long each of its parts ran, in milliseconds; parallel calls of a part count once. */
 export interface Timing {
   readonly arrivedAt: number
   readonly spent: Readonly<Record<Part, number>>
@@ -32,7 +32,7 @@ export function startTiming(clock: Clock): Timing {
 
 const timings = new WeakMap<Request, Timing>()
 
-/** `Server-Timing` on every response, errors included. */
+/** Adds `Server-Timing` to every response, errors included. */
 export function serverTiming(clock: Clock): MiddlewareHandler<ApiEnv> {
   return async (c, next) => {
     const timing = startTiming(clock)

@@ -3,15 +3,15 @@ import { BoundedMap } from '../bounded-map.ts'
 import { leakyBucket } from '../limits/leaky-bucket.ts'
 import { rateLimited } from './rate-limited.ts'
 
-/** How many look-ups of credentials that turn out to be unknown one address causes, and all addresses together. */
+/** The limits of look-ups that find nothing, for one address and for all addresses together. */
 const perAddress = { perSecond: 2, burst: 20 }
 const overall = { perSecond: 100, burst: 1000 }
 const maxAddresses = 10_000
 const maxUnknown = 10_000
-/** A credential that was unknown is so for this long, without a look-up. */
+/** A credential that was not found counts as unknown for this long, without a look-up. */
 const unknownMilliseconds = 10_000
 
-/** Keeps keys and session tokens that somebody makes up from flooding the database. */
+/** Keeps made-up keys and session tokens from flooding the database. */
 export function unknownCredentials(now: () => number) {
   const buckets = new BoundedMap<string, ReturnType<typeof leakyBucket>>(maxAddresses)
   const all = leakyBucket(now, overall)
@@ -36,7 +36,7 @@ export function unknownCredentials(now: () => number) {
   }
 }
 
-/** What one customer has: an IPv4 address, or the /64 network of an IPv6 address. */
+/** The network of one customer: an IPv4 address, or the /64 network of an IPv6 address. */
 function networkOf(address: string): string {
   if (!isIPv6(address)) return address
   const [left = [], right = []] = address.split('::').map((groups) => groups.split(':').filter(Boolean))

@@ -40,7 +40,7 @@ export const questionTokens = sql<string>`coalesce(
   (select ${m.question_tokens} from request_meters m where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)`
 const documentTokens = sql<string>`${o.tokens_per_day} - ${questionTokens}`
 
-/** Reserves all that a call needs if any tokens are left. A crash forgives the last calls. @throws TokensUsedUp */
+/** Reserves all tokens of a call if any are left. A crash of the database may lose the last calls. @throws TokensUsedUp */
 export async function reserveTokens(db: Database, organizationId: OrganizationId, count: number): Promise<void> {
   const organization = sql`organizations o where ${o.id} = ${organizationId}`
   const { rows } = await sql`insert into embedded_tokens as t (organization_id, day, tokens)
@@ -56,7 +56,7 @@ export async function reserveTokens(db: Database, organizationId: OrganizationId
   if (limits[0]) throw new TokensUsedUp(limits[0].perDay, limits[0].seconds)
 }
 
-/** A statement: how many of the day's tokens are left for documents, of how many. */
+/** The statement that selects the day's tokens for documents: those left, and the limit. */
 export function findTokensLeft(organizationId: OrganizationId) {
   return sql<{
     left: string
@@ -66,21 +66,21 @@ export function findTokensLeft(organizationId: OrganizationId) {
     from organizations o where ${o.id} = ${organizationId}`
 }
 
-/** A statement for the end of a transaction, since it locks the organization's row: counts tokens that were not reserved. */
+/** The statement that counts unreserved tokens. It locks the organization's row, so it belongs at the end of a transaction. */
 export function countTokens(organizationId: OrganizationId, count: number) {
   return sql`insert into embedded_tokens as t (organization_id, day, tokens)
     select ${o.id}, ${today}, ${count}::bigint from organizations o where ${o.id} = ${organizationId}
     on conflict (organization_id, day) do update set tokens = ${t.tokens} + excluded.tokens`
 }
 
-/** Where an organization's tokens are counted. */
+/** Counts an organization's tokens. */
 export interface TokenMeter {
   /** @throws TokensUsedUp, or ApiError rate_limited */
   reserveTokens(count: number): Promise<void>
   releaseTokens(count: number): void | Promise<void>
 }
 
-/** Calls the provider with so many tokens reserved; they are released if the call fails. @throws what the meter and the call throw */
+/** Calls the provider with so many tokens reserved; they are released if the call fails. @throws the errors of the meter and of the call */
 export async function withTokens<Result>(
   meter: TokenMeter,
   count: number,
@@ -95,7 +95,7 @@ export async function withTokens<Result>(
   }
 }
 
-/** Returns what was reserved for a call that has failed: nobody charges for it. */
+/** Returns the tokens reserved for a failed call, which the provider does not charge. */
 export async function releaseTokens(db: Database, organizationId: OrganizationId, count: number): Promise<void> {
   await sql`update embedded_tokens t set tokens = greatest(0, ${t.tokens} - ${count}::bigint)
     where ${t.organization_id} = ${organizationId} and ${t.day} = ${today}`.execute(db)

@@ -53,7 +53,7 @@ export async function renameAgent(db: Database, scope: AgentScope, name: string)
   return await getAgent(db, scope)
 }
 
-/** What serves the agent `a`, and how far a change is: chunks with a vector of the next model, counted from an index, of those that search finds. */
+/** The model of the agent `a`, and the progress of a change: the chunks with a vector of the next model, from an index, of those that search finds. */
 export const embeddingOf = sql`json_build_object('model', a.model, 'next', case when a.next_model is not null then (
   select json_build_object('model', a.next_model, 'embedded', case when a.former_model is null then least(e.embedded, e.total) else 0 end,
     'total', e.total, 'waiting', a.model_waiting)

@@ -39,7 +39,7 @@ function trash(organizationId: OrganizationId) {
     where c.organization_id = ${organizationId} and c.deleted_at is not null`
 }
 
-/** A call that is done stays done. No row when it is not in the trash. */
+/** Restores a call; one that is done stays done. No row if it is not in the trash. */
 export function restoreCall(db: Database, organization: Organizations, id: string) {
   return db
     .updateTable('calls')

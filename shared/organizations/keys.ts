@@ -8,20 +8,20 @@ import type { Permission } from '../permissions.ts'
 
 const k = columnsOf('api_keys', 'k')
 
-/** One organization; or, for an operator, who names a row by its id only, an expression for all of them. */
+/** One organization, or an expression for all of them: operators name a row by its id only. */
 export type Organizations = OrganizationId | RawBuilder<OrganizationId>
 
 export interface NewKey {
-  /** Given where the same request may come twice: it then makes one key. */
+  /** Given if the same request may arrive twice, so that it creates one key. */
   id?: string | undefined
   name: string
   permissions: Permission[]
   expiresAt?: Date | undefined
-  /** The id of the key with which it is made, which must not be revoked. */
+  /** The id of the key that creates it, which must not be revoked. */
   createdBy?: string | undefined
 }
 
-/** The result is the only place where the key appears. Undefined when there is no such organization, or a key with this id. */
+/** Creates a key, which appears only in the result. Undefined if the organization does not exist, or a key has this id. */
 export async function createKey(
   db: Database,
   organizationId: OrganizationId,
@@ -41,7 +41,7 @@ export async function createKey(
   return created.length > 0 ? { id, organization_id: organizationId, name, permissions, expires_at, key } : undefined
 }
 
-/** Until the transaction ends, no other one makes or revokes keys of the organization: no key escapes the revocation of its creator. */
+/** Until it ends, no other transaction creates or revokes the organization's keys: none escapes the revocation of its creator. */
 function lockKeys(organization: RawBuilder<unknown>) {
   return sql`pg_advisory_xact_lock(hashtextextended(${organization}::text, 0))`
 }
@@ -66,7 +66,7 @@ export function madeWith<K extends Pick<Key, 'id' | 'created_by'>>(keys: readonl
   return keys.filter(({ created_by }) => created_by === id).flatMap((key) => [key, ...madeWith(keys, key.id)])
 }
 
-/** Takes effect within 30 seconds, for sessions at once. @param withCreated also the keys made with it, and with those in turn */
+/** Revokes a key within 30 seconds, for sessions at once. @param withCreated also revokes the keys created with it, and with those in turn */
 export async function revokeKey(db: Database, organization: Organizations, id: string, { withCreated = false } = {}) {
   const own = sql`api_keys k where k.organization_id = ${organization} and k.id = ${id}`
   const tree = sql`with recursive tree as (

@@ -25,7 +25,7 @@ const o = columnsOf('organizations', 'o')
 const m = columnsOf('request_meters', 'm')
 const t = columnsOf('embedded_tokens', 't')
 
-/** What the organization may use and what it uses; today is that of UTC. Undefined without the organization. */
+/** The organization's limits and its use of them today, in UTC. Undefined if it does not exist. */
 async function findUsage(db: Database, id: OrganizationId): Promise<Usage | undefined> {
   const { rows } = await sql<Limits & Usage['use'] & { in_pipeline: number }>`
     select requests_per_second, request_burst, documents_in_pipeline, tokens_per_day::float8 as tokens_per_day,
@@ -42,14 +42,14 @@ async function findUsage(db: Database, id: OrganizationId): Promise<Usage | unde
   return { limits, use: { requests_today, tokens_today, documents_in_pipeline: in_pipeline } }
 }
 
-/** @throws ApiError invalid_api_key when it has been deleted since its key was verified */
+/** @throws ApiError invalid_api_key if the organization was deleted after its key was verified */
 export async function getUsage(db: Database, id: OrganizationId): Promise<Usage> {
   const usage = await findUsage(db, id)
   if (!usage) throw invalidKey()
   return usage
 }
 
-/** Takes effect everywhere within seconds: with the next request that an instance counts. Undefined without the organization. */
+/** Changes limits: each instance adopts them within seconds, with its next report. Undefined if the organization does not exist. */
 export async function changeLimits(db: Database, id: OrganizationId, changes: Partial<Limits>) {
   if (Object.keys(changes).length > 0) await db.updateTable('organizations').set(changes).where('id', '=', id).execute()
   return await findUsage(db, id)

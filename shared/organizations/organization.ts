@@ -4,7 +4,7 @@ import type { OrganizationId } from '../ids.ts'
 
 const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const
 
-/** @throws ApiError invalid_api_key when it has been deleted since its key was verified */
+/** @throws ApiError invalid_api_key if the organization was deleted after its key was verified */
 export async function getOrganization(db: Database, id: OrganizationId) {
   return await db
     .selectFrom('organizations')

@@ -11,7 +11,7 @@ export interface Person {
   id: string
   mail: string
   role: Role
-  /** Of an invitation; null for a member. */
+  /** When an invitation expires; null for a member. */
   expires_at: Date | null
 }
 
@@ -29,7 +29,7 @@ export async function listPeople(db: Database, organizationId: OrganizationId): 
   return rows
 }
 
-/** Invites once more whoever was invited more than five minutes ago: the earlier link ends. The token is mailed, and stored nowhere. @param by the id of an owner */
+/** Invites a person, or invites them again after five minutes, which ends the earlier link. The token is mailed and not stored. @param by the id of an owner */
 export async function invite(
   db: Database,
   organizationId: OrganizationId,
@@ -71,14 +71,14 @@ export async function findInvitation(db: Database, token: string): Promise<Invit
   return rows[0]
 }
 
-/** Makes a member of whoever was invited. Undefined once it has ended or was accepted. */
+/** Makes the invited person a member. Undefined if the invitation has ended or was accepted. */
 export async function acceptInvitation(db: Database, token: string) {
   const { rows } = await sql<{ mail: string; organization_id: OrganizationId }>`
     select * from accept_invitation(${hashToken(token)}, ${newId()}, ${newId()})`.execute(db)
   return rows[0]
 }
 
-/** @returns false where it has ended or was accepted */
+/** @returns false if the invitation has ended or was accepted */
 export async function withdrawInvitation(
   db: Database,
   organizationId: OrganizationId,
@@ -93,7 +93,7 @@ export async function withdrawInvitation(
 
 /**
  * Gives a member another role or, with null, removes them: sessions and connected apps end at once.
- * @param by the id of an owner @returns `last_owner` where the organization would have none
+ * @param by the id of an owner @returns `last_owner` if the organization would have no owner
  */
 export async function changeMember(
   db: Database,
@@ -130,7 +130,7 @@ interface Action {
   args: string[]
 }
 
-/** A change that returns a row, kept with it among the actions that operators read. */
+/** Records a change that returns a row among the actions that operators read. */
 function recorded({ organizationId, by, command, args }: Action, change: ReturnType<typeof sql>) {
   return sql<{ id: string }>`with changed as (${change})
     insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
@@ -143,7 +143,7 @@ export interface Membership {
   role: Role
 }
 
-/** The organizations of whoever has this session. */
+/** The organizations of the person who has this session. */
 export async function listMemberships(db: Database, tokenHash: Buffer): Promise<Membership[]> {
   const { rows } = await sql<Membership>`select * from memberships_of(${tokenHash})`.execute(db)
   return rows

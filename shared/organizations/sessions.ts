@@ -8,22 +8,22 @@ import { type Permission, type Role, roles } from '../permissions.ts'
 
 export const sessionSeconds = 12 * 3600
 export const linkSeconds = 15 * 60
-/** Failed sign-ins in a window of an IPv4 address or an IPv6 /64 network, which is what one customer has. */
+/** The maximum of failed sign-ins in a window from one customer's network: an IPv4 address or an IPv6 /64. */
 export const maxFailures = 20
 export const windowSeconds = 600
 
-/** Its id is that of the key or of the person. */
+/** The id is that of the key or of the person. */
 export interface Session extends ApiKey {
   /** The key's name, or the person's mail address. */
   name: string
-  /** Absent where somebody signed in with a key. */
+  /** Absent if somebody signed in with a key. */
   person?: { role: Role; organizations: number } | undefined
   keyExpiresAt: Date | null
   organizationName: string
   tokenHash: Buffer
 }
 
-/** `token` is given to the browser, and stored nowhere. */
+/** `token` goes to the browser and is not stored. */
 type Opened = { outcome: 'opened'; token: string }
 export type Throttled = { outcome: 'throttled'; seconds: number }
 type Refused = { outcome: 'refused' }
@@ -53,7 +53,7 @@ interface Attempt {
   seconds: number
 }
 
-/** Counts an attempt of the network to sign in, which may succeed. */
+/** Counts a sign-in attempt from a network, which may succeed. */
 function attemptFrom(sourceIp: string) {
   const ip = sql`${sourceIp}::inet`
   const source = sql<string>`network(case family(${ip}) when 6 then set_masklen(${ip}, 64) else ${ip} end)`
@@ -86,11 +86,11 @@ export async function signInAs(
   return rows[0] ? { outcome: 'opened', token, ...rows[0] } : { outcome: 'refused' }
 }
 
-/** A link to be mailed, and what the browser that asked for it keeps. Each is valid only with the other. */
+/** The token of a link to be mailed, and one that the requesting browser keeps. Each is valid only with the other. */
 export interface Link {
   token: string
   browser: string
-  /** Of a member, who has not asked too often. Nobody else is told. */
+  /** True for a member who has not asked too often; nobody else gets a mail. */
   isMailed: boolean
 }
 
@@ -104,7 +104,7 @@ export async function askForLink(db: Database, mail: string, sourceIp: string): 
   return { token, browser, isMailed: rows[0]!.isMailed }
 }
 
-/** Spends the link, if it is this browser's. */
+/** Uses up the link if this browser requested it. */
 export async function followLink(db: Database, token: string, browser: string) {
   const { rows } = await sql<{ mail: string | null }>`
     select spend_link(${hashToken(token)}, ${hashToken(browser)}) as mail`.execute(db)
@@ -125,7 +125,7 @@ interface FoundSession {
   organizations: number
 }
 
-/** Undefined once it has ended, its key was revoked or has expired, or the person was removed. */
+/** Undefined once the session has ended, its key was revoked or has expired, or the person was removed. */
 export async function findSession(db: Database, token: string): Promise<Session | undefined> {
   const tokenHash = hashToken(token)
   const { rows } = await sql<FoundSession>`select * from find_signed_in(${tokenHash})`.execute(db)

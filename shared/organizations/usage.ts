@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { OrganizationId } from '../ids.ts'
 
-/** The database's `admit_documents` has the same. */
+/** The database's function `admit_documents` has the same limit. */
 export const maxDocumentsPerAgent = 10_000
 
 export interface AgentUsage {
@@ -13,7 +13,7 @@ export interface AgentUsage {
   file_bytes: number
 }
 
-/** What each agent holds, newest first. */
+/** The contents of each agent, newest agent first. */
 export async function agentUsage(db: Database, organizationId: OrganizationId): Promise<AgentUsage[]> {
   const { rows } = await sql<AgentUsage>`
     select a.id, a.name, held.document_count, held.chunk_count, held.file_bytes

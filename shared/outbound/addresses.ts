@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js'
 
 export interface AddressRule {
-  /** Loopback addresses are allowed too, over http as well: the local stand. */
+  /** True in the local stand: loopback addresses are allowed too, over http as well. */
   isLoopbackAllowed: boolean
 }
 
-/** An address that must not be called; the message says why, for people. */
+/** An address that must not be called; the message tells people why. */
 export class OutboundRefused extends Error {
   override readonly name = 'OutboundRefused'
 }
@@ -13,7 +13,7 @@ export class OutboundRefused extends Error {
 /** Names without a domain, and those that are reserved for one's own machine or network. */
 const localName = /^[^.]*\.?$|\.(localhost|local|internal|localdomain|lan|home\.arpa|intranet|private|corp|home)\.?$/
 
-/** A check before any look-up; `checkAddresses` follows it, as a name may lead anywhere. */
+/** Checks a URL before any look-up. `checkAddresses` follows, since a name may lead anywhere. */
 export function isAllowedUrl(url: string, rule: AddressRule): boolean {
   try {
     parseAllowed(url, rule)
@@ -24,7 +24,7 @@ export function isAllowedUrl(url: string, rule: AddressRule): boolean {
   }
 }
 
-/** What is wrong with a URL that `isAllowedUrl` refuses, as the end of a sentence. */
+/** The fault of a URL that `isAllowedUrl` refuses, as the end of a sentence. */
 export function urlFault(url: string, { isLoopbackAllowed }: AddressRule): string {
   if (/^https?:\/\//i.test(url)) return 'must be a public address that begins with https://'
   return `must begin with https://${isLoopbackAllowed ? ', or with http:// for an address of this machine' : ''}`
@@ -41,19 +41,19 @@ export function parseAllowed(text: string, rule: AddressRule): URL {
   if (url.protocol !== 'https:' && !(isLoopback && url.protocol === 'http:'))
     throw new OutboundRefused('must begin with https://')
   if (url.username || url.password) throw new OutboundRefused('must hold no user name and no password')
-  // Below 1024 live services such as SSH and mail, which no receiver shares.
+  // Services such as SSH and mail use ports below 1024, and no receiver does.
   const port = Number(url.port || 443)
   if (port !== 443 && port < 1024 && !isLoopback) throw new OutboundRefused('must have the port 443, or 1024 and above')
   return url
 }
 
-/** The IP address that a URL holds in place of a name; the URL parser has made its decimal, octal and hex forms plain. */
+/** The IP address that a URL holds in place of a name; the URL parser has normalized its decimal, octal and hex forms. */
 export function literalOf({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[(.*)\]$/, '$1')
   return ipaddr.isValid(bare) ? bare : undefined
 }
 
-/** Every address of a name must be public: which of them a connection takes is nobody's choice. @throws OutboundRefused */
+/** Requires every address of a name to be public, since a connection may take any of them. @throws OutboundRefused */
 export function checkAddresses(addresses: string[], { isLoopbackAllowed }: AddressRule): void {
   for (const address of addresses) {
     const range = rangeOf(address)

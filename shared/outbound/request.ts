@@ -11,7 +11,7 @@ export interface OutboundRequest extends AddressRule {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: string
-  /** The maximum of the body, decompressed; with 0 the body is not read. What is received for it may be twice as much. */
+  /** The maximum size of the decompressed body; with 0 the body is not read. The received bytes may be twice as many. */
   maxBytes: number
   /** The limit of the whole request, from the look-up to the last byte. */
   milliseconds: number
@@ -28,12 +28,12 @@ export interface OutboundResponse {
 
 export type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[]>
 
-/** A request without a whole response; the message says what failed, for people. */
+/** A request that got no whole response; the message tells people what failed. */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed'
 }
 
-/** Follows no redirect: the caller asks for its address, which is checked again. @throws OutboundRefused, OutboundFailed */
+/** Follows no redirect: the caller requests its address, so that it is checked too. @throws OutboundRefused, OutboundFailed */
 export async function request(address: string, options: OutboundRequest): Promise<OutboundResponse> {
   const url = parseAllowed(address, options)
   const { promise: failure, reject: fail } = Promise.withResolvers<never>()
@@ -54,7 +54,7 @@ export async function request(address: string, options: OutboundRequest): Promis
   }
 }
 
-/** @param fail ends the exchange whatever it waits for: of some answers Node.js reports neither a response nor an error */
+/** @param fail ends the exchange whatever it waits for: for some answers Node.js reports neither a response nor an error */
 async function exchange(
   url: URL,
   { resolve = resolveName, method, headers, body, maxBytes, isLoopbackAllowed }: OutboundRequest,
@@ -78,7 +78,7 @@ async function exchange(
     lookup: pinnedTo(addresses),
     signal,
   })
-  // Also after the head: a body without a length would else seem whole where the connection broke.
+  // Errors count after the head, too: a body without a length would seem whole after the connection broke.
   sent.on('error', (error) => {
     if (maxBytes > 0) fail(error)
   })
@@ -102,7 +102,7 @@ async function exchange(
   }
 }
 
-/** Asks without a thread of the pool, so that a slow name server holds up nobody else. */
+/** Resolves a name without a thread of the pool, so that a slow name server holds up nobody else. */
 async function resolveName(hostname: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new Resolver()
   signal.addEventListener('abort', () => resolver.cancel(), { once: true })

@@ -15,16 +15,16 @@ export interface QuestionFilters {
   from?: string | undefined
   to?: string | undefined
   only?: keyof typeof doubtful | undefined
-  /** Each of them is in the question, in upper or lower case. */
+  /** The question has each of these words, in upper or lower case. */
   words?: readonly string[]
 }
 
 const q = columnsOf('question_log', 'q')
 
-/** The first passage more likely does not answer than does. */
+/** True if the first passage probably does not answer. */
 export const isUnanswered = sql<SqlBool>`${q.answerable} < ${probablyAnswered}`
 
-/** What the index `question_log_doubtful` finds. */
+/** The conditions that the index `question_log_doubtful` serves. */
 export const doubtful = {
   nothing: sql<SqlBool>`${q.answerable} < ${minAnswerable}`,
   uncertain: sql<SqlBool>`(${q.answerable} >= ${minAnswerable} and ${isUnanswered})`,

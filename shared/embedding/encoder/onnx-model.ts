@@ -12,7 +12,7 @@ const [float, int64] = [1, 7]
 const opset = 17
 
 /**
- * Universal Sentence Encoder lite's network as an ONNX model, of sentences that stand one after another. Its inputs: `tokens` and
+ * Universal Sentence Encoder lite's network as an ONNX model, which reads several sentences in a row. Its inputs: `tokens` and
  * their `positions` [tokens] in their sentences, `mask` [tokens, tokens], which is added to what a token attends to, and `means`
  * [sentences, tokens], the share of each token in its sentence. Its output: `vectors` [sentences, 512], not normalized.
  */
@@ -38,7 +38,7 @@ export function onnxModel(weights: Map<string, Weight>, maxTokens: number): Buff
   }
   const shapeOf = (...sizes: number[]) =>
     constant(`shape ${sizes}`, int64, [sizes.length], BigInt64Array.from(sizes, BigInt))
-  /** The one weight with all parts in its name. */
+  /** Finds the one weight with all parts in its name. */
   function find(...parts: string[]) {
     const [found, other] = [...weights].filter(([name]) => parts.every((part) => name.includes(part)))
     if (!found || other)

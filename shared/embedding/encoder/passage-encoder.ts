@@ -2,15 +2,15 @@ import { lexicalEmbedder } from '../lexical-embedder.ts'
 import { dimensions, normalize } from '../vectors.ts'
 import { sentenceEncoder, width } from './sentence-encoder.ts'
 
-/** What the encoder's cosine counts beside the lexical one's. */
+/** The weight of the encoder's cosine; the lexical cosine has the rest. */
 const encoderShare = 0.55
-/** What a passage's title and headings count beside the mean of its sentences. */
+/** The weight of a passage's title and headings; the mean of its sentences has 1. */
 const headingWeight = 0.75
-/** So many names may be in a short passage that is English. */
+/** The number of names that a short English passage may have. */
 const names = 2
 const lexicalWidth = dimensions - width
 
-/** Vectors of English text are the lexical embedder's, folded, then the encoder's; of text in other languages the lexical embedder's. */
+/** Embeds English text as the lexical embedder's vector, folded, then the encoder's; other text only as the lexical embedder's. */
 export async function passageEncoder() {
   const lexical = lexicalEmbedder()
   const { encode, isInLanguage } = await sentenceEncoder()
@@ -22,7 +22,7 @@ export async function passageEncoder() {
     return joined(words!, of === 'query' ? (await encode([lowerCase]))[0]! : await meaningOf(lowerCase))
   }
 
-  /** The encoder reads only short texts well, so a passage's meaning is that of its sentences on average. */
+  /** The encoder reads only short texts well, so a passage's meaning is the mean of its sentences'. */
   async function meaningOf(passage: string): Promise<Float32Array> {
     const { heading, sentences } = partsOf(passage)
     const [ofHeading, ...ofSentences] = await encode([heading, ...sentences])
@@ -31,7 +31,7 @@ export async function passageEncoder() {
   }
 }
 
-/** Splits a passage, which begins with its title and headings and an empty line; in lower case, as recognisers write. */
+/** Splits a passage after its title, headings and an empty line; the parts are in lower case, as recognisers write. */
 export function partsOf(passage: string): { heading: string; sentences: string[] } {
   const [heading = '', ...rest] = passage.toLowerCase().split('\n\n')
   const last = heading.split(' > ').at(-1)

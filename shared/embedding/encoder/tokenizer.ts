@@ -45,7 +45,7 @@ export function tokenizer(vocabulary: Vocabulary) {
   return {
     tokensOf: (text: string) => (normalForm(text).match(/\S+/g) ?? []).flatMap(tokensOfWord),
 
-    /** Whether half of the words, less the exceptions, are tokens: most words of other languages fall into pieces. */
+    /** True if half of the words, less the exceptions, are whole tokens: most words of other languages fall into pieces. */
     isInLanguage(text: string, exceptions: number): boolean {
       const words = normalForm(text).match(/[\p{L}\p{M}'’]+/gu) ?? []
       const whole = words.filter((word) => tokensOfWord(word).length === 1)

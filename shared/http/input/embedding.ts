@@ -20,7 +20,7 @@ export const embedding = v.pipe(
     title: 'Embedding',
     description: `From the same embedding model as the rest of the knowledge base: an array of ${dimensions} numbers that fit a 32-bit float, or their base64 (little-endian 32-bit floats), which is smaller and faster. Their norm must be between 1e-6 and 1e6. Numbers are stored with 11 significant bits, all that a similarity needs: each comes back within 0.05 % of itself or, if that is more, within 2e-12 of the vector’s largest.`,
     anyOf: [
-      // From `minItems` some generators make a tuple, which no `number[]` is.
+      // Some generators turn `minItems` into a tuple, which is not a `number[]`.
       { type: 'array', items: { type: 'number' }, maxItems: dimensions },
       { type: 'string', contentEncoding: 'base64', minLength: base64Length, maxLength: base64Length },
     ],

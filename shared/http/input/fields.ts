@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 const maxUnknownFields = 100
 
-/** A strict object that, unlike Valibot's, reports every unknown field, says which there are, and rejects arrays. */
+/** A strict object that, unlike Valibot's, reports every unknown field, names the known ones, and rejects arrays. */
 export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'must be an object') {
   const names = Object.keys(entries)
   const allowed = names.length > 0 ? `allowed: ${names.join(', ')}` : 'none is allowed'

@@ -4,7 +4,7 @@ import { payloadBytes, payloadLimit } from '../payload.ts'
 
 export const bodyLimit = 6_000_000
 
-/** The body as it arrived: bytes may be no UTF-8. */
+/** The body as it arrived; bytes may be invalid UTF-8. */
 export type SentBody = string | Uint8Array
 
 /** @throws ApiError, in this order: unsupported_media_type, payload_too_large, invalid_json (also for what Postgres cannot store) */
@@ -32,7 +32,7 @@ function checkMediaType(headers: Headers) {
     throw new ApiError('unsupported_media_type', 'Send the body uncompressed, without Content-Encoding.')
 }
 
-/** Whether a gateway put U+FFFD in place of bytes that are no UTF-8: the text is then longer than what was sent. */
+/** True if a gateway put U+FFFD in place of bytes that are not UTF-8, which makes the text longer than the sent body. */
 function isReplaced(text: string, headers: Headers): boolean {
   const sent = headers.get('content-length')
   return sent !== null && text.includes('\ufffd') && Number(sent) !== Buffer.byteLength(text)
@@ -86,7 +86,7 @@ function isStorable(root: unknown): boolean {
   return true
 }
 
-/** Says what V8 found and where, without the text that V8 quotes where it tells no position. @param message the SyntaxError's */
+/** Says what V8 found and where, without the text that V8 quotes when it gives no position. @param message the SyntaxError's */
 function explainJsonFault(text: string, message: string): string {
   if (text.trim() === '') return 'The body is empty.'
   const [unexpected] = /^Unexpected (token '.'|end of JSON)/su.exec(message) ?? []
