@@ -3,7 +3,7 @@ import { config, required } from './config.ts'
 import { beginEarly } from './loading.ts'
 import { Unavailable } from './unavailable.ts'
 
-/** Fetched once per instance; again, for all callers, once a value was rejected, as it may have been rotated. @throws Unavailable */
+/** Fetches a secret once per instance, and again after its value was rejected, since it may have been rotated. @throws Unavailable */
 export function secret({ value, id }: { value?: string | undefined; id?: string | undefined }) {
   let known: Promise<string> | undefined
   const fetchOnce = (from: string) => {

@@ -1,5 +1,5 @@
 export interface Semaphore {
-  /** Waits for a permit, first come first served. @returns a function that releases it, once however often it is called */
+  /** Waits for a permit, first come first served. @returns a function that releases it; further calls do nothing */
   acquire(): Promise<() => void>
   /** Acts with a permit, which is released at its end. */
   run<Result>(act: () => Promise<Result>): Promise<Result>

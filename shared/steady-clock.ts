@@ -1,7 +1,7 @@
 /** Milliseconds by which the wall clock may differ from the elapsed time: more than routine corrections. */
 const tolerance = 1_000
 
-/** Milliseconds for what expires in memory: never runs back, and follows the wall clock ahead, as elapsed time may freeze. */
+/** A clock in milliseconds for expiry in memory: it never runs back, and follows the wall clock ahead, since elapsed time may freeze. */
 export function steadyClock(
   wall: () => number = () => Date.now(),
   elapsed: () => number = () => performance.now(),

@@ -23,7 +23,7 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
       {
         operationId: 'listAgents',
         summary: 'List agents',
-        description: 'Those of the organization, newest first, with their documents by status.',
+        description: 'Returns the organization’s agents, newest first, with the number of their documents by status.',
         permission: 'kb:read',
         query: listQuery,
         responses: pageOf('agents', agentSchema, agentExample),

@@ -14,11 +14,11 @@ export const agentSchema = v.pipe(
     name: v.string(),
     knowledge_base_enabled: described(
       v.boolean(),
-      'Whether any document has a completed revision that search serves, so that the agent’s `knowledge_base` tool is on. Documents count before `valid_from` and after `valid_until`, too.',
+      'True if search serves a completed revision of any document, so that the agent’s `knowledge_base` tool is on. Documents count before `valid_from` and after `valid_until`, too.',
     ),
     documents: described(
       v.strictObject({ pending: count, processing: count, completed: count, error: count }),
-      'How many documents there are, by status.',
+      'The number of documents by status.',
     ),
     embedding: described(
       v.strictObject({
@@ -28,11 +28,11 @@ export const agentSchema = v.pipe(
             model: v.string(),
             embedded: count,
             total: count,
-            waiting: described(v.nullable(v.string()), 'What holds the change up.'),
+            waiting: described(v.nullable(v.string()), 'Why the change waits; null if it does not.'),
           }),
         ),
       }),
-      'The embedding model that serves the agent, null before its first document; and the next one while the agent changes to it, with how many of its chunks are embedded for that.',
+      'The embedding model that serves the agent, null before its first document. `next` is the model to which the agent is changing, with the number of chunks already embedded for it.',
     ),
     created_at: v.pipe(v.string(), v.isoTimestamp()),
   }),

@@ -20,10 +20,10 @@ const paths = listOf(path, { items: 'paths', max: 50 })
 const settings = {
   include: described(
     paths,
-    'Only pages whose path is one of these, where `*` stands for any characters; with none, all.',
+    'Reads only pages whose path is one of these, where `*` stands for any characters. An empty list allows all.',
   ),
-  exclude: described(paths, 'No page whose path is one of these, where `*` stands for any characters.'),
-  refresh_hours: described(integer(1, 720), 'How often the pages are looked at, in hours.'),
+  exclude: described(paths, 'Reads no page whose path is one of these, where `*` stands for any characters.'),
+  refresh_hours: described(integer(1, 720), 'The hours from one crawl of the pages to the next.'),
 }
 
 export const createBody = v.pipe(
@@ -40,7 +40,7 @@ export const createBody = v.pipe(
     kind: v.optional(
       described(
         v.picklist(['page', 'sitemap', 'site'], 'must be page, sitemap or site'),
-        'What the address is of: one `page`; a `sitemap`, whose pages are read; or a `site`, of which up to 500 pages are read that links lead to within its host and path.',
+        'The address belongs to one `page`; to a `sitemap`, whose pages are read; or to a `site`, of which up to 500 linked pages within its host and path are read.',
       ),
       'site',
     ),
@@ -65,18 +65,18 @@ export const sourceSchema = v.pipe(
     refresh_hours: v.pipe(v.number(), v.integer()),
     status: described(
       v.picklist(['pending', 'ready', 'error', 'deleting']),
-      '`pending` until the pages have been looked at as asked; `error` where that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted, and in the trash.',
+      '`pending` until the requested crawl has ended; `error` if that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted, and in the trash.',
     ),
     error_message: described(v.nullable(v.string()), 'What failed; null unless the status is `error`.'),
-    notice: described(v.nullable(v.string()), 'What was left out as a whole, because of a limit; null for nothing.'),
+    notice: described(v.nullable(v.string()), 'The pages that a limit left out; null if there are none.'),
     page_count: v.pipe(
       v.number(),
       v.integer(),
       v.minValue(0),
-      v.description('How many documents it has, one for each page.'),
+      v.description('The number of its documents, one for each page.'),
     ),
-    checked_at: described(v.nullable(time), 'When all pages had last been looked at.'),
-    next_check_at: described(time, 'When they are looked at next; in the trash, when the source goes for good.'),
+    checked_at: described(v.nullable(time), 'When the last crawl of all pages ended.'),
+    next_check_at: described(time, 'When the next crawl begins; in the trash, when the source is deleted for good.'),
     deleted_at: described(v.nullable(time), 'When it was put into the trash; null unless it is there.'),
     created_at: time,
   }),
@@ -106,13 +106,13 @@ export const pageSchemaOfSource = v.pipe(
     document_id: described(v.nullable(v.string()), 'Its document; null if it has none.'),
     left_out: described(
       v.nullable(v.string()),
-      'Why it has no document, or one that is not as the page is; null if it is up to date.',
+      'Why it has no document, or an outdated one; null if the document is up to date.',
     ),
     gone_since: described(
       v.nullable(time),
       'When it was first found to be gone. Its document is deleted if it still is a day later.',
     ),
-    looked_at: described(v.nullable(time), 'When it was last looked at; null for not yet.'),
+    looked_at: described(v.nullable(time), 'When it was last looked at; null if not yet.'),
   }),
   v.title('SourcePage'),
 )

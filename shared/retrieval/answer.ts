@@ -32,13 +32,13 @@ import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 import { findValue } from './value/value.ts'
 
-/** Whose knowledge base is asked, and who pays for the vector of a question. */
+/** The agent whose knowledge base is searched, and the meter that pays for a question's vector. */
 export interface PayingAgent extends AgentScope {
   meter: Pick<Meter, 'reserveTokens' | 'releaseTokens'>
 }
 
 export interface AskedAgent extends PayingAgent {
-  /** Whether the organization keeps its callers' questions; not what is asked to try it out. */
+  /** True if the organization keeps its callers' questions; trial questions are not kept. */
   logsQuestions: boolean
 }
 
@@ -50,10 +50,10 @@ export interface Question extends Filters {
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
   format?: Format | undefined
-  /** Kept with the question; what its call asked and was given is remembered for an hour, unless `remember` is false. */
+  /** Kept with the question. The call's questions and hits are remembered for an hour, unless `remember` is false. */
   call_id?: string | undefined
   remember?: boolean | undefined
-  /** Whether what is remembered counts; by default where no `history` is given. */
+  /** True if the remembered turns count; the default is true without `history`. */
   recalls?: boolean | undefined
 }
 
@@ -63,7 +63,7 @@ export interface Answer {
   answerable: number | null
   degraded: null | 'keyword_only'
   status: Level
-  /** The cell of a table among the hits that answers; null where none stands out. */
+  /** The table cell among the hits that answers; null if none stands out. */
   value: Value | null
   likenessOf: LikenessOf
 }
@@ -78,13 +78,13 @@ export interface AnsweringDependencies {
 
 export type AnswerQuestion = ReturnType<typeof answering>['answer']
 
-/** One reading of what was said, and the key of its vector. */
+/** One reading of the caller's words, and the key of its vector. */
 interface Hypothesis {
   text: string
   key: QueryVectorKey
 }
 
-/** Hits that are remembered of a turn: of ten turns, as many as a caller can send as `seen`. */
+/** The hits remembered of a turn: those of ten turns are as many as a caller can send as `seen`. */
 const maxGiven = 10
 
 function callOf({ call_id, query, remember = true, history, ...input }: Question): RememberedCall | undefined {
@@ -96,15 +96,15 @@ function callOf({ call_id, query, remember = true, history, ...input }: Question
 /** The time reserved for the last statement: as long as this instance's round trips take, within these bounds. */
 const minReserveMilliseconds = 5
 const maxReserveMilliseconds = 250
-/** A call that ends so shortly before its time is up counts as broken off. */
+/** A call that ends this shortly before its deadline counts as broken off. */
 const brokenOffWithinMilliseconds = 20
 const maxLogMilliseconds = 250
 
 const maxRemembered = 10_000
-/** An agent changes its model once in a long time: a search that has met two changes is not asked again. */
+/** Agents rarely change their model, so a search that has met two changes is not repeated. */
 const maxModelsAsked = 3
 
-/** What one instance remembers: vectors of recent questions, agents' models, and what calls of the provider and round trips take. */
+/** Answers questions. One instance remembers recent questions' vectors, agents' models, and the durations of provider calls and round trips. */
 export function answering(configured: Embedder, clock: Clock, limits: Timeouts) {
   const cache = vectorCache()
   const assumed_model = assumedModel(configured)
@@ -142,13 +142,13 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     try {
       return await measure('embed', () => queryEmbedders[embedder === configured ? 0 : 1]!(hypotheses, due))
     } catch (error) {
-      // What was broken off when its time was up may be charged all the same; what failed before, or was never asked, is not.
+      // The provider may charge for a call that was broken off at its deadline, but not for one that failed before or never began.
       if (due - clock.now() > brokenOffWithinMilliseconds) meter.releaseTokens(tokens)
       throw error
     }
   }
 
-  /** Vectors in the order of the hypotheses; one call for those that are not cached. @throws ApiError rate_limited, validation_failed; Unavailable */
+  /** Returns vectors in the order of the hypotheses, with one call for those that are not cached. @throws ApiError rate_limited, validation_failed; Unavailable */
   async function vectorsOf(
     scope: PayingAgent,
     timing: Timing,
@@ -168,9 +168,9 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     (text: string): Hypothesis => ({ text, key: queryVectorKey(model, text) })
 
   /**
-   * One round trip if the vector of the query is at hand, in this instance or in the database. Else the provider is called after
-   * the first one, which has the keyword arm's answer, and a second one has the whole. One more where questions are kept, and once an
-   * instance where the agent is served by another model than was thought.
+   * Takes one round trip if this instance or the database has the query's vector. Otherwise the first brings the keyword arm's answer,
+   * the provider is called, and a second brings the whole answer. Keeping a question takes one more; so does, once an instance, an agent
+   * with another model than the instance assumed.
    * @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable
    */
   async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
@@ -222,7 +222,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     return found
   }
 
-  /** `other_model`: the agent is served by another model, which is remembered. */
+  /** Returns `other_model` if another model serves the agent, and remembers that model. */
   async function findBy(
     db: Database,
     scope: AskedAgent,

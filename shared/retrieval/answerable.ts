@@ -1,22 +1,22 @@
 import type { Coverage } from './coverage.ts'
 import type { Mode } from './schemas.ts'
 
-/** What is known of the best hit. Scores are from 0 to 1; in `semantic` they are likenesses. */
+/** The evidence for the best hit. Scores are from 0 to 1; in `semantic` they are likenesses. */
 export interface Evidence {
   score: number
   /** The score of the hit after it. */
   next: number
-  /** 0 where meaning was not compared. */
+  /** 0 if meaning was not compared. */
   likeness: number
   coverage: Coverage
 }
 
-/** Of a logistic regression. `strength`: that the score or the likeness is high. `words`: the logarithm of their number. */
+/** The weights of a logistic regression. `strength` joins score and likeness; `words` is the logarithm of their number. */
 interface Weights extends Record<'constant' | 'strength' | 'lead' | 'share' | 'concepts' | 'words', number> {}
 
 /**
- * Fitted to this repository's questions and public ones, with questions of others as unanswerable, by both embedded models, each set
- * weighing the same: README.md says how. Scores mean the same with every model, so these do too.
+ * Fitted with both embedded models to this repository's questions and public ones, each set weighing the same. Others' questions count
+ * as unanswerable (see README.md). Scores mean the same with every model, and so do these weights.
  */
 const weights: Record<Mode, Weights> = {
   hybrid: { constant: -3.1, strength: 2.8, lead: 1.6, share: 1.6, concepts: 0.8, words: 0.6 },
@@ -33,7 +33,7 @@ export const minAnswerable = 0.15
 export const levels = ['found', 'uncertain', 'nothing'] as const
 export type Level = (typeof levels)[number]
 
-/** What so many hits, and the probability that the first of them answers, mean to people and models; null is a probability that is not known. */
+/** The level shown to people and models. @param hits their number @param answerable the probability that the first answers; null if unknown */
 export function levelOf(hits: number, answerable: number | null): Level {
   if (hits === 0 || (answerable !== null && answerable < minAnswerable)) return 'nothing'
   return answerable === null || answerable < probablyAnswered ? 'uncertain' : 'found'

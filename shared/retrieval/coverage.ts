@@ -7,11 +7,11 @@ import { forEachWord, unspaced } from '../terms/words.ts'
 import { normalForm } from '../text/normal-form.ts'
 import { commonWords } from './keyword/common-words.ts'
 
-/** How much of a question the first of the texts that were found has. */
+/** How much of a question the first found text has. */
 export interface Coverage {
-  /** How many words of the question are not stop words. */
+  /** The number of the question's words that are not stop words. */
   words: number
-  /** The share of them that the text has, itself or by a concept, 0 to 1; one that fewer texts have weighs more. */
+  /** The share of them that the text has, as a word or a concept, 0 to 1; one that fewer texts have weighs more. */
   share: number
   /** The weight of the question's concepts that the text has, 0 to 2. */
   concepts: number
@@ -33,10 +33,10 @@ const signs: readonly [RegExp, string][] = [
   [/\d[:h]\d\d(?!\d)/, '#open'],
   [/\S@\S/, '#mail'],
 ]
-/** Whoever asks for a number wants to call it. */
+/** A caller who asks for a number wants to call it. */
 const wordsForNumber = new Set(['number', 'numbers', 'nummer', 'numero'])
 const maxConcepts = 2
-/** What comes after them is not read. */
+/** Later characters are not read. */
 const maxCharacters = 8000
 
 /** @param texts best first, at least one; the others tell which words are rare */

@@ -4,14 +4,14 @@ import { commonWords } from './keyword/common-words.ts'
 /** A turn with fewer terms, everyday words aside, is a fragment: “and on Sundays”, “how much is that”. */
 const minTerms = 2
 
-/** The turns that a question may span: what lies further back is no longer the subject. */
+/** The turns that a question may span: earlier ones are no longer about its subject. */
 const maxTurns = 4
 
-/** The length of a text in UTF-16 code units, so at most as many characters as a search takes. */
+/** The maximum of UTF-16 code units in a text, so that it has no more characters than a search takes. */
 const maxText = 8000
 
 /**
- * What a turn means: the turn and, while it is a fragment, those before it that have terms. (Historical query expansion: Lin et al., ACM
+ * Joins a turn, while it is a fragment, with the turns before it that have terms. (Historical query expansion: Lin et al., ACM
  * TOIS 2021.) @param history earlier turns, oldest first
  */
 export function inContext(turn: string, history: readonly string[] = []): string {
@@ -31,7 +31,7 @@ function isFragment(text: string): boolean {
   return termsIn(text).filter((term) => !commonWords.has(term)).length < minTerms
 }
 
-/** The end of a text that is too long: what was said last is what is asked. */
+/** Keeps the end of a text that is too long, since the caller asks last. */
 export function endOf(text: string): string {
   return text
     .slice(-maxText)

@@ -6,7 +6,7 @@ import { normalForm } from '../text/normal-form.ts'
 import { commonWords } from './keyword/common-words.ts'
 import type { Hit } from './schemas.ts'
 
-/** However few hits are asked for, ten are compared, so that their order does not depend on the limit. */
+/** Ten hits are compared even if fewer are requested, so that their order does not depend on the limit. */
 export const comparedHits = 10
 const runLength = 6
 /** A passage with all runs of the question gets this share of what is left to 1. */
@@ -15,8 +15,8 @@ const runsShare = 0.2
 const maxLetters = 300
 
 /**
- * The best hits ordered anew by how many runs of six letters of the question, or of its best hypothesis, they have, spaces and everyday words left out: what a
- * recogniser splits, joins or spells wrong keeps some of them, and words in the order of the passage have more. @param hits best first
+ * Reorders the best hits by the runs of six letters that they share with the question or its best hypothesis, without spaces and everyday
+ * words. A word that a recogniser splits, joins or misspells keeps some runs; words in the passage's order have more. @param hits best first
  */
 export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_title' | 'score'>>(
   queries: readonly string[],

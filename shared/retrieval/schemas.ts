@@ -18,14 +18,14 @@ export const maxAlternatives = 9
 
 export const alternatives = described(
   listOf(query, { items: 'texts', max: maxAlternatives }),
-  'What else the speech recogniser may have heard: other hypotheses of the same utterance. Needs `query`.',
+  'The speech recogniser’s other hypotheses of the same utterance. Needs `query`.',
 )
 
 export const maxTurns = 10
 
 export const history = described(
   listOf(query, { items: 'turns', max: maxTurns }),
-  'What the caller said before in this call, oldest first: its words count too, those of each turn half as much as those of the next. Needs `query`.',
+  'The caller’s earlier turns in this call, oldest first. Their words count too, those of each turn half as much as those of the next. Needs `query`.',
 )
 
 export const maxSeen = 100
@@ -40,7 +40,7 @@ export type Mode = (typeof searchModes)[number]
 
 export const format = described(
   v.picklist(['markdown', 'speech'], 'must be markdown or speech'),
-  '`speech`: passages as they would be said, at most 600 characters around what was asked. Without Markdown; rows of tables, items and headings are sentences; abbreviations and telephone numbers as spoken, in English and German. `markdown`, the default: passages whole.',
+  '`speech` returns passages as they would be said: at most 600 characters around the best sentence, without Markdown. Table rows, items and headings become sentences; abbreviations and telephone numbers are spoken, in English and German. `markdown`, the default, returns whole passages.',
 )
 export type Format = v.InferOutput<typeof format>
 
@@ -49,10 +49,10 @@ export const formatQuery = fields({ format: v.optional(format) })
 
 export const callId = described(
   printable(255),
-  'The call’s id on your platform. Kept with the question, if your organization keeps its callers’ questions. What a call asked and was given counts for its next questions, within an hour.',
+  'The call’s id on your platform. It is kept with the question, if your organization keeps its callers’ questions. For an hour, the call’s questions and hits count for its next questions.',
 )
 
-/** The call's id at this place of what a platform sent; undefined if there is none that a search would take. */
+/** The call's id at this path of a platform's request; undefined if there is none that a search would take. */
 export function callIdIn(sent: unknown, ...path: string[]): string | undefined {
   const found = path.reduce((outer, name) => (isObject(outer) ? outer[name] : undefined), sent)
   return v.is(callId, found) ? found : undefined
@@ -72,7 +72,7 @@ const armScore = (description: string) => described(v.nullable(v.number()), desc
 
 export const source = v.pipe(
   v.strictObject({
-    title: described(v.string(), 'The document’s.'),
+    title: described(v.string(), 'The document’s title.'),
     url: described(
       v.nullable(v.string()),
       'The document’s `external_id`, if that is a web address, as a web page’s is.',
@@ -83,7 +83,7 @@ export const source = v.pipe(
     ),
     heading: described(v.nullable(v.string()), 'The last of `headings` in `metadata`.'),
   }),
-  v.metadata({ title: 'HitSource', description: 'Where it is from, to be said, and for a person to open it there.' }),
+  v.metadata({ title: 'HitSource', description: 'The passage’s source, for the agent to name and a person to open.' }),
 )
 export type Source = v.InferOutput<typeof source>
 
@@ -93,7 +93,7 @@ export const hit = v.pipe(
     document_id: v.pipe(v.string(), v.uuid()),
     document_title: v.string(),
     chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
-    content: described(v.string(), 'Where it begins in a table or list, below the header rows or lead-in of that.'),
+    content: described(v.string(), 'A passage that begins inside a table or list has the header rows or the lead-in above it.'),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),
     score: v.pipe(
@@ -124,7 +124,7 @@ export const value = v.pipe(
     chunk_id: v.pipe(v.string(), v.uuid()),
     confidence: described(
       v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-      'The probability that this cell answers. From 0.5 on say it; below, leave the choice to your model.',
+      'The probability that this cell answers. From 0.5 on, say it; below, leave the choice to your model.',
     ),
   }),
   v.title('Value'),

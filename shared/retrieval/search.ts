@@ -10,7 +10,7 @@ import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source } from './schemas.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
 
-/** `revision`: the one of its document that search serves. */
+/** A hit with the revision of its document that search serves. */
 export type FoundHit = Hit & { revision: number }
 
 export interface Found {
@@ -24,13 +24,13 @@ export interface Found {
 }
 
 export interface Models {
-  /** Made the vectors; undefined for a caller's own, which count as the serving model's. */
+  /** The model that made the vectors; undefined for a caller's own, which count as the serving model's. */
   asked_model: string | undefined
-  /** Serves an agent that names none. */
+  /** The model that serves an agent which names none. */
   assumed_model: string | undefined
 }
 
-/** A call of which this turn is remembered. */
+/** A call that remembers this turn. */
 export interface RememberedCall {
   call_id: string
   /** The turn's id. */
@@ -41,7 +41,7 @@ export interface RememberedCall {
   min_score: number
 }
 
-/** 0 for the cosine of a text that is unrelated to the question, 1 for that of one that answers it. */
+/** Maps a cosine to 0 for a text that is unrelated to the question, and to 1 for one that answers it. */
 export type LikenessOf = (cosine: number) => number
 
 type Place = Pick<Source, 'url' | 'page'>
@@ -58,8 +58,8 @@ export type Row = {
 } & ((Omit<FoundHit, 'scores' | 'source'> & Place) | { chunk_id: null })
 
 /**
- * What was heard, in all its hypotheses; a chunk has its best score over them. Best first, ties by document and index; as many as fit
- * into a response, at least one if any. @throws ApiError agent_not_found
+ * Searches for all hypotheses; a chunk has its best score over them. Returns the best first, ties by document and index, and as many as
+ * fit into a response, at least one if any. @throws ApiError agent_not_found
  */
 export async function search(
   db: Database,
@@ -85,7 +85,7 @@ export async function search(
   )
 }
 
-/** Rows of the database function `answers`. */
+/** Converts the rows of the database function `answers`. */
 export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
   const queries = [
     ...new Set(hypotheses.flatMap(({ query, inContext = query }) => (query === undefined ? [] : [query, inContext!]))),
@@ -106,7 +106,7 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
   }
 }
 
-/** Gathers what says where a hit is from. */
+/** Adds the source of a hit. */
 export function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url, page, ...hit }: Placed) {
   const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
   const heading: unknown = headings.at(-1)
@@ -114,7 +114,7 @@ export function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place
   return { ...hit, source }
 }
 
-/** By the hypothesis that the first hit answers most likely. */
+/** The probability for the hypothesis that the first hit answers most likely. */
 function answerableBy(queries: string[], mode: Mode, hits: readonly FoundHit[], likenessOf: LikenessOf): number {
   const compared = hits.slice(0, comparedHits)
   const likenesses = compared.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
@@ -126,7 +126,7 @@ function answerableBy(queries: string[], mode: Mode, hits: readonly FoundHit[], 
   return Math.max(...queries.map(by))
 }
 
-/** Joins what the calls have found that hypotheses with very many terms take. Without a hit `answerable` is 0, whatever `min_score` took away. */
+/** Joins the results of several calls, which hypotheses with very many terms take. `answerable` is 0 without a hit, even if `min_score` removed some. */
 function merged(found: Found[], { limit, min_score = -1 }: Filters): Found {
   const [first, ...others] = found as [Found, ...Found[]]
   const kept = (all: Found): Found => {

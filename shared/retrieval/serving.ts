@@ -5,7 +5,7 @@ import { agentNotFound } from '../http/not-found.ts'
 
 const a = columnsOf('agents', 'a')
 
-/** Whether search serves anything of the agent; no row without the agent. */
+/** Selects whether search serves anything of the agent; no row if the agent does not exist. */
 export function findServing(scope: AgentScope) {
   return sql<{ is_serving: boolean }>`
     select ${a.knowledge_base_enabled} as is_serving from agents a where ${isAgent(scope)}`

@@ -1,14 +1,14 @@
-/** Time limits of the parts of a search: together well under the Lambda's timeout, so that a 503 is still ours. */
+/** Time limits of the parts of a search: together well under the Lambda's timeout, so that a 503 comes from us. */
 export const timeouts = {
   deadlineMilliseconds: 3_000,
   minDeadlineMilliseconds: 50,
   maxDeadlineMilliseconds: 10_000,
   prefetchMilliseconds: 3_000,
-  /** A provider that does not answer in this time has timed out. Longer than all but the slowest calls of one that works. */
+  /** A provider that does not answer in this time has timed out. Only the slowest calls of a working one take longer. */
   patienceSeconds: 2,
   /** The limit of each round trip to the database, if no deadline comes earlier. The first, for the key, has none. */
   databaseSeconds: 5,
-  /** How far past the deadline the only round trip may go: a late answer is better than a 503. */
+  /** The only round trip may exceed the deadline by this much: a late answer is better than a 503. */
   graceMilliseconds: 3_000,
 }
 export type Timeouts = typeof timeouts

@@ -3,7 +3,7 @@ const maxLength = 255
 const tracking =
   /^(utm_\w*|gclid|gclsrc|dclid|[gw]braid|gad_\w*|fbclid|msclkid|yclid|twclid|ttclid|igshid|srsltid|mc_[ce]id|_ga|_gl|_hs\w+|mtm_\w+|pk_\w+|phpsessid|jsessionid|aspsessionid\w*|session_?id|cfid|cftoken)=|^sid=.{16}/i
 
-/** The one form of an address, at most 255 characters: without fragment, tracking and session; null for what is no address of a web page. */
+/** An address's canonical form of at most 255 characters, without fragment, tracking and session; null if it is not that of a web page. */
 export function canonical(address: string, base?: string): string | null {
   const url = URL.parse(address, base)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password) return null

@@ -19,16 +19,16 @@ import {
 
 /** Few enough for a short transaction: each document takes its chunks and vectors with it. */
 const documentsAtOnce = 100
-/** A request leaves what takes longer to the crawler. */
+/** A request stops after this time, and leaves the rest to the crawler. */
 const requestMilliseconds = 4_000
 
 export const isOwn = ({ organizationId, sourceId }: SourceScope) =>
   sql<boolean>`(d.organization_id = ${organizationId} and d.source_id = ${sourceId})`
 
 /**
- * Its documents go with it, and a crawl under way creates none any more. In the trash it is as one that is being deleted, by a crawler
+ * Deletes a source with its documents; a crawl in progress creates no more. A source in the trash counts as being deleted, by a crawler
  * that comes in 30 days. @param ignores golden questions that would fail
- * @returns undefined if it is gone, else the source, of which the crawler deletes what is left
+ * @returns undefined if the source is gone, else the source, whose other documents the crawler deletes
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */
 export async function deleteSource(
@@ -67,13 +67,13 @@ export async function deleteSource(
   const end = performance.now() + requestMilliseconds
   do if (await deleteNext(db, scope)) return undefined
   while (performance.now() < end)
-  // First, since the crawler may be done before it can be read.
+  // Read first, since the crawler may finish before.
   const source = await getSource(db, scope)
   await enqueue(outbox, { ...scope, ...origin })
   return source
 }
 
-/** They stay those of the source. */
+/** Puts the documents into the trash, where they remain the source's. */
 function discardDocuments(db: Database, scope: SourceScope) {
   return db
     .updateTable('documents as d')
@@ -83,13 +83,13 @@ function discardDocuments(db: Database, scope: SourceScope) {
     )
 }
 
-/** Deletes a source's next documents, and with the last the source. @returns whether it is gone */
+/** Deletes a source's next documents, and with the last the source. @returns true if the source is gone */
 export async function deleteNext(db: Database, scope: SourceScope): Promise<boolean> {
   const next = sql`select d.id from documents d where ${isOwn(scope)} order by d.id limit ${documentsAtOnce}`
   const { left } = await db.batch({
     // Waits for a crawl that is creating documents.
     sources: sql`select s.id from sources s where ${isSource(scope)} for update`,
-    // Everybody who locks several documents locks them in this order.
+    // All statements that lock several documents lock them in this order.
     held: sql`${next} for update`,
     locked: lockKnowledge(scope),
     documents: sql`delete from documents d where d.organization_id = ${scope.organizationId} and d.id = any(array(${next}))`,

@@ -3,8 +3,8 @@ import type { Origin } from '../queue.ts'
 import { isKept, type Outbox, refreshSource, type SourceRow, type SourceScope } from './sources.ts'
 
 /**
- * A page whose document was edited or deleted by hand gets the page's own text again, with the look that begins now. Does nothing to
- * another page. @throws ApiError agent_not_found, source_not_found
+ * Starts a crawl, which gives a document that was edited or deleted by hand the text of its page again. Does nothing to another page.
+ * @throws ApiError agent_not_found, source_not_found
  */
 export async function followAgain(
   outbox: Outbox,

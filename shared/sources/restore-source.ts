@@ -22,8 +22,8 @@ import {
 } from './sources.ts'
 
 /**
- * Brings a source back from the trash with the documents that went there with it, and has its pages looked at again. One that is not
- * there stays as it is.
+ * Brings a source back from the trash with the documents that went there with it, and starts a crawl of its pages. A source that is not
+ * in the trash stays as it is.
  * @throws ApiError agent_not_found, source_not_found, source_exists, external_id_conflict, validation_failed past a limit, rate_limited
  */
 export async function restoreSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {

@@ -12,7 +12,7 @@ import { canonical } from './address.ts'
 export const maxSources = 20
 export const maxPages = 5000
 
-/** A statement: those that count an organization's sources or pages and add some take turns. */
+/** The lock of all transactions that count an organization's sources or pages and add some. */
 export function lockSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {
   return sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`
 }
@@ -43,12 +43,12 @@ export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude'
 export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
 
-/** It is there, and neither being deleted nor in the trash. */
+/** True if the source exists, and is neither being deleted nor in the trash. */
 export const isKept = (scope: SourceScope) => sql<boolean>`(${isSource(scope)} and ${s.status} <> 'deleting')`
 
-/** No crawl is under way, or the one under way goes on now. */
+/** True if a crawl is due to begin, or one in progress to continue. */
 export const isCrawlDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
-/** Its worker has ended without a word. */
+/** True if the crawl's worker has died. */
 export const isCrawlInterrupted = sql<boolean>`(${s.lease_expires_at} < now())`
 
 const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
@@ -74,7 +74,7 @@ export async function getSource(db: Database, scope: SourceScope): Promise<Sourc
   return await requireSource(db, scope, (await found.execute(db)).rows)
 }
 
-/** Its pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
+/** Creates a source, whose pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
 export async function createSource(
   outbox: Outbox,
   scope: AgentScope,
@@ -105,13 +105,13 @@ export async function createSource(
   return await getSource(outbox.db, { ...scope, sourceId })
 }
 
-/** How many pages the sources of the organization have, but for those in the trash. */
+/** The number of pages of the organization's sources outside the trash. */
 export function countPages({ organizationId }: Pick<AgentScope, 'organizationId'>) {
   return sql<number>`(select count(*)::int from source_pages p join sources t on t.organization_id = p.organization_id and t.id = p.source_id
     where p.organization_id = ${organizationId} and t.deleted_at is null)`
 }
 
-/** A statement: what counts against the organization's limits. */
+/** Counts the sources and pages against the organization's limits. */
 export function countSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {
   return sql<{ sources: number; pages: number }>`select (select count(*)::int from sources
     where organization_id = ${organizationId} and deleted_at is null) as sources, ${countPages({ organizationId })} as pages`
@@ -130,7 +130,7 @@ export function rejectPastLimit({ sources }: { sources: number }): never {
   )
 }
 
-/** Other paths begin a crawl at once, and end the one under way. @throws ApiError agent_not_found, source_not_found */
+/** Changes a source. Other paths begin a crawl at once, and end the one in progress. @throws ApiError agent_not_found, source_not_found */
 export async function updateSource(
   outbox: Outbox,
   scope: SourceScope,
@@ -154,7 +154,7 @@ export async function updateSource(
   return await getSource(outbox.db, scope)
 }
 
-/** A crawl under way ends first: it may have read a page before that changed. @throws ApiError agent_not_found, source_not_found */
+/** Starts a crawl after the one in progress, which may have read a page before it changed. @throws ApiError agent_not_found, source_not_found */
 export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
   const refreshed = sql`update sources s set ${due(origin)} where ${isKept(scope)} returning s.id`
   await requireSource(outbox.db, scope, (await refreshed.execute(outbox.db)).rows)
@@ -191,7 +191,7 @@ export async function listPages(
   return { pages: pages.slice(0, limit), hasMore: pages.length > limit }
 }
 
-/** The sweeper sends what fails here. */
+/** The sweeper resends a message that fails here. */
 export async function enqueue({ queue }: Outbox, { organizationId, sourceId, requestId, apiKeyId }: CrawlMessage) {
   if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, apiKeyId })
 }

@@ -9,7 +9,7 @@ export interface Range {
   end: number
 }
 
-/** Where a text has one of the terms, in order, without overlaps. */
+/** The places of the terms in a text, in order, without overlaps. */
 export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
   const normalized = normalForm(text)
   const original = originalRange(text, normalized)

@@ -1,6 +1,6 @@
 export interface Word {
   text: string
-  /** Whether it continues the word before: K-4471, K 4471, 24.90, e-mail. */
+  /** True if it continues the word before: K-4471, K 4471, 24.90, e-mail. */
   isJoined: boolean
   start: number
 }

@@ -1,4 +1,4 @@
-/** What every format is read into. Line breaks count; bold and italics are dropped. */
+/** The form into which every format is read. Line breaks count; bold and italics are dropped. */
 export type Block =
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'paragraph'; text: string }

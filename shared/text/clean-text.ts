@@ -2,7 +2,7 @@ import { maxContentBytes } from '../documents/max-content-bytes.ts'
 import { normalForm } from './normal-form.ts'
 import { Unreadable } from './unreadable.ts'
 
-/** Removes what the database refuses and search cannot match. @throws Unreadable over 4 MiB of UTF-8 */
+/** Removes characters that the database refuses or search cannot match. @throws Unreadable over 4 MiB of UTF-8 */
 export function cleanText(text: string): string {
   const plain = text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')

@@ -6,7 +6,7 @@ const sampleBytes = 64 * 1024
 /** Detected less reliably than Windows-1252, the usual encoding of files without a mark. */
 const westernNames = /^(iso-8859-(1|2|9|15)|windows-125[024])$/i
 
-/** Decodes by mark, zero bytes, validity, what is `declared`, or what is detected. @throws Unreadable for bytes that are no text */
+/** Decodes by mark, zero bytes, validity, the `declared` encoding, or detection. @throws Unreadable for bytes that are not text */
 export function decodeText(bytes: Buffer, declared?: string): string {
   const utf16 = utf16Of(bytes)
   if (utf16) return rejectBinary(decoded(bytes, utf16))

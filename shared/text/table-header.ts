@@ -1,6 +1,6 @@
 const currency = /[€$£¥₹₽₺₴]|\b(?:[A-Z]{3}|[Ee]uros?|kr|zł|Kč|Ft|lei|Fr)\b|\d[.,](?:-|–)/u
 
-/** The number of leading rows that name the columns: those that are bold, shaded or underlined, if no other row is, else a guess by what is below.
+/** The number of leading rows that name the columns: those that are bold, shaded or underlined, if no other row is, else a guess from the rows below.
  * @param styles for each style, whether each row has it */
 export function headerRowsOf(rows: readonly (readonly string[])[], ...styles: (readonly boolean[])[]): number {
   for (const styled of styles) {
@@ -25,7 +25,7 @@ export function titleRowsOf(rows: readonly (readonly string[])[]): number {
   return first < 0 ? rows.length : first
 }
 
-/** What a row says that is no row of a table. */
+/** The text of a row that is not part of a table. */
 export function lineOf(row: readonly string[]): string {
   return [...new Set(row.filter(Boolean))].join(' ')
 }
@@ -37,7 +37,7 @@ function hasHeader([first, ...rest]: readonly (readonly string[])[]): boolean {
   })
 }
 
-/** Whether the second row goes on to name columns: it has words above amounts, and none in the first column but what is merged. */
+/** True if the second row names columns, too: it has words above amounts, and nothing in the first column but a merged text. */
 function goesOn([first, second, ...rest]: readonly (readonly string[])[]): boolean {
   if (!second || (second[0] && second[0] !== first![0]) || second.some((text) => amountKind(text) !== 'text'))
     return false
@@ -65,7 +65,7 @@ export function columnGroups(rows: readonly (readonly string[])[]): number[][] {
   return repeats ? [used.slice(0, half), used.slice(half)] : [columns]
 }
 
-/** The kind of amount that rows end with which begin with a label, if most do. */
+/** The kind of amount at the end of rows that begin with a label, if most rows do. */
 export function listKind(rows: readonly (readonly string[])[]): string | undefined {
   const filled = rows.map((row) => row.filter(Boolean)).filter((row) => row.length > 0)
   const kinds = filled.filter(([label]) => isLabel(label!)).map((row) => amountKind(row.at(-1)!))
@@ -127,7 +127,7 @@ export function tableCells(line: string): string[] {
   )
 }
 
-/** Whether the row below a header goes on to name columns: the header has a name above several. */
+/** True if the row below a header names columns, too: the header has a name above several. */
 export function namesColumns([corner, ...header]: readonly string[], [first, ...row]: readonly string[]): boolean {
   if (first && corner && first !== corner) return false
   const isShared = header.some((text, i) => i > 0 && (text === '' || text === header[i - 1]))

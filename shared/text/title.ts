@@ -13,7 +13,7 @@ const junk = [
   // Names of temporary files.
   /^~|^te?mp(?=\w*\d)\w+$|^[\da-f-]{16,}$/i,
 ]
-/** What programs write where nobody has given a title, alone or together, with numbers and brackets. */
+/** Words that programs write when nobody has given a title, in any combination, with numbers and brackets. */
 const placeholders = new Set(
   `untitled unbenannt unbenanntes ohne titel sans titre no title none null undefined anonymous unspecified unknown new neu neue neues
   nouveau nouvelle microsoft word excel powerpoint impress document dokument doc textdokument presentation präsentation présentation

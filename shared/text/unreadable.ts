@@ -34,7 +34,7 @@ const messages = {
 
 export type UnreadableCode = keyof typeof messages
 
-/** The file is at fault for good. `message` tells a person what to do. */
+/** A fault of the file, which no retry can mend. `message` tells a person what to do. */
 export class Unreadable extends Error {
   readonly code: UnreadableCode
 

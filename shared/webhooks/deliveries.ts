@@ -42,7 +42,7 @@ export async function listDeliveries(
   return { deliveries: deliveries.slice(0, limit), hasMore: deliveries.length > limit }
 }
 
-/** Sends it again with the same id, whatever became of it. @throws ApiError webhook_not_found, delivery_not_found, webhook_disabled */
+/** Sends a delivery again with the same id, whatever its status. @throws ApiError webhook_not_found, delivery_not_found, webhook_disabled */
 export async function replayDelivery(db: Database, scope: WebhookScope, deliveryId: string): Promise<DeliveryRow> {
   const { webhooks, replayed } = await db.batch({
     webhooks: findWebhook(db, scope),

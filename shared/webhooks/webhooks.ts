@@ -53,7 +53,7 @@ export async function getWebhook(db: Database, scope: WebhookScope): Promise<Web
   return (await found.executeTakeFirst()) ?? webhookNotFound()
 }
 
-/** The result is one of two places where a secret appears. @throws ApiError validation_failed past the limit; invalid_api_key */
+/** Creates a webhook. Only this result and that of `rotateSecret` show a secret. @throws ApiError validation_failed past the limit; invalid_api_key */
 export async function createWebhook(
   db: Database,
   organizationId: OrganizationId,
@@ -62,7 +62,7 @@ export async function createWebhook(
   const secret = newSecret()
   const { organizations, created } = await db.batch({
     organizations: sql`select from organizations where id = ${organizationId}`,
-    // Until the transaction ends, so that each counts those before it.
+    // Held until the transaction ends, so that each one counts those before it.
     locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`,
     created: sql<WebhookRow>`
       insert into webhooks (organization_id, id, url, events, secret)
@@ -79,7 +79,7 @@ export async function createWebhook(
   )
 }
 
-/** Enabling one again forgives its failures, and sends what is still waiting. @throws ApiError webhook_not_found */
+/** Changes a webhook. Enabling it again clears its failures, and sends the deliveries that still wait. @throws ApiError webhook_not_found */
 export async function updateWebhook(
   db: Database,
   scope: WebhookScope,
@@ -116,7 +116,7 @@ export async function deleteWebhook(db: Database, scope: WebhookScope): Promise<
   if (deleted.length === 0) webhookNotFound()
 }
 
-/** Those before it may have been purged while the webhook was disabled. */
+/** Makes the first waiting delivery of each subject due: those before it may have been purged while the webhook was disabled. */
 function promoteFirst({ organizationId, webhookId }: WebhookScope): RawBuilder<unknown> {
   return sql`update webhook_deliveries d set next_attempt_at = now()
     where d.organization_id = ${organizationId} and d.webhook_id = ${webhookId} and d.status = 'pending'

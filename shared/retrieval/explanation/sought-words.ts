@@ -7,13 +7,13 @@ import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
 import type { Hit } from '../schemas.ts'
 import { askedWords, asQuestion } from '../statement/asked-question.ts'
 
-/** A word of a question, or several that are read as one code or number, as search by words took it for this agent. */
+/** A word of a question, or several that are read as one code or number, as the keyword search read it for this agent. */
 export interface SoughtWord {
   text: string
-  /** Its part of what the whole question counts, 0 to 1: the rarer among the agent's texts, the more. */
+  /** Its share of the question's weight, 0 to 1: the rarer among the agent's texts, the more. */
   weight: number
   isKnown: boolean
-  /** What it is found by: in a text, any of these terms stands for it. */
+  /** In a text, any of these terms stands for it. */
   terms: ReadonlySet<string>
 }
 
@@ -26,7 +26,7 @@ export interface SoughtWords {
   presencesIn(passage: Passage): Presence[]
 }
 
-/** What search by words has looked for, weighed by its own statement, and what of it these passages have. */
+/** Explains a keyword search: the words that it sought, weighed by its own statement, and which of them these passages have. */
 export async function explainWords(
   db: Database,
   scope: AgentScope,

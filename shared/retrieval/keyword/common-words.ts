@@ -1,4 +1,4 @@
-/** Stems of words of everyday talk: a text that has one is found by it, but one that has not answers as well. */
+/** Stems of everyday words: a text that has one is found by it, but a text without it may answer as well. */
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
 

@@ -10,13 +10,13 @@ import { normalForm } from '../../text/normal-form.ts'
 import { commonWords } from './common-words.ts'
 import { readings } from './spoken/readings.ts'
 
-/** A question as chunks are matched: groups of words, each in one of several ways (spelling, reading, sound) of one or more terms. */
+/** A question to be matched with chunks: groups of words, each in one of several ways (spelling, reading, sound) of one or more terms. */
 export interface KeywordQuery {
   entries: Entry[]
-  /** For each group: whether a chunk that does not match it answers less of the question. */
+  /** For each group, true if a chunk that does not match it answers less of the question. */
   required: boolean[]
   terms: string[]
-  /** The keyword arm's share of a hybrid score where the agent has all words of the question. */
+  /** The keyword arm's share of a hybrid score if the agent has all words of the question. */
   weight: number
   /** For each group: the words of the question that it stands for, [from, to). */
   spans: Range[]
@@ -26,10 +26,10 @@ export interface KeywordQuery {
 interface Entry {
   group: number
   way: number
-  /** Which of `terms`. */
+  /** The index in `terms`. */
   slot: number
   weight: number
-  /** Whether the way counts only if no chunk of the agent matches the group in another. */
+  /** True if the way counts only when no chunk of the agent matches the group in another. */
   isFallback: boolean
 }
 
@@ -40,21 +40,21 @@ interface Range {
 
 const base = maxFrequency + 1
 const slotsPerProbe = 12
-/** What fits into a `bigint` by two bits each. */
+/** The slots that fit into a `bigint`, two bits each. */
 export const maxSlots = 31
 
-/** How much more a code weighs than a word that is as rare. */
+/** The weight of a code, relative to a word that is as rare. */
 const codeWeight = 3
 const partWeight = 0.5
 const wordsShare = 0.6
-/** Pairs of characters are often no words. */
+/** Pairs of characters are often not words. */
 const pairsShare = 0.1
 const soundWeight = 0.5
 const joinedSoundWeight = 0.4
 /** A word's sounds, likeliest first: each costs a search time. */
 const maxSounds = 2
 
-/** One character may stand for eighteen. */
+/** Normalization may turn one character into eighteen. */
 const maxCharacters = 8_000
 
 interface Way {
@@ -69,7 +69,7 @@ interface Span extends Range {
   terms: string[]
 }
 
-/** A search that waits for its vector asks twice, and what a caller asks is the history of the next question. */
+/** A search that waits for its vector reads a question twice, and the caller's next question has it as history. */
 const recent = new BoundedMap<string, KeywordQuery | undefined>(200)
 
 /** Undefined if the query has only stop words. */
@@ -109,7 +109,7 @@ function toKeywordQuery(query: string): KeywordQuery | undefined {
 /** A term of an earlier turn of a call: group, way, key in `sparsevec`, weight. */
 export type SaidTerm = [group: number, way: number, key: number, weight: number]
 
-/** What a turn adds to later ones of its call: its words, but not their sounds. */
+/** The terms that a turn adds to later turns of its call: its words, but not their sounds. */
 export function termsSaid(turn: string): SaidTerm[] {
   const { entries = [], terms = [] } = keywordQuery(turn) ?? {}
   return entries.flatMap(({ group, way, slot, weight, isFallback }): SaidTerm[] =>
@@ -172,7 +172,7 @@ function waysOfWord(word: string): Way[] {
       ]
 }
 
-/** Whether the word is not a name, and so not a misheard one. */
+/** True if the word is not a name, and so not a misheard one. */
 function isOrdinary(word: string): boolean {
   const folded = fold(word)
   const stemmed = stem(folded)

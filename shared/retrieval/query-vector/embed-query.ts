@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import { hedging } from './hedging.ts'
 
 const maxRetryAfterSeconds = 600
-/** Lets the provider's time-out come before the caller's deadline, which would not count as one. */
+/** The provider times out this long before the caller's deadline, which would not count as a time-out. */
 const marginMilliseconds = 10
 
 /** @param patienceSeconds after which a provider has timed out; a caller's earlier deadline does not count */

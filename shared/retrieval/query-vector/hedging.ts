@@ -8,7 +8,7 @@ const minKnown = 20
 export function hedging(clock: Clock) {
   const durations = recentDurations()
 
-  /** @param mayHedge asked when the second call would begin @throws what the last call failed with */
+  /** @param mayHedge asked when the second call would begin @throws the error of the last call */
   return async function hedged<Result>(
     call: (signal: AbortSignal, isHedge: boolean) => Promise<Result>,
     mayHedge: () => boolean,

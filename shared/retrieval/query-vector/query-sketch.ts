@@ -14,7 +14,7 @@ const levels = 8
 const levelWidth = 0.6
 const signAmplitude = Math.sqrt(2 / Math.PI)
 
-/** Three bits a number: the estimated cosine errs a third less than by one (RaBitQ's asymmetric estimator, Gao & Long 2024). */
+/** Takes three bits a number: the estimated cosine errs a third less than with one (RaBitQ's asymmetric estimator, Gao & Long 2024). */
 export function querySketch(query: ArrayLike<number>): QuerySketch {
   const rotated = rotate(query)
   let squares = 0

@@ -19,7 +19,7 @@ export function queryVectorKey(model: string, query: string): QueryVectorKey {
   return createHash('sha256').update(`${model}\n${words}`).digest()
 }
 
-/** 6 kB each. The least recently used goes first. */
+/** Vectors of 6 kB each; the least recently used is dropped first. */
 const maxCached = 2000
 
 export function vectorCache() {
@@ -40,7 +40,7 @@ export function vectorCache() {
 
 const q = columnsOf('query_vectors', 'q')
 
-/** Which of the keys have a stored vector. */
+/** Selects the keys that have a stored vector. */
 export function findQueryVectors({ organizationId }: AgentScope, keys: readonly QueryVectorKey[]) {
   return sql<{ key: string }>`select encode(${q.key}, 'hex') as key from query_vectors q
     where ${q.organization_id} = ${organizationId} and ${q.key} in (${sql.join(keys)})`

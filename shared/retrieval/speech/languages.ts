@@ -1,10 +1,10 @@
 import { english } from '../keyword/spoken/english.ts'
 import { german } from '../keyword/spoken/german.ts'
 
-/** How a language says what people write shorter than they say it. */
+/** A language's spoken forms of abbreviations and signs. */
 interface Spoken {
   code: 'en' | 'de'
-  /** Words that only its texts have, and often. */
+  /** Words that are frequent in its texts and in no other language's. */
   marks: ReadonlySet<string>
   digits: string[]
   plus: string
@@ -105,7 +105,7 @@ function speaker({ digits, plus, and, to, days, abbreviations }: Spoken): (text:
       .replaceAll(/ & /g, ` ${and} `)
 }
 
-/** Words of languages in which nothing is said for what is written. */
+/** Words of languages that have no spoken forms here. */
 const otherMarks = words(
   'le la les des est et pour avec vous nous une sur ouvert el los las y es para con il gli di che een het van',
 )
@@ -115,7 +115,7 @@ const shortEnd = new RegExp(
 )
 const endsMore = /(?:etc|usw|hrs|min)\.$/i
 
-/** Whether the text ends with an abbreviation that rarely ends a sentence. */
+/** True if the text ends with an abbreviation that rarely ends a sentence. */
 export function endsShort(text: string): boolean {
   return text.endsWith('.') && shortEnd.test(text.slice(-10)) && !endsMore.test(text)
 }
@@ -125,7 +125,7 @@ const languages = [
   { code: undefined, marks: otherMarks, speak: undefined },
 ]
 
-/** The language that most words of the text are of, and how it says what is written shorter; undefined where no word tells. */
+/** The language of most words in the text, with its spoken forms; undefined if no word tells. */
 export function languageOf(text: string): (typeof languages)[number] | undefined {
   const said = text.toLowerCase().match(/\p{L}+/gu) ?? []
   const counts = languages.map(({ marks }) => said.filter((word) => marks.has(word)).length)

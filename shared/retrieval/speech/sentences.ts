@@ -7,7 +7,7 @@ const rule = /^\s*(?:[-*_]\s*){3,}$|^\s*=+\s*$/
 const heading = /^#{1,6} | #+$/
 const item = /^\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ x]\]\s+)?(?=\S)/i
 const noValue = /^[-–—]?$/
-/** A shorter line that a capital or a digit follows is a line of its own: of an address, say. */
+/** A shorter line before a capital or a digit stands by itself, as in an address. */
 const wrappedLength = 60
 
 /** The sentences of Markdown without its marks: an item, a heading and a row of a table are one each. */
@@ -45,7 +45,7 @@ export function sentencesOf(markdown: string): string[] {
   return sentences
 }
 
-/** “Diavola, Small: £9.20, Large: £14.20.” A single column is named if its header says more than what it holds. */
+/** “Diavola, Small: £9.20, Large: £14.20.” A single column is named if its header has several words. */
 function rowSentence(columns: string[][], { path, cells }: TableRow): string[] {
   const filled = cells.flatMap((text, column) => {
     if (column === 0 || noValue.test(text)) return []
@@ -63,7 +63,7 @@ export function ended(sentence: string): string {
   return /[.!?…:;。！？]["'”’»)]*$/.test(sentence) ? sentence : `${sentence}.`
 }
 
-/** Without marks of emphasis, links, pictures and HTML. */
+/** Removes marks of emphasis, links, pictures and HTML. */
 function plain(line: string): string {
   let text = line
   if (text.includes('<')) text = text.replaceAll(/<!--[^<>]*-->|<\/?[a-z][^<>]*>/gi, ' ')

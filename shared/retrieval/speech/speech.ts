@@ -10,7 +10,7 @@ const maxSampled = 600
 const maxRead = 16_000
 const valueWeight = 100
 
-/** A passage as it would be said, in so many characters: the sentences around what was asked, and around the value, if that is its. */
+/** A passage as it would be said, within `maxCharacters`: the sentences around the best one, or around the value if the passage has it. */
 export function spokenPassage(
   queries: readonly string[],
   hit: HitTable['hit'],
@@ -30,7 +30,7 @@ export function spokenPassage(
   return cut(said.slice(...around(said, weights.slice(from, to), maxCharacters)).join(' '), maxCharacters)
 }
 
-/** What a caller would hear: the value, or the sentences of the first passage that answer best; and the passage that has it. Undefined without passages. */
+/** The text that a caller would hear and its passage: the value, or the best sentences of the first passage. Undefined without passages. */
 export function heardOf<P extends HitTable['hit']>(
   question: string,
   passages: readonly P[],
@@ -44,7 +44,7 @@ export function heardOf<P extends HitTable['hit']>(
 
 const asWritten = (text: string) => text
 
-/** The weight of what each has of the questions’ words and concepts; one that fewer have weighs more. */
+/** The weight of each sentence: the questions’ words and concepts that it has, of which rarer ones weigh more. */
 function weightsOf(queries: readonly string[], sentences: readonly string[]): number[] {
   const asked = new Set<string>()
   for (const query of queries) readMeanings(query, (meaning) => asked.add(meaning))

@@ -11,23 +11,23 @@ export interface Filters {
   min_score?: number | undefined
   document_ids?: DocumentId[] | undefined
   metadata?: Record<string, unknown> | undefined
-  /** What the metadata of a hit's document must contain. */
+  /** Metadata that a hit's document must contain. */
   document_metadata?: Record<string, unknown> | undefined
   /** When documents must be valid; now unless given. */
   as_of?: string | undefined
-  /** What the caller said before, oldest first. */
+  /** The caller's earlier turns, oldest first. */
   history?: readonly string[] | undefined
   /** Ids of chunks that the call was given. */
   seen?: readonly string[] | undefined
 }
 
-/** One hypothesis of what was asked. */
+/** One hypothesis of the question. */
 export interface Asked {
   query?: string | undefined
-  /** What it means after the turns before: see `inContext`. */
+  /** The query with the turns before it: see `inContext`. */
   inContext?: string | undefined
   vector?: ArrayLike<number> | undefined
-  /** The key under which its vector is stored, if there is none here, or else is to be stored. */
+  /** The key of its stored vector or, if `vector` is given, the key under which to store it. */
   key?: QueryVectorKey | undefined
 }
 

@@ -25,9 +25,9 @@ export interface Unit {
   ranges: Range[]
   weight: number
   isCommon: boolean
-  /** Whether it is a word that only implies its range. */
+  /** True for a word that only implies its range. */
   isImplied: boolean
-  /** Whether it follows “which”, “what is the” or “how many”, and so says what is looked for. */
+  /** True if it follows “which”, “what is the” or “how many”, and so names the thing that is sought. */
   isFocus: boolean
   sounds: string[]
 }
@@ -52,7 +52,7 @@ const maxCharacters = 500
 const hour = 60
 const commonWeight = 0.4
 const codeWeight = 2
-/** What a bare number after them is, is likely a time of day. */
+/** A bare number after these words is probably a time of day. */
 const beforeTimes = /^(?:at|after|before|until|till|by|around|from|since|um|nach|ab|bis|vor|gegen|past)$/
 const beyond =
   /\b(?:most|least|fewest|more|less|fewer|(?:high|low|long|short|large|small|big|old|young|great|early|earli|late|cheap|fast|slow|near|close|tall|heav|clos)i?est|total|combined|together|better|worse|greater|earlier|later|longer|higher|lower|away|without|difference|altogether|average|sum|before|after|next|previous|previously|prior|following|last|first|second|third|fourth|fifth|final|only|same|other|both|consecutive|either|times|than|except|besides|between|above|below|top|bottom|listed|am (?:meisten|wenigsten|häufigsten)|(?:teuer|billig|günstig|läng|kürz|frühe|späte|größ|klein|schnell|höch|niedrig)s?ten?s?|insgesamt|zusammen|unterschied|mehr als|weniger|nächste[rns]?|letzte[rns]?)\b/g
@@ -90,7 +90,7 @@ export function readQuestion(text: string): AskedQuestion {
 const asking =
   /\b(?:which|what(?:'s| is| was| are| were)? the|what|how many|number of|wel(?:che[rsmn]?)|wie viele?|wie (?:ist|lautet|hoch ist) (?:die|der|das)|quel(?:le)?s?(?: est l[ea])?) (?!does|do|did|is|was|are|were|has|have|would|will|can|time)(?=\p{L})/u
 
-/** The first word that says what is looked for. */
+/** The index of the first word that names the thing that is sought. */
 function focusOf(query: string, words: ReturnType<typeof wordsOf>): number {
   const found = asking.exec(query)
   return found ? words.findIndex(({ start }) => start >= found.index + found[0].length) : Number.POSITIVE_INFINITY

@@ -13,41 +13,41 @@ export interface Cell {
   evidence: Evidence
 }
 
-/** Each from 0 to 1 but `rowScore`, `columnScore`. */
+/** Each is from 0 to 1 except `rowScore` and `columnScore`. */
 export interface Evidence {
   rowScore: number
   columnScore: number
-  /** The share of the question that neither row nor column nor what stands above the table has. */
+  /** The share of the question that neither row nor column nor the lines above the table have. */
   missing: number
-  /** Whether the question names a number, time or day that is not met. */
+  /** 1 if the question names a number, time or day that is not met. */
   outside: number
-  /** Whether another row or column has a word that this one lacks. */
+  /** 1 if another row or column has a word that this one lacks. */
   elsewhere: number
-  /** How much of it the best part of the row's path has. */
+  /** How well the row meets the word that it meets best. */
   cover: number
-  /** Whether the column has the kind of answer that is asked for, and how few others do. */
+  /** Above 0 if the column has the requested kind of answer; the more, the fewer other columns do. */
   fit: number
-  /** Whether it is the only column beside the rows' names. */
+  /** 1 for the only column beside the rows' names. */
   isOnly: number
-  /** Whether the question asks for a kind of answer that the column does not have. */
+  /** 1 if the question asks for a kind of answer that the column does not have. */
   conflict: number
   isFirst: number
 }
 
 export const tuned = {
-  /** What cells count that are not the row's name; times in them say when, more often than which. */
+  /** The weight of cells other than the row's name; a time in them rarely says which row is meant. */
   otherCell: 0.6,
   otherTime: 0.2,
   context: 0.8,
   unnamed: 0.3,
-  /** Without a row a column says nothing. */
+  /** A column counts little without a matching row. */
   gate: 0.2,
   focus: 1.5,
   common: 0.5,
 }
 const commonMissing = 0.2
 const noValue = /^[-–—]?$/
-/** Says less to a caller than the name beside it. */
+/** A code says less to a caller than the name beside it. */
 const code = /^(?=.*\d)[\p{Lu}\d./-]+$/u
 
 /** Cells of rows that have something of the question, best first. (Rows and columns scored apart: Glass et al., NAACL 2021.) */
@@ -170,7 +170,7 @@ function highest(all: readonly Float32Array[], length: number): Float32Array {
   return most
 }
 
-/** BM25's, of strengths in place of counts. */
+/** BM25's idf, with strengths in place of counts. */
 function idfOf(all: readonly Float32Array[], weights: readonly number[]): Float32Array {
   return Float32Array.from(weights, (weight, u) => {
     let most = 0

@@ -9,9 +9,9 @@ interface Kind {
   question: RegExp
   isCell(text: string): boolean
   header?: RegExp
-  /** Such columns have numbers that are none of these. */
+  /** Columns with these headers have numbers of another kind. */
   notHeader?: RegExp
-  /** A word of one of these says only which kind is asked for. */
+  /** A word with one of these concepts says only which kind is wanted. */
   concepts: readonly string[]
 }
 
@@ -83,7 +83,7 @@ export function kindsIn(question: string): ReadonlySet<AnswerKind> {
   return new Set((Object.keys(kinds) as AnswerKind[]).filter((kind) => kinds[kind].question.test(question)))
 }
 
-/** Whether most cells of the column are of one of the kinds, or its header says so. */
+/** True if most cells of the column are of one of the kinds, or its header says so. */
 export function isOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitTable, column: number): boolean {
   const cells = rows.map((row) => row.cells[column]!).filter(Boolean)
   const header = columns[column]!.join(' ')
@@ -94,7 +94,7 @@ export function isOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitT
   })
 }
 
-/** Whether the word only says what kind of answer is wanted. */
+/** True if the word only says which kind of answer is wanted. */
 export function asksKind({ concepts }: Unit, asked: ReadonlySet<AnswerKind>): boolean {
   return [...asked].some((kind) => kinds[kind].concepts.some((concept) => concepts.has(concept)))
 }

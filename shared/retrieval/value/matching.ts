@@ -4,10 +4,10 @@ import { type MeantWord, readMeanings } from '../coverage.ts'
 import { type AskedQuestion, codeOf, type Unit } from './asked.ts'
 import { isOfRange, meets, rangesIn } from './quantities.ts'
 
-/** What a text has of each unit of the question, 0 to 1. */
+/** How well a text meets each unit of the question, 0 to 1. */
 export interface Match {
   met: Float32Array
-  /** Without what only a range has, such as the nine of “6–15”. */
+  /** The same without numbers that only a range contains, such as the nine of “6–15”. */
   said: Float32Array
 }
 
@@ -15,10 +15,10 @@ const conceptStrength = 0.5
 const synonymStrength = 0.8
 const partStrength = 0.8
 const soundStrength = 0.5
-/** A word that nothing else meets is met by one that begins so. */
+/** A word that nothing else meets is met by one with the same beginning. */
 const startStrength = 0.4
 const lastStart = 4
-/** How much of a match a text loses of which the question has only this. */
+/** The share of a match that a text loses if the question has nothing else of it. */
 const coverShare = 0.5
 /** The share that a match keeps if the word belongs to a phrase of the question that another text has. */
 const otherShare = 0.5
@@ -31,7 +31,7 @@ const maxRangeLength = 80
 const maxCached = 20_000
 const maxCachedText = 200
 
-/** @param texts of all tables: a word of the question that none has is looked for in parts of words, and by its sound */
+/** @param texts of all tables: a word of the question that none has is sought in parts of words, and by its sound */
 export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>): (text: string) => Match {
   const words = new Map<string, MeantWord[]>()
   for (const text of texts) if (!words.has(text)) words.set(text, wordsIn(text))
@@ -62,7 +62,7 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
     const isReached = reached.some((strength) => strength > 0)
     let telling = 0
     let covered = 0
-    // “For two” is no £2.00.
+    // “For two” is not £2.00.
     const read = /^[£€$]? ?\d+(?:[.,]\d\d)? ?[£€$]?$/.test(text) && !/^\d+$/.test(text) ? [] : (words.get(text) ?? [])
     for (const word of read) {
       if (!word.isStopWord && !(isReached && isOfRange(word.folded))) telling++
@@ -86,7 +86,7 @@ export function matcher({ units, stems }: AskedQuestion, texts: Iterable<string>
 
 const wordsOfTexts = new BoundedMap<string, MeantWord[]>(maxCached)
 
-/** The same tables answer many questions. */
+/** Caches words, since the same tables answer many questions. */
 function wordsIn(text: string): MeantWord[] {
   const known = wordsOfTexts.get(text)
   if (known) return known

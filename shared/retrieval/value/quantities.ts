@@ -3,12 +3,12 @@ import { fold } from '../../terms/folding.ts'
 
 type Kind = 'number' | 'time' | 'day' | 'month'
 
-/** What a question names, or a table's "up to 5 kg", "ages 6–15", "from 17:00" and "Mon–Fri". Ends are inclusive; a range of days or months may wrap. */
+/** A range that a question or a table names: "up to 5 kg", "ages 6–15", "from 17:00" or "Mon–Fri". Ends are inclusive; a range of days or months may wrap. */
 export interface Range {
   kind: Kind
   low: number
   high: number
-  /** Undefined where the text has none. */
+  /** Undefined if the text has none. */
   unit: string | undefined
 }
 
@@ -49,7 +49,7 @@ for (const [words, kind, low, high] of [
 ] as const)
   for (const word of words.split(' ')) calendar.set(word, [{ kind, low, high, unit: undefined }])
 
-/** Words that are also others are days and months only in a table. */
+/** Words with other meanings, too, are days and months only in a table. */
 const ambiguous = new Set('mo di mi do fr sa so sat sun wed mar mars mai may march dec jan'.split(' '))
 const partsOfDay = new Map(
   'breakfast=8 fruhstuck=8 morgens=9 morning=10 vormittag=10 vormittags=10 noon=12 midday=12 lunch=12.5 lunchtime=12.5 mittag=12.5 mittags=12.5 afternoon=15 nachmittag=15 nachmittags=15 evening=19 abend=19 abends=19 tonight=20 night=22'
@@ -96,7 +96,7 @@ export function rangeOf(kind: Kind, low: number, high = low, unit?: string): Ran
   return { kind, low: rounded(low), high: rounded(high), unit }
 }
 
-/** So that 60 minutes are an hour. */
+/** Rounds, so that 60 minutes equal an hour. */
 const rounded = (value: number) => Math.round(value * 1e4) / 1e4
 
 export const unitOf = (word: string | undefined) => (word === undefined ? undefined : units.get(fold(word)))
@@ -216,7 +216,7 @@ function namesIn(text: string): Range[] {
   return ranges
 }
 
-/** How well a table's range meets what a question names: 0 for not, less than 1 for one that is open or wide. */
+/** How well a table's range meets the question's: 0 for not at all, less than 1 for one that is open or wide. */
 export function meets(asked: Range, range: Range): number {
   if (asked.kind !== range.kind || (asked.unit && range.unit && asked.unit !== range.unit)) return 0
   const isIn = (value: number) =>
@@ -234,7 +234,7 @@ const rangeWords = new Set(
   ),
 )
 
-/** Whether the word is part of what a range says. @param word folded */
+/** True if the word is part of a range. @param word folded */
 export function isOfRange(word: string): boolean {
   return (
     /\d/.test(word) ||

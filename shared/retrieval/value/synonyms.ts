@@ -1,7 +1,7 @@
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
 
-/** What callers and tables of prices and hours call the same; `a_b` are two words that follow each other. */
+/** Words that mean the same in calls and in tables of prices and hours; `a_b` are two words in a row. */
 const groups = `
   adult grown_up grown_ups grownup erwachsene großer; man men gent gents gentleman gentlemen male guy herr herren mann männer
   woman women lady ladies female dame damen frau frauen; child children kid kids junior kind kinder
@@ -31,7 +31,7 @@ function keyOf(words: string): string {
     .join('_')
 }
 
-/** The stems of what else says one of the words, or the pair. @param next the stem after it */
+/** The stems of the words that mean the same as the word, or the pair. @param next the stem after it */
 export function synonymsOf(stemmed: string, next: string | undefined): Iterable<string> {
   return [...(synonyms.get(stemmed) ?? []), ...(synonyms.get(`${stemmed}_${next}`) ?? [])]
 }

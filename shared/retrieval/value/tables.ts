@@ -20,7 +20,7 @@ const isDelimiter = (line: string) => line.includes('|') && line.includes('-') &
 /** Longer passages and wider tables are a client’s own. */
 const maxCharacters = 8000
 const maxColumns = 40
-/** How the texts of two header rows are joined where files are read. */
+/** Joins the texts of two header rows when files are read. */
 const headerSeam = ': '
 
 /** The Markdown tables of a passage. */
@@ -40,7 +40,7 @@ export function tablesIn(hit: HitTable['hit']): HitTable[] {
   return tables
 }
 
-/** The table whose header is this line; it goes to before the line `end`. */
+/** The table whose header is this line; it ends before the line `end`. */
 export function tableAt(lines: readonly string[], at: number) {
   if (!lines[at]!.includes('|') || !isDelimiter(lines[at + 1] ?? '')) return undefined
   const grid: string[][] = []
@@ -70,7 +70,7 @@ function tableOf(header: string[], grid: string[][]): Pick<HitTable, 'columns' |
   return { columns, rows }
 }
 
-/** A name above several columns stands in the first of them. */
+/** Repeats a name above several columns, which only the first of them has. */
 function handedRight(header: string[]): string[] {
   let name = ''
   return header.map((text, column) => {

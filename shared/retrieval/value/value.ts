@@ -3,15 +3,15 @@ import { readQuestion } from './asked.ts'
 import { scoredCells } from './cells.ts'
 import { type HitTable, tablesIn } from './tables.ts'
 
-/** What is known of the best cell, each about 0 to 1, as the logistic regression reads it. */
+/** The inputs of the logistic regression for the best cell, each about 0 to 1. */
 export type Features = Record<keyof typeof weights, number>
 
-/** Answers begin with a value that is at least so likely right. */
+/** Answers begin with a value of at least this confidence. */
 const minSaid = 0.5
-/** Cells further down rarely answer, and cost time. */
+/** The cells of later hits rarely answer, and cost time. */
 const readHits = 5
 
-/** Fitted by `npm run evaluate -- --fit-values`; README.md says to what. */
+/** Fitted by `npm run evaluate -- --fit-values`; README.md names the sets. */
 const weights = {
   constant: -2,
   lead: 2.8,
@@ -28,7 +28,7 @@ const weights = {
   isBeyond: -2.2,
 }
 
-/** The cell of a table among the hits that answers one of the readings of the question; null where none stands out. */
+/** The cell of a table among the hits that answers one of the readings of the question; null if none stands out. */
 export function findValue(queries: readonly string[], hits: readonly HitTable['hit'][]): Value | null {
   const tables = hits.slice(0, readHits).flatMap(tablesIn)
   if (tables.length === 0) return null
@@ -43,7 +43,7 @@ export function findValue(queries: readonly string[], hits: readonly HitTable['h
   return best
 }
 
-/** @returns undefined where no row has anything of the question */
+/** @returns undefined if no row has any word of the question */
 export function bestCell(query: string, tables: ReturnType<typeof tablesIn>) {
   const asked = readQuestion(query)
   const [cell, ...others] = scoredCells(asked, tables)
@@ -73,7 +73,7 @@ export function probability(weights: Features, features: Features): number {
   return 1 / (1 + Math.exp(-names.reduce((sum, name) => sum + weights[name] * features[name], 0)))
 }
 
-/** What an answer with these hits begins with: “Large, Diavola: £14.20”; undefined without hits or a value that is likely right. */
+/** The beginning of an answer with these hits: “Large, Diavola: £14.20”; undefined without hits or a value that is likely right. */
 export function saidOf(hits: readonly unknown[], value: Value | null): string | undefined {
   if (!value || value.confidence < minSaid || hits.length === 0) return undefined
   return `${[...value.column, ...value.row].join(', ')}: ${value.text}`

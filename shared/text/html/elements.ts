@@ -15,14 +15,14 @@ export function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((entry) => entry.name === name)?.value
 }
 
-/** Children that are shown. */
+/** The visible children with these names. */
 export function elementsIn(parent: Element, ...names: string[]): Element[] {
   return parent.childNodes.filter(
     (node): node is Element => isElement(node) && names.includes(node.tagName) && !isHiddenByItself(node),
   )
 }
 
-/** Whether `hidden` or its own style hides it; style sheets are not read. */
+/** True if `hidden` or its own style hides it; style sheets are not read. */
 export function isHiddenByItself(element: Element): boolean {
   return (
     attribute(element, 'hidden') !== undefined ||

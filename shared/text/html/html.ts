@@ -24,7 +24,7 @@ export function readHtml(html: string): { blocks: Block[]; title: string | undef
   return readDocument(parse(html))
 }
 
-/** Leaves of `document` only what is read. */
+/** Reads a document, and removes from it all parts that are not read. */
 export function readDocument(document: HtmlDocument): { blocks: Block[]; title: string | undefined } {
   const root = document.childNodes.find((node) => isElement(node as Node)) as Element | undefined
   if (root) keepContent(root)
@@ -190,7 +190,7 @@ function inlineText(nodes: readonly Node[], depth: number): string {
   return texts.join('').replace(/[ \t]+/g, ' ')
 }
 
-/** Whether a reader sees two words or amounts where the source has no space: style sheets set elements apart. */
+/** True if a reader sees two words or amounts where the source has no space: style sheets set elements apart. */
 function isApart(before: string, last: Node, after: string, node: Node): boolean {
   const seam = before.slice(-1) + after.slice(0, 1)
   const elements = [last, node].filter(isElement)
@@ -226,7 +226,7 @@ function titleOf(nodes: readonly Node[]): string | undefined {
 function isHidden(element: Element): boolean {
   const { tagName } = element
   if (isHiddenByItself(element) || skipped.test(tagName)) return true
-  // Buttons that open a panel are its title; a choice is read where it names prices.
+  // Buttons that open a panel are its title; a choice is read if it names prices.
   if (tagName === 'button') return !['aria-controls', 'aria-expanded'].some((name) => attribute(element, name))
   return tagName === 'select' && !/[€$£¥₹]\s?\d|\d\s?[€£₹]/.test(rawText(element.childNodes, 0))
 }

@@ -1,7 +1,7 @@
 import { Unreadable } from '../unreadable.ts'
 import { attribute, blockNames, type Element, isElement, isHiddenByItself, maxDepth, type Node } from './elements.ts'
 
-/** Landmarks, by role or element; outside the main content a header or dialog is none of it either. */
+/** Landmarks, by role or element. Those of `around` belong to the content only inside the main part. */
 const aside = /^(navigation|nav|menu|menubar|search|complementary|aside)$/
 const around = /^(banner|header|contentinfo|footer|dialog|alertdialog)$/
 /** Consent tools by name: a bakery has a class `cookies`, too. */
@@ -15,7 +15,7 @@ const skipLink =
   /^\s{0,99}(skip|jump|zum|zur|aller|passer|saltar|ir|vai|naar|hoppa)\s.{0,99}(content|navigation|main|inhalt|contenu|conten|inhoud|innehåll)/i
 const price = /[€$£¥₹]\s?\d|\d\s?([€£₹]|kr\b|zł|EUR\b|USD\b|CHF\b)|\b(CHF|EUR|USD|Rs\.?)\s?\d/
 const zero = /[€$£]\s?0[.,]00|\b0[.,]00\s?[€£]/g
-/** What callers ask for, wherever a page says it: prices, telephone, mail, opening hours, whether prices include tax. */
+/** The facts that callers ask for, wherever a page has them: prices, telephone, mail, opening hours, whether prices include tax. */
 const contact = [
   /(?:\+|\b0|\(0)\d[\d ()/.-]{6,30}\d|\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b/,
   /\d\s*(?:(?:am|pm|uhr|h)\s*)?(?:-|–|—|to|bis|à|until)\s*\d{1,2}\s*(?:[:.h]\d\d|am|pm|uhr|h\b)/i,
@@ -31,7 +31,7 @@ const lengths = new WeakMap<Node, number>()
 
 type Page = { main: Element | undefined; half: number }
 
-/** Leaves of a web page what it is about, the ways to reach the shop, and what a reader can open. */
+/** Keeps only a web page's content, the ways to reach the shop, and panels that a reader can open. */
 export function keepContent(document: Element): void {
   const opened = new Set<string>()
   visit(document, (element) => {

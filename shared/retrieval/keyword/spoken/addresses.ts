@@ -1,7 +1,7 @@
 import { numberAt } from './numbers.ts'
 import type { Emit, Speech, Token } from './tokens.ts'
 
-/** Endings of addresses that need no "at" to be one. */
+/** Endings that make an address without an "at". */
 const knownEndings = new Set('com org net info biz eu io app shop de at ch fr be nl it es uk us ca'.split(' '))
 const joiners = '.-_+'
 const maxLabels = 8

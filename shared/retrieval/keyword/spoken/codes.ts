@@ -23,8 +23,8 @@ const maxPieces = 40
 const separators = '-/_'
 
 /**
- * Codes and strings of digits, said piece by piece: "k double four seven one", "s wie siegfried". Whole, then in parts: letters with
- * the digits after them, and only the digits. A word that is rarely a letter (`Meaning.weight`) needs company.
+ * Reads codes and strings of digits, said piece by piece: "k double four seven one", "s wie siegfried". Emits the whole, then its parts:
+ * letters with the digits after them, and only the digits. A word that is rarely a letter (`Meaning.weight`) counts only beside others.
  */
 export function readCodes(speech: Speech, emit: Emit): void {
   for (let at = 0; at < speech.tokens.length; ) {

@@ -1,5 +1,5 @@
 /**
- * What a language says for codes, numbers, times and prices. Lists hold lower-case words or phrases with `, ` between them;
+ * A language's words for codes, numbers, times and prices. Lists hold lower-case words or phrases with `, ` between them;
  * apostrophes and hyphens stand as spaces, as between the words of a query. Umlauts and accents are read with and without.
  */
 export interface Language {
@@ -59,7 +59,7 @@ export interface Language {
   endings: string
 }
 
-/** What a word or phrase may mean in one language: several things at once ("o": a letter and zero). */
+/** The meanings of a word or phrase in one language, several at once ("o": a letter and zero). */
 export interface Meaning {
   number?: number
   unsure?: boolean

@@ -22,9 +22,9 @@ const rules = [readCodes, readTimes, readAmounts, readAddresses]
 export const maxReadings = 100
 
 /**
- * What a caller may have meant by words that a speech recogniser wrote: codes, numbers, times, prices and addresses as documents have
- * them ("k4471", "24.90"). Alternatives, the longest first, in all languages at once. Inverse text normalization by grammars
- * (Ebden & Sproat 2015), where no reading has to win. @param words of a query, NFKC and lower case
+ * Reads a recogniser's words as the codes, numbers, times, prices and addresses of documents ("k4471", "24.90"). Returns alternatives in
+ * all languages, the longest first: inverse text normalization by grammars (Ebden & Sproat 2015), where no reading has to win.
+ * @param words of a query, NFKC and lower case
  */
 export function readings(words: string[]): Reading[] {
   const found = new Map<string, Reading>()

@@ -10,7 +10,7 @@ interface Clock {
 
 const minutesOfHour = 60
 const minutesOfHalfDay = 720
-/** What people count from the hour: "ten to five" is a time, "eight to five" are opening hours. */
+/** The minutes that people count from the hour: "ten to five" is a time, "eight to five" are opening hours. */
 const countedMinutes = ['5', '10', '20', '25']
 
 /** Times of day: "half past nine", "viertel vor acht", "nine a m", "neun uhr dreißig". With a. m. or p. m. on both clocks. */

@@ -1,6 +1,6 @@
 import { type Language, type Lexicon, type Meaning, type Node, phrasesOf } from './language.ts'
 
-/** What is read as one: a word, a phrase, or a part of a word ("9am", "einundzwanzig"). */
+/** A unit of reading: a word, a phrase, or a part of a word ("9am", "einundzwanzig"). */
 export interface Token {
   from: number
   to: number
@@ -9,11 +9,11 @@ export interface Token {
   text: string
   digits: string | undefined
   meaning: Meaning
-  /** A word that this language knows nothing of: most words, and no rule begins with one. */
+  /** True for a word without a meaning in this language, as most are; no rule begins with one. */
   isPlain: boolean
 }
 
-/** A query as one language hears it. */
+/** A query as it is read in one language. */
 export interface Speech {
   language: Language
   tokens: Token[]
@@ -44,7 +44,7 @@ export function letterReader(languages: Language[]): (text: string) => Meaning |
   }
 }
 
-/** Words as one language hears them; `lettersOf` is the same for all of them, hence called once for each word. */
+/** Reads words in one language. `lettersOf` is the same for all languages, hence called once for each word. */
 export function tokensOf(words: string[], lexicon: Lexicon, lettersOf: (text: string) => Meaning | undefined): Token[] {
   const tokens: Token[] = []
   for (let from = 0, to = 0; from < words.length; from = to) {
@@ -100,7 +100,7 @@ function partsOf(word: string, { compoundPart }: Lexicon): string[] | undefined 
   if (!compoundPart || word.length > maxWordLength) return undefined
   const parts: string[] = []
   compoundPart.lastIndex = 0
-  // Longest first and never back: linear, and right for the numbers of German.
+  // Takes the longest part and never goes back: linear, and right for German numbers.
   for (let match = compoundPart.exec(word); match; match = compoundPart.exec(word)) {
     parts.push(match[0])
     if (compoundPart.lastIndex === word.length) return parts
