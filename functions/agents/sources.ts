@@ -55,7 +55,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         operationId: 'createSource',
         summary: 'Create a source',
         description:
-          'Its pages are read in the background, and each becomes a document with the page’s address as its `external_id`. They are looked at again every `refresh_hours`. An organization can have 20 sources with 5,000 pages.',
+          'The service reads the pages in the background, and again every `refresh_hours`. Each page becomes a document with the page’s address as its `external_id`. An organization can have 20 sources with 5,000 pages.',
         permission: 'kb:write',
         params: agentPath,
         body: createBody,
@@ -88,7 +88,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         operationId: 'updateSource',
         summary: 'Update a source',
         description:
-          'With other paths the pages are looked at again at once; documents of pages that are no longer included are deleted then.',
+          'New paths start a crawl at once, which deletes the documents of pages that are no longer included.',
         permission: 'kb:write',
         params: sourcePath,
         body: updateBody,
@@ -103,7 +103,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         operationId: 'deleteSource',
         summary: 'Delete a source',
         description:
-          'Its documents go with it, but for those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone. With `trash=true` both go into the trash, and can be [restored](#restoreSource) for 30 days.',
+          'Deletes the source with its documents, except those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone. With `trash=true` both go into the trash, and can be [restored](#restoreSource) for 30 days.',
         permission: 'kb:write',
         params: sourcePath,
         query: deletionQuery,
@@ -113,7 +113,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
             schema: sourceSchema,
             example: { ...sourceExample, status: 'deleting' },
           },
-          204: { description: 'It is gone, and its documents are' },
+          204: { description: 'The source and its documents are gone' },
         },
       },
       async ({ c, db, scope, origin, query }) => {
@@ -128,7 +128,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         operationId: 'restoreSource',
         summary: 'Restore a source',
         description:
-          'Brings a source back from the trash, with the documents that went there with it, and has its pages looked at again. A source that is not in the trash stays as it is.',
+          'Brings a source back from the trash, with the documents that went there with it, and starts a crawl of its pages. A source that is not in the trash stays as it is.',
         permission: 'kb:write',
         params: sourcePath,
         responses: { 200: { ...aSource, example: pending } },
@@ -141,7 +141,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
       {
         operationId: 'refreshSource',
         summary: 'Refresh a source',
-        description: 'Its pages are looked at now: poll its status until it is no longer `pending`.',
+        description: 'Starts a crawl of its pages: poll its status until it is no longer `pending`.',
         permission: 'kb:write',
         params: sourcePath,
         responses: { 202: { ...aSource, example: pending } },
@@ -153,7 +153,7 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
       {
         operationId: 'listSourcePages',
         summary: 'List the pages of a source',
-        description: 'By address, those included that are left out.',
+        description: 'Sorted by address, including the pages that are left out.',
         permission: 'kb:read',
         params: sourcePath,
         query: listQuery,

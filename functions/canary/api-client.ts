@@ -2,7 +2,7 @@ import * as v from 'valibot'
 
 export class CallFailed extends Error {
   override readonly name = 'CallFailed'
-  /** The response's, under which the logs have more. */
+  /** The response's request id, under which the logs say more. */
   readonly requestId: string | undefined
 
   constructor(message: string, requestId?: string, cause?: unknown) {

@@ -11,7 +11,7 @@ export interface Canary {
   apiKey(): Promise<string>
   signal: AbortSignal
   pause(): Promise<unknown>
-  /** A larger limit of this process's heap fails the run: the runtime does not keep to the stage's settings. */
+  /** The run fails if this process's heap has a larger limit: the runtime then ignores the stage's settings. */
   maxHeapMb?: number | undefined
 }
 
@@ -20,12 +20,12 @@ const ownName = 'Canary'
 const agents = v.object({ data: v.array(v.object({ id: v.string(), name: v.string() })) })
 
 export interface Journey {
-  /** Why it did not end. */
+  /** Why the journey did not end. */
   failure: string | undefined
   milliseconds: Partial<Record<string, number>>
 }
 
-/** Runs one journey through the API and reports it as metrics and a line of the log. It throws nothing. */
+/** Runs one journey through the API and reports it as metrics and a line of the log. Never throws. */
 export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: Canary): Promise<Journey> {
   const steps = newSteps()
   const { milliseconds } = steps

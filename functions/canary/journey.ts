@@ -8,7 +8,7 @@ interface Journey extends ApiAccess {
   pause(): Promise<unknown>
 }
 
-/** An older document of the same title was left behind by a run that failed: none takes as long. */
+/** No run takes as long, so a failed run has left behind any older document with this title. */
 const leftoverMilliseconds = 5 * 60_000
 const cleanUpMilliseconds = 10_000
 
@@ -18,7 +18,7 @@ const hits = v.object({ data: v.array(v.object({ document_id: v.string() })) })
 const nothing = v.undefined()
 const problem = v.object({ code: v.literal('document_not_found') })
 
-/** Does what a caller of the API does, from creating a document to finding it gone, and cleans up. @throws StepFailed */
+/** Uses the API as a caller does, from creating a document to finding it gone, and cleans up. @throws StepFailed */
 export async function runJourney(journey: Journey, steps: Steps): Promise<void> {
   const { agentId, title, pause, signal } = journey
   const knowledgeBase = `/v1/agents/${agentId}/knowledge-base`
@@ -43,7 +43,7 @@ export async function runJourney(journey: Journey, steps: Steps): Promise<void> 
   }
 }
 
-/** The gateway’s handling of paths is documented nowhere: an external id has to arrive as it was sent. */
+/** Checks that an external id arrives as it was sent, since the gateway’s handling of paths is documented nowhere. */
 async function putNamed(call: ApiClient, knowledgeBase: string, title: string): Promise<void> {
   const external_id = `https://canary.example//${crypto.randomUUID()}/?a=1&b=100%#ü`
   const path = `${knowledgeBase}/by-external-id/${encodeURIComponent(encodeURIComponent(external_id))}`
@@ -83,7 +83,7 @@ async function find(call: ApiClient, knowledgeBase: string, { id, query }: { id:
     throw new CallFailed('search does not find the document', found.requestId)
 }
 
-/** What cannot be deleted now is a leftover of the next run; the failure before it is the one to tell. */
+/** Ignores a failure: the next run deletes the leftover, and the failure before this one is reported. */
 async function cleanUp(access: ApiAccess, path: string): Promise<void> {
   const call = apiClient({ ...access, signal: AbortSignal.timeout(cleanUpMilliseconds) })
   await call('DELETE', path, { status: 204, schema: nothing }).catch(() => {})

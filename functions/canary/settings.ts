@@ -4,13 +4,13 @@ import { secret } from '../../shared/secrets.ts'
 const environment = v.object({
   BASE_URL: v.pipe(v.string(), v.url()),
   CANARY_SECRET: v.optional(v.string()),
-  /** In place of the secret, on a machine of one's own. */
+  /** Replaces the secret on a developer's machine. */
   API_KEY: v.optional(v.string()),
-  /** What `limit-heap.sh` limits the heap to. */
+  /** The heap limit that `limit-heap.sh` sets. */
   MAX_HEAP_MB: v.optional(v.pipe(v.string(), v.toNumber())),
 })
 
-/** Read by each run, as is the secret: so a new key needs no restart, and a missing setting is a run that fails. @throws Error */
+/** Each run reads the settings and the secret: a new key needs no restart, and a missing setting fails the run. @throws Error */
 export function settings(env: NodeJS.ProcessEnv = process.env) {
   const { BASE_URL, CANARY_SECRET, API_KEY, MAX_HEAP_MB: maxHeapMb } = v.parse(environment, env)
   return { baseUrl: BASE_URL, apiKey: () => secret({ value: API_KEY, id: CANARY_SECRET })(), maxHeapMb }

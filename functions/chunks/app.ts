@@ -41,7 +41,7 @@ export function chunksApp({ repeatWaitSeconds, ...options }: RouterOptions & { r
         operationId: 'createChunks',
         summary: 'Upload your own chunks',
         description:
-          'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search never finds it, and a document without any cannot be completed: the sample leaves out `embedding` only because it is so long. While an agent changes its embedding model, upload the same chunks once more with the vectors of the next one and its name as `embedding_model`: the agent waits for them.',
+          'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search never finds it, and a document without any embedding cannot be completed. The sample leaves out `embedding` only because it is so long. While an agent changes its embedding model, upload the same chunks again with the next model’s vectors and its name as `embedding_model`: the agent waits for them.',
         permission: 'kb:write',
         params: documentPath,
         headers: idempotencyHeader,

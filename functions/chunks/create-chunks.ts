@@ -23,8 +23,8 @@ export interface Stored {
 }
 
 /**
- * Stores all chunks or none. The first batch takes over a document of the service. With the name of the agent's next model, chunks that are
- * stored get a second vector. @throws ApiError
+ * Stores all chunks or none. The first batch takes over a document of the service. With the name of the agent's next model, stored chunks
+ * get a second vector. @throws ApiError
  */
 export async function createChunks(
   db: Database,
@@ -57,7 +57,7 @@ export async function createChunks(
     from documents d where ${isDocument(scope)} and ${isInserted}`
 
   const stored = await idempotently(db, request, response, {
-    // The model that serves the agent stays the same until these are stored.
+    // Keeps the model that serves the agent until these chunks are stored.
     documents: lockAfter(selectDocument(db, scope).forUpdate(), lockModel(scope)),
     ...(model !== undefined && {
       agents: sql<{ model: string | null; next_model: string | null }>`

@@ -15,8 +15,8 @@ import type { ChunkInput } from './schemas.ts'
 const columns = { chunk_index: 'int', hash: 'bytea', vector_id: 'uuid' } as const
 
 /**
- * Gives a client's stored chunks their vectors of the agent's next model: all or none. The response is null, and the conflicts are those
- * that are not stored with this content and a vector, or have one of the next model.
+ * Gives a client's stored chunks their vectors of the agent's next model: all or none. If none, the response is null, and the conflicts
+ * are the chunks that are not stored with this content and a vector, or already have one of the next model.
  */
 export function addNextVectors(
   db: Database,

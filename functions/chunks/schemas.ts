@@ -85,7 +85,7 @@ export const createBody = v.pipe(
         v.string('must be a string'),
         maxCharacters(1000),
         v.description(
-          'The model that made the embeddings: the one that serves the agent, which is the default, or the next one, for chunks that are stored already: `GET /v1/agents/{agentId}` names both.',
+          'The model that made the embeddings: the one that serves the agent (the default) or, for chunks that are stored already, the next one. `GET /v1/agents/{agentId}` names both.',
         ),
       ),
     ),
@@ -94,7 +94,7 @@ export const createBody = v.pipe(
 )
 export type ChunksInput = v.InferOutput<typeof createBody>
 
-/** Prints embeddings as base64: as objects of numbers they would take long. */
+/** Prints embeddings as base64, since printing them as numbers would take long. */
 export function toJson({ chunks, embedding_model }: ChunksInput) {
   const printed = chunks.map((chunk) => ({ ...chunk, embedding: chunk.embedding && toBase64(chunk.embedding) }))
   return embedding_model === undefined ? printed : { embedding_model, chunks: printed }

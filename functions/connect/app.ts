@@ -33,16 +33,16 @@ const tokenRequest = v.variant('grant_type', [
 ])
 const revocation = v.object({ token: text, client_id: text })
 
-/** The authorization server of OAuth 2.1, without the consent, which is a screen of the dashboard. Clients are public: none has a secret. */
+/** The OAuth 2.1 authorization server, except the consent, which is a screen of the dashboard. Clients are public: none has a secret. */
 export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => number }) {
   const unknown = unknownCredentials(now)
   const app = api()
 
   app.get(`${resourceMetadata}/v1/agents/:agentId/connect/mcp`, (c) => {
-    if (!v.is(agentPath, c.req.param())) throw new ApiError('route_not_found', 'No agent has such an id.')
+    if (!v.is(agentPath, c.req.param())) throw new ApiError('route_not_found', 'The agent’s id must be a UUID.')
     c.header('cache-control', briefly)
     return c.json({
-      // As it was asked for: clients compare it with the address that they connect to.
+      // Repeats the requested form, which clients compare with the address that they connect to.
       resource: `${originOf(c.req)}${c.req.path.slice(resourceMetadata.length)}`,
       authorization_servers: [issuerOf(c.req)],
       scopes_supported: [searchScope],
@@ -118,7 +118,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
       return refused(
         c,
         'temporarily_unavailable',
-        'Too many registrations of this address. Try again in a minute.',
+        'Too many registrations from this address. Try again in a minute.',
         429,
       )
     }
@@ -138,17 +138,17 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
 }
 
 const explanations = {
-  invalid_client: 'The client is not registered, or no longer. Register again.',
+  invalid_client: 'The client is not registered, or no longer is. Register again.',
   invalid_grant: 'The code or refresh token is unknown, expired or used, or was given to another client.',
   invalid_target: 'The code or refresh token is for another resource.',
 }
 
-/** An error of RFC 6749, 5.2. */
+/** An error response by RFC 6749, 5.2. */
 function refused(c: Context<ApiEnv>, error: string, error_description: string, status?: 429): Response {
   return c.json({ error, error_description }, status ?? (error === 'invalid_client' ? 401 : 400))
 }
 
-/** The fields of a form; a repeated one is an array, an empty one is left out (RFC 6749, 3.2). */
+/** The fields of a form. A repeated field is an array; an empty one is left out (RFC 6749, 3.2). */
 async function readForm(c: Context<ApiEnv>): Promise<Record<string, string | string[] | undefined>> {
   const sent = await sentBody(c)
   const body = typeof sent === 'string' ? sent : Buffer.from(sent).toString()

@@ -19,7 +19,7 @@ import { isDocumentOfPage, isOwn } from './pages.ts'
 const pagesAtOnce = 10
 export const leftAlone = 'A person has deleted its document or made it their own, so it is left alone.'
 
-/** A page whose document is to be changed, with the document if there is one. */
+/** A page whose document the crawl will change, with the document if there is one. */
 interface PlannedPage {
   address: string
   task: PageTask
@@ -29,7 +29,7 @@ interface PlannedPage {
   edits: number | null
 }
 
-/** What became of it: with a reason, why its document is not as the page is. */
+/** The outcome for a page, with a reason if its document does not match it. */
 interface Applied {
   address: string
   reason: string | null
@@ -38,7 +38,7 @@ interface Applied {
 }
 
 /**
- * Makes the next changes that are planned. May be repeated after an interruption. @returns whether there are more
+ * Makes the next planned changes. May be repeated after an interruption. @returns true if there may be more
  * @throws LeaseLost; ApiError rate_limited while the pipeline is full; Unavailable
  */
 export async function applyNext(outbox: Outbox, claim: Claim): Promise<boolean> {
@@ -77,7 +77,7 @@ const leftOut = (address: string, reason: string): Applied => ({
   is_deleted: false,
 })
 
-/** Creates all that can be: those that an earlier attempt has created have a document, and are not among them. */
+/** Creates the documents of these pages, as far as possible. Pages of an earlier attempt have one, and are not among them. */
 async function createPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): Promise<Applied[]> {
   const unnamed = pages.filter(({ address }) => !v.is(externalId, address))
   const rest = pages.filter((page) => !unnamed.includes(page))
@@ -114,7 +114,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   }))
   const file = { source_type: 'txt', source_id: sql`${sourceId}::uuid` }
   const scope = { organizationId, agentId }
-  // Waits for whoever puts the source into the trash, and then creates nothing.
+  // Waits for a request that puts the source into the trash, and then creates nothing.
   const guard = sql<boolean>`exists (select from sources s where ${isLeasedTo(claim)} for key share)`
   const { rows } = await insertDocuments(outbox.db, scope, { documents, processed: documents.length, file, guard })
   await enqueueAll(
@@ -123,7 +123,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   )
 }
 
-/** Addresses are taken by documents of the client's or of another source, or by those that a lost attempt has created. */
+/** Creates the rest when documents have some addresses: the client's, another source's, or those of a lost attempt. */
 async function insertOthers(outbox: Outbox, claim: Claim, pages: PlannedPage[], error: ApiError): Promise<Applied[]> {
   const taken = error.extra.external_ids as string[]
   const { rows } = await sql<{ external_id: string }>`select d.external_id from documents d
@@ -131,7 +131,7 @@ async function insertOthers(outbox: Outbox, claim: Claim, pages: PlannedPage[], 
       and d.external_id = any(${taken}::text[])`.execute(outbox.db)
   const own = new Set(rows.map(({ external_id }) => external_id))
   const known = pages.filter(({ address }) => taken.includes(address))
-  // None, where it was deleted in between.
+  // Empty if the other document was deleted in between.
   const rest = known.length > 0 ? pages.filter((page) => !known.includes(page)) : []
   const reason = 'Another document of the agent has this address as its external id.'
   const stored = (known.length > 0 ? known : pages).map(({ address }) =>
@@ -156,7 +156,7 @@ async function changePage(outbox: Outbox, claim: Claim, page: PlannedPage): Prom
     if (error.code === 'golden_questions_fail') return leftOut(address, brokenBy(task, error))
     if (error.code === 'rate_limited') throw error
     if (error.code === 'payload_too_large') return leftOut(address, tooLong)
-    // It was edited or deleted in between: the next crawl sees what to do.
+    // The document was edited or deleted in between, and the next crawl decides.
     return leftOut(address, 'The document was changed while the page was read. The next look is compared with it.')
   }
 }
@@ -168,7 +168,7 @@ function brokenBy(task: PlannedPage['task'], { extra }: ApiError): string {
   return `${change} golden questions that block would fail: ${questions.slice(0, 3).join(', ')}.`
 }
 
-/** What could not be done is tried again next time. */
+/** Stores the outcomes. The next crawl tries again what failed. */
 async function storeApplied(db: Database, claim: Claim, applied: Applied[]): Promise<void> {
   const columns = { address: 'text', reason: 'text', is_applied: 'boolean', is_deleted: 'boolean' } as const
   const rows = recordset('a', columns, applied)

@@ -3,7 +3,7 @@ import { consume } from '../../shared/documents/attempt.ts'
 import { parseCrawlMessage } from '../../shared/queue.ts'
 import { type Crawler, crawlSource } from './crawl.ts'
 
-/** One source after the other: each takes the time that there is. */
+/** Crawls one source after the other, since each may take all of the Lambda's time. */
 export function consumer(crawler: Crawler) {
   return async (
     { Records }: SQSEvent,

@@ -32,22 +32,22 @@ export interface Crawler {
 
 /** Leases in a row that may end without a page. */
 const maxAttempts = 5
-/** What a page takes at most, with pauses and a second look, and the storing of what it brought. */
+/** The longest that a page takes, with pauses, a second request and the storing of its text. */
 const lastStartMilliseconds = 120_000
 const pagesAtOnce = 20
 /** Each may have 255 characters. */
 const addressesAtOnce = 20_000
-/** So many pages in a row that do not answer end the crawl. */
+/** The crawl ends after this many pages in a row that do not answer. */
 const maxFailuresInRow = 10
-/** Where a single page leads to may change. */
+/** A single page may redirect to other addresses over time. */
 const maxPagesOf = { page: 10, site: 500, sitemap: maxPages }
 
-/** The crawl must end and change nothing; the message says why, for people. */
+/** The crawl must end and change nothing; the message tells people why. */
 class Refused extends Error {
   override readonly name = 'Refused'
 }
 
-/** The Lambda's time is nearly up: the crawl goes on with another message. */
+/** The Lambda's time is nearly up, so another message continues the crawl. */
 class Paused extends Error {
   override readonly name = 'Paused'
 }
@@ -60,7 +60,7 @@ interface Job extends Crawler {
   robots: Map<string, Robots>
 }
 
-/** Goes on with a crawl for as long as there is time. @param remaining milliseconds @throws Unavailable without the database */
+/** Continues a crawl for as long as there is time. @param remaining milliseconds @throws Unavailable without the database */
 export async function crawlSource(crawler: Crawler, message: CrawlMessage, remaining: () => number): Promise<void> {
   const db = crawler.db.forOrganization(message.organizationId)
   const claim = await claimSource(db, message, randomUUID())
@@ -94,7 +94,7 @@ async function crawl(job: Job): Promise<void> {
   log.info('source_checked', { ...logged(claim) })
 }
 
-/** Lists what this crawl looks at, of a sitemap one file after the other. */
+/** Lists the pages that this crawl reads; of a sitemap, one file after the other. */
 async function list(job: Job): Promise<void> {
   const { db, claim, client, start } = job
   const { known, isBegun } = await knownAddresses(db, claim)
@@ -115,7 +115,7 @@ async function list(job: Job): Promise<void> {
   }
 }
 
-/** Looks at every page that is listed, and at those that they lead to. */
+/** Reads every listed page, and the pages to which they link. */
 async function look(job: Job): Promise<void> {
   const { db, claim, client, start } = job
   let failures = 0
@@ -184,7 +184,7 @@ async function settle(job: Job, error: unknown): Promise<void> {
   if (error instanceof Unavailable) throw error
   if (error instanceof Refused) return await end(job, error.message)
   if (error instanceof Paused) return await resume(job, 0, false)
-  // The pipeline has as many documents as the organization may have in it: they drain by themselves.
+  // The organization's pipeline is full, and drains by itself.
   if (error instanceof ApiError && error.code === 'rate_limited') return await resume(job, 60 + 240 * random(), false)
   log.error('crawl_failed', { ...logged(claim), error: describeError(error) })
   if (claim.attempt < maxAttempts || claim.status === 'deleting')

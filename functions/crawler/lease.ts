@@ -18,10 +18,10 @@ const s = columnsOf('sources', 's')
 /** Longer than the Lambda runs, so that a live one keeps its source. */
 export const leaseSeconds = 330
 
-/** A source whose turn has not come is tried again after so long, by one message: that of the sweeper. */
+/** The sweeper's message tries a source again after this time if its turn has not come. */
 const postponedSeconds = 60
 
-/** A crawl that a worker has claimed: all that the worker writes is fenced by the lease. */
+/** A crawl that a worker has claimed: the lease fences all of the worker's writes. */
 export interface Claim extends SourceScope {
   leaseToken: string
   url: string
@@ -33,7 +33,7 @@ export interface Claim extends SourceScope {
   crawl: number
   /** Leases in a row that ended without a page, this one included. */
   attempt: number
-  /** What this crawl has still to read of the sitemap. */
+  /** The part of the sitemap that this crawl has yet to read. */
   sitemap: SitemapReading | null
   origin: Origin
 }
@@ -52,11 +52,11 @@ export class LeaseLost extends Error {
 
 const hostOf = (url: Expression<string>) => sql`regexp_replace(lower(split_part(${url}, '/', 3)), '^www\\.', '')`
 const o = columnsOf('sources', 'o')
-/** The organization has a crawl on the same host, which is asked one request at a time, or any while one that has none waits for a crawler. */
+/** True if the organization crawls the same host, which gets one request at a time; or any host, while another organization waits for a crawler. */
 const mustWait = sql<boolean>`exists (select from sources o where o.organization_id = s.organization_id and o.id <> s.id
   and o.lease_expires_at > now() and (${hostOf(o.url)} = ${hostOf(s.url)} or another_organization_waits(s.organization_id)))`
 
-/** Claims a source whose crawl is due, or was interrupted, unless others come first: then the sweeper sends its message again. The same token may claim again. */
+/** Claims a source whose crawl is due or was interrupted. If it must wait, the sweeper sends its message again. The same token may claim again. */
 export async function claimSource(
   db: Database,
   { organizationId, sourceId }: CrawlMessage,
@@ -73,7 +73,7 @@ export async function claimSource(
       and (${isCrawlDue} or ${isCrawlInterrupted} or s.lease_token = ${leaseToken}::uuid) and not ${mustWait}
     returning s.agent_id, s.url, s.kind, s.status, s.include, s.exclude, s.crawl, s.attempt, s.sitemap, s.request_id, s.requested_by`
   const { rows } = await db.batch({
-    // Claims of an organization see each other.
+    // Makes an organization's claims see each other.
     locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 3))`,
     rows: claim,
     postponed: sql`update sources s set resend_at = now() + make_interval(secs => ${postponedSeconds})
@@ -89,7 +89,7 @@ export async function claimSource(
 export const isLeasedTo = (claim: Claim) =>
   sql<boolean>`(${isSource(claim)} and ${s.lease_token} = ${claim.leaseToken}::uuid)`
 
-/** Makes the statements if the lease is still held, and renews it. @throws LeaseLost */
+/** Runs the statements and renews the lease, if it is still held. @throws LeaseLost */
 export async function fenced<const Q extends Readonly<Record<string, Statement>>>(
   db: Database,
   claim: Claim,
@@ -106,13 +106,13 @@ export async function fenced<const Q extends Readonly<Record<string, Statement>>
   return results
 }
 
-/** Does the same with statements that a page is done with. @throws LeaseLost */
+/** Does the same with the statements that finish a page. @throws LeaseLost */
 export async function fencedProgress(...[db, claim, statements]: Parameters<typeof fenced>): Promise<void> {
   claim.attempt = 1
   await fenced(db, claim, statements)
 }
 
-/** A statement: the crawl goes on with another lease. @param counts whether this one has brought no page */
+/** The statement that ends a lease, so that another continues the crawl. @param counts true if this lease has brought no page */
 export function release(claim: Claim, seconds: number, counts: boolean) {
   return sql<{ id: string }>`update sources s set lease_token = null, lease_expires_at = null,
       attempt = ${counts ? claim.attempt : 0}::int, resume_at = now() + make_interval(secs => ${seconds}),
@@ -121,10 +121,10 @@ export function release(claim: Claim, seconds: number, counts: boolean) {
 }
 
 const ended = sql`lease_token = null, lease_expires_at = null, resume_at = null, attempt = 0, checked_at = now(), resend_at = now()`
-/** A refresh that was asked for meanwhile is still due. */
+/** True if a refresh was requested meanwhile, which is still due. */
 const isRefreshed = sql<boolean>`(${s.next_check_at} <= now())`
 
-/** Statements that end a crawl whose changes are made. @param max how many pages a source of its kind has at most */
+/** Statements that end a crawl whose changes are made. @param max the most pages of a source of its kind */
 export function succeed(claim: Claim, max: number) {
   const notice = sql`case
     when ${countPages(claim)} >= ${maxPages} then ${`The organization has ${maxPages.toLocaleString('en')} pages of sources, which is the maximum: others are left out.`}
@@ -140,8 +140,8 @@ export function succeed(claim: Claim, max: number) {
 }
 
 /**
- * Statements that end a crawl which changes nothing. It is tried again after a quarter of an hour, then after twice as long each time,
- * up to `refresh_hours`. @param message what failed, for people
+ * Statements that end a crawl which changes nothing. The next attempt follows after 15 minutes, later ones after twice as long each time,
+ * up to `refresh_hours`. @param message tells people what failed
  */
 export function fail(claim: Claim, message: string) {
   return {

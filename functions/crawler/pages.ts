@@ -15,7 +15,7 @@ export const isOwn = ({ organizationId, sourceId }: Claim) =>
 export const isDocumentOfPage = sql`d.organization_id = p.organization_id and d.agent_id = p.agent_id
   and d.source_id = p.source_id and d.external_id = p.address`
 
-/** The addresses that are known, and whether this crawl has begun to list what it looks at. @throws LeaseLost */
+/** The known addresses, and whether this crawl has begun to list its pages. @throws LeaseLost */
 export async function knownAddresses(db: Database, claim: Claim): Promise<{ known: KnownAddress[]; isBegun: boolean }> {
   const { known } = await fenced(db, claim, () => ({
     known: sql<KnownAddress & { is_begun: boolean }>`
@@ -32,8 +32,8 @@ interface Listing {
 }
 
 /**
- * Lists every page that is known and still in scope, each once, and the addresses, so that all are looked at. @throws LeaseLost
- * @param sitemap what is still to be read of it, so that it lists more
+ * Lists the addresses and all known pages that are still in scope, each once, so that the crawl reads them. @throws LeaseLost
+ * @param sitemap the part yet to be read, which lists more
  */
 export async function begin(
   db: Database,
@@ -65,7 +65,7 @@ export async function begin(
   }))
 }
 
-/** Lists what a file of the sitemap has brought, and what is still to be read. @throws LeaseLost */
+/** Lists the addresses of a sitemap's file, and stores the part of the sitemap yet to be read. @throws LeaseLost */
 export async function storeListed(db: Database, claim: Claim, listing: Listing, sitemap: SitemapReading | null) {
   await fencedProgress(db, claim, (isLeased) => ({
     ...list(claim, listing, isLeased),
@@ -85,12 +85,12 @@ function keepReading(
   }
 }
 
-/** How many pages the limits of source and organization still allow. */
+/** The number of pages that the limits of source and organization still allow. */
 const room = (claim: Claim, max: number) =>
   sql<number>`greatest(0, least(${max}::int - (select count(*) from source_pages p where ${isOwn(claim)}),
     ${maxPages} - ${countPages(claim)}))`
 
-/** Statements: list addresses that are not known, in their order, as far as there is room. */
+/** The statements that list unknown addresses in their order, as far as there is room. */
 function list(claim: Claim, { addresses, max }: Listing, isLeased: Expression<boolean>) {
   const { organizationId, agentId, sourceId, crawl } = claim
   const rows = [...new Set(addresses)].map((address, place) => ({ address, place }))
@@ -111,8 +111,8 @@ export interface ListedPage {
 }
 
 /**
- * The next pages to look at: the start, then the shortest addresses, which lead to the others. A page whose document is not as the last
- * look found it is read in full. @throws LeaseLost
+ * The next pages to read: the start, then the shortest addresses, which lead to the others. A page is read in full if its document
+ * differs from the text found last. @throws LeaseLost
  */
 export async function nextPages(db: Database, claim: Claim, start: string, limit: number): Promise<ListedPage[]> {
   const { pages } = await fenced(db, claim, () => ({
@@ -124,7 +124,7 @@ export async function nextPages(db: Database, claim: Claim, start: string, limit
   return pages
 }
 
-/** Stores a look that brought no text. @throws LeaseLost */
+/** Stores the result of a request that brought no text. @throws LeaseLost */
 export async function storeLook(
   db: Database,
   claim: Claim,
@@ -141,10 +141,10 @@ export async function storeLook(
 
 type Page = Extract<Fetched, { kind: 'page' }>
 
-/** What a page's document was last given. */
+/** The text last written to a page's document. */
 export interface Given {
   applied_hash: Buffer
-  /** Null if it has no document any more, or not as the source's. */
+  /** Null if the document is deleted, or no longer the source's. */
   content: string | null
   revised_at: Date | null
 }
@@ -157,7 +157,7 @@ export async function givenBefore(db: Database, claim: Claim, address: string): 
   return given[0]
 }
 
-/** Stores a page's text with its own address, unless this crawl has it already or there is no room, and lists where it leads. @throws LeaseLost */
+/** Stores a page's text with its own address, unless this crawl has it already or there is no room, and lists its links. @throws LeaseLost */
 export async function storePage(
   db: Database,
   claim: Claim,

@@ -37,7 +37,7 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
   const looked = rows.filter(({ found }) => found !== 'excluded')
   const before = looked.flatMap(
     ({ address, document_characters: given, document_hash: hash, gone_since: goneSince, was_given, characters }) =>
-      // What a person wrote says nothing of how long the page was.
+      // A person's text says nothing about the length of the page.
       given === null || hash === null
         ? []
         : [{ address, hash, characters: was_given ? given : (characters ?? given), goneSince }],
@@ -86,7 +86,7 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
 function toFound({ address, found, at, is_moved, text_hash, characters, is_changed }: Row): FoundPage {
   const kind = found as FoundPage['kind']
   if (kind !== 'page') return { address, kind }
-  // It leads to a page that leads on, which has its own row.
+  // It redirects to a page that redirects on, which has its own row.
   if (text_hash === null) return { address, kind: 'failed' }
   const page = { hash: text_hash, characters: characters!, isChanged: is_changed! }
   return { address, kind, at: at ?? address, isMoved: is_moved ?? true, ...page }

@@ -18,11 +18,11 @@ export interface Deliverer {
 }
 
 export const timeoutMilliseconds = 15_000
-/** Left for a request and for what follows it. */
+/** The time for a request and for storing its outcome. */
 const lastClaimMilliseconds = timeoutMilliseconds + 5000
 const lastLookMilliseconds = lastClaimMilliseconds + 5000
 const lookEveryMilliseconds = 1000
-/** A batch that takes longer leaves the quick lane, while it lasts for the late one, and puts its webhook into the slow one. */
+/** A batch that takes longer moves from the quick to the late lane, and its webhook continues in the slow lane. */
 const slowMilliseconds = 2000
 const statementsAtOnce = 2
 
@@ -31,7 +31,7 @@ const hour = 3600
 const delays = [5, 300, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
 const maxSeconds = delays.reduce((sum, seconds) => sum + seconds)
 
-/** Sends what is due, and looks again each second while there is a webhook. @param remaining milliseconds until this process is stopped */
+/** Sends the due deliveries, and looks again each second while there is a webhook. @param remaining milliseconds until this process is stopped */
 export async function deliver(
   { db, send, now = () => new Date(), random = Math.random }: Deliverer,
   remaining: () => number,
@@ -74,7 +74,7 @@ export async function deliver(
     }
   }
 
-  /** @returns whether there was anything to send */
+  /** @returns true if there was anything to send */
   async function sendBatch(webhook: DueWebhook): Promise<boolean> {
     if (remaining() <= lastClaimMilliseconds) return false
     const token = newId()
@@ -114,7 +114,7 @@ export async function deliver(
   }
 }
 
-/** Signed with both secrets for a day after a rotation. */
+/** Signs with both secrets for a day after a rotation. */
 function headersOf(delivery: Delivery, body: string, now: Date): Record<string, string> {
   const { id, secret, previous_secret, previous_until } = delivery
   const secrets = previous_secret && previous_until! > now ? [secret, previous_secret] : [secret]

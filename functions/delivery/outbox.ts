@@ -8,7 +8,7 @@ export interface DueWebhook {
   organization_id: OrganizationId
   webhook_id: string
   is_failing: boolean
-  /** How long ago its oldest was due. */
+  /** How long ago its oldest delivery was due. */
   seconds_late: number
 }
 
@@ -39,7 +39,7 @@ export const requestsAtOnce = 5
 const leaseSeconds = 60
 const failingDays = 5
 
-/** Jumps from webhook to webhook in the index, however many deliveries each has. */
+/** Finds due webhooks by jumping from one to the next in the index, however many deliveries each has. */
 export function findDue(db: Database, now: Date) {
   return db.batch({
     due: sql<DueWebhook>`
@@ -63,7 +63,7 @@ export function findDue(db: Database, now: Date) {
   })
 }
 
-/** Leases a few deliveries of the webhook to the token. Here and below ids are arrays: joined, outdated statistics would have all rows of a webhook read. */
+/** Leases a few deliveries of the webhook to the token. Ids are arrays here and below: with a join, outdated statistics would make it read all rows of a webhook. */
 export async function claim(db: Database, { organization_id, webhook_id }: DueWebhook, token: string, now: Date) {
   const { rows } = await sql<Delivery>`
     with due as materialized (
@@ -104,7 +104,7 @@ export async function finish(
       from ${recordset('o', columns, outcomes)}
       where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.lease_token = ${token}
         and d.id = any (${outcomes.map(({ id }) => id)}::uuid[]) and d.id = o.id`,
-    // A statement of its own, so that it sees what was inserted while the one before waited for its rows.
+    // A separate statement sees the rows that were inserted while the one before waited.
     promoted: sql`update webhook_deliveries d set next_attempt_at = ${now}
       where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.next_attempt_at is null
         and d.id = any (array(
@@ -117,7 +117,7 @@ export async function finish(
   })
 }
 
-/** What the outcomes say of the receiver. */
+/** Stores the receiver's state that follows from the outcomes. */
 function noted(outcomes: Outcome[], now: Date): RawBuilder<unknown> {
   if (outcomes.some(({ response_status }) => response_status === 410))
     return sql`status = 'disabled', disabled_reason = 'gone' where w.status = 'enabled'`

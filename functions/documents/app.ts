@@ -39,7 +39,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'listDocuments',
         summary: 'List documents',
         description:
-          'Newest first. A page may hold fewer than `limit` documents when their contents are large, but not with `exclude=content`; go by `has_more`.',
+          'Newest first. A page may have fewer than `limit` documents if their contents are large, except with `exclude=content`; rely on `has_more`.',
         permission: 'kb:read',
         params: agentPath,
         query: listQuery,
@@ -62,7 +62,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'createDocument',
         summary: 'Create a document',
         description:
-          'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. With `valid_from` and `valid_until` search serves it for a while only. An agent may have 10,000 documents. A repeat under the same `Idempotency-Key` after the document was deleted is 404 `document_not_found`: it is not made again.',
+          'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. With `valid_from` and `valid_until`, search serves it only for a while. An agent may have 10,000 documents. If the document was deleted, a repeat with the same `Idempotency-Key` returns 404 `document_not_found` and does not create it again.',
         permission: 'kb:write',
         params: agentPath,
         headers: idempotencyHeader,
@@ -91,7 +91,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'createDocuments',
         summary: 'Create several documents',
         description:
-          'Creates all of 1 to 100 documents or none, each as [create a document](#createDocument) does. The limits hold for all together. A repeat under the same `Idempotency-Key` after one of the documents was deleted is 404 `document_not_found`: nothing is made again.',
+          'Creates all of 1 to 100 documents or none, each as [create a document](#createDocument) does. The limits hold for all together. If one of the documents was deleted, a repeat with the same `Idempotency-Key` returns 404 `document_not_found` and creates nothing.',
         permission: 'kb:write',
         params: agentPath,
         headers: idempotencyHeader,
@@ -132,7 +132,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'getDocument',
         summary: 'Get a document',
         description:
-          'Its `ETag` is the same with `exclude=content` as without: 304 says that the document has not changed since, for both forms.',
+          'The `ETag` is the same with and without `exclude=content`: 304 says that the document has not changed, for both forms.',
         permission: 'kb:read',
         params: documentPath,
         query: getQuery,
@@ -150,7 +150,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'updateDocument',
         summary: 'Update a document',
         description:
-          'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. Of a document that was a file, `status: "pending"` extracts the text again, and `content` makes it a text: the file is deleted. `valid_from` and `valid_until` change when search serves the document, at once and without processing; null removes a limit.',
+          'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. For a file’s document, `status: "pending"` extracts the text again, and `content` turns it into a text and deletes the file. `valid_from` and `valid_until` change when search serves the document, at once and without processing; null removes a limit.',
         permission: 'kb:write',
         params: documentPath,
         headers: ifMatch,
@@ -183,7 +183,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'deleteDocument',
         summary: 'Delete a document',
         description:
-          'Its chunks and embeddings go with it, processing in flight included. With `trash=true` it goes into the trash: it is not found any more, and can be [restored](#restoreDocument) for 30 days. Past 10,000 documents of an agent in the trash the oldest are deleted for good.',
+          'Deletes the document with its chunks and embeddings, and ends its processing. With `trash=true` it goes into the trash: search no longer finds it, and it can be [restored](#restoreDocument) for 30 days. If an agent has more than 10,000 documents in the trash, the oldest are deleted for good.',
         permission: 'kb:write',
         params: documentPath,
         query: deletionQuery,
@@ -201,7 +201,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'restoreDocument',
         summary: 'Restore a document',
         description:
-          'Brings a document back from the trash as it was: search serves at once what it served, and one that was not finished is processed. A page of a source that is gone becomes a document of its own. A document that is not in the trash stays as it is.',
+          'Brings a document back from the trash as it was. Search serves it again at once, and the service processes it if that was not finished. A page whose source is gone becomes a document of your own. A document that is not in the trash stays as it is.',
         permission: 'kb:write',
         params: documentPath,
         responses: { 200: aDocument },

@@ -22,12 +22,12 @@ const putHeaders = v.object({
       v.string(),
       v.trim(),
       v.literal('*', 'must be *'),
-      v.description('With `*` the document is only created: 412 if there is one with this external id.'),
+      v.description('With `*`, only creates the document: returns 412 if one has this external id.'),
     ),
   ),
 })
 
-/** Routes of the documents' app, with its endpoints. They go before those that have a document's id at the same place. */
+/** Adds routes that must come before those with a document's id in the same place. */
 export function addExternalIdRoutes(routes: Router, queue: Sender) {
   routes
     .get(
@@ -35,7 +35,7 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
       {
         operationId: 'getDocumentByExternalId',
         summary: 'Get a document by its external id',
-        description: 'Answers as [get a document](#getDocument) does.',
+        description: 'Works like [get a document](#getDocument).',
         permission: 'kb:read',
         params: namedPath,
         query: getQuery,
@@ -53,7 +53,7 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
         operationId: 'putDocument',
         summary: 'Create or update a document by its external id',
         description:
-          'Makes the document what the body says, or creates it: what is absent is reset to its default. The same again changes nothing, costs nothing and keeps the `ETag`, also of a document in `error`. It changes a document as [a PATCH](#updateDocument) of the same fields does: a file becomes a text, and other `content` replaces chunks of your own. Of two requests at once the later one wins; `If-Match` prevents that, and updates only.',
+          'Creates the document, or replaces all its fields: absent ones are reset to their defaults. Repeating the request changes nothing, costs nothing and keeps the `ETag`, even of a document in `error`. It works like [a PATCH](#updateDocument) of the same fields: a file becomes a text, and other `content` replaces chunks of your own. Of two concurrent requests the later one wins; `If-Match` prevents that, and only updates.',
         permission: 'kb:write',
         params: namedPath,
         headers: putHeaders,
@@ -89,7 +89,7 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
       {
         operationId: 'deleteDocumentByExternalId',
         summary: 'Delete a document by its external id',
-        description: 'As [delete a document](#deleteDocument) does.',
+        description: 'Works like [delete a document](#deleteDocument).',
         permission: 'kb:write',
         params: namedPath,
         query: deletionQuery,

@@ -27,7 +27,7 @@ export function addFileRoutes(
         operationId: 'createFile',
         summary: 'Create a document from a file',
         description:
-          'Creates the document and returns a form: within an hour, post it with the file to `url` as `multipart/form-data`, all `fields` first and the file last, as `file`. Then [report it](#reportFile). The text is extracted, chunked and embedded in the background. A file may have 50 MB, and 4 MiB of text. [Files](#files) has it all as a script.',
+          'Creates the document and returns a form: within an hour, post it with the file to `url` as `multipart/form-data`, all `fields` first and the file last, as `file`. Then [report it](#reportFile). The text is extracted, chunked and embedded in the background. A file may have 50 MB, and 4 MiB of text. [Files](#files) shows all of it as a script.',
         permission: 'kb:write',
         params: agentPath,
         headers: idempotencyHeader,
@@ -70,7 +70,7 @@ export function addFileRoutes(
         operationId: 'reportFile',
         summary: 'Report that a file is uploaded',
         description:
-          'Its text is then extracted at once; unreported, a file is noticed within minutes. Nothing changes in a document that awaits no file, so a repeat is safe.',
+          'Starts the extraction of its text at once; the service notices an unreported file within minutes. A repeat is safe: a document that awaits no file stays as it is.',
         permission: 'kb:write',
         params: documentPath,
         responses: { 202: { description: 'The text is extracted in the background' } },

@@ -14,12 +14,12 @@ export const aDocument = {
   example: documentExample,
   headers: ['ETag'],
 }
-/** A document that is still to be processed. */
+/** A document that is yet to be processed. */
 export const newExample: Document = {
   ...documentExample,
   ...{ status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
 }
-/** What a DELETE asks for. */
+/** The options of a DELETE. */
 export function removalOf(
   { ignore_golden_questions: ignores, trash: toTrash }: v.InferOutput<typeof deletionQuery>,
   { 'if-match': match }: v.InferOutput<typeof ifMatch>,
@@ -41,7 +41,7 @@ export function setCreated(c: Context<ApiEnv>, document: DocumentRow, replayed: 
   c.header('location', `/v1/agents/${document.agent_id}/knowledge-base/${document.id}`)
 }
 
-/** The response of GET: 304 where the caller has this version. */
+/** The response of GET: 304 if the caller has this version. */
 export function respondFetched(
   c: Context<ApiEnv>,
   document: DocumentRow & { is_known: boolean; text: string | null },

@@ -52,7 +52,7 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         operationId: 'getRevision',
         summary: 'Get a revision of a document',
         description:
-          'What search served as this revision. One that only processed the same content again is answered with the last that did.',
+          'Returns the revision as search served it. Revisions that only processed the same content again are returned as the last of them.',
         permission: 'kb:read',
         params: revisionPath,
         responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
@@ -66,7 +66,7 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         operationId: 'restoreRevision',
         summary: 'Restore a revision of a document',
         description:
-          'Makes its content the document’s again, in a new revision: as a PATCH of `content` does, and chunks that did not change are not embedded again. The title stays. Nothing changes if the document has that content. A document that was a file becomes a text. The texts of your own chunks are not kept, so such a revision is 409 `invalid_transition`.',
+          'Gives the document the revision’s content again, in a new revision, as a PATCH of `content` does. Unchanged chunks are not embedded again, the title stays, and a file becomes a text. Nothing changes if the document has that content. The texts of your own chunks are not kept, so such a revision returns 409 `invalid_transition`.',
         permission: 'kb:write',
         params: revisionPath,
         headers: ifMatch,

@@ -21,7 +21,7 @@ const exclude = v.optional(
 )
 
 const include = v.optional(
-  described(v.literal('text', 'must be `text`'), 'Adds `text`: what was extracted from the file.'),
+  described(v.literal('text', 'must be `text`'), 'Adds `text`: the text extracted from the file.'),
 )
 
 export const getQuery = fields({ exclude, include })
@@ -34,7 +34,7 @@ export const namedPath = v.object({
     // Segments of dots arrive encoded, as they would change the path.
     v.transform((id) => id.replace(/(?<![^/])(%2e){1,2}(?![^/])/g, (dots) => dots.replaceAll('%2e', '.'))),
     v.description(
-      'Your own id of the document, percent-encoded; twice, if it holds `?` or `%`, as the gateway decodes a path twice and drops what follows a `?` after the first time. Twice is right for any id.',
+      'Your own id of the document, percent-encoded. Encode it twice if it has `?` or `%`: the gateway decodes a path twice, and after the first time drops everything behind a `?`. Twice is right for any id.',
     ),
   ),
 })
@@ -43,7 +43,7 @@ export const listQuery = fields({
   status: v.optional(
     described(v.picklist(statuses, `must be one of ${statuses.join(', ')}`), 'Only documents of this status.'),
   ),
-  external_id_prefix: v.optional(described(printable(255), 'Only documents whose `external_id` begins so.')),
+  external_id_prefix: v.optional(described(printable(255), 'Only documents whose `external_id` begins with this.')),
   source_id: v.optional(described(uuid, 'Only documents that are pages of this source.')),
   metadata: v.optional(
     v.pipe(
@@ -71,7 +71,7 @@ export const fetchedDocument = v.pipe(
     text: v.optional(
       described(
         v.nullable(v.string()),
-        'With `include=text`: what was extracted from the file, as it was corrected in the dashboard. Null until then, and without a file.',
+        'Only with `include=text`: the text extracted from the file, with the dashboard’s corrections. Null until it is extracted, and without a file.',
       ),
     ),
   }),
@@ -92,7 +92,7 @@ export const announcedFile = v.strictObject({
   document: documentSchema,
   upload: v.strictObject({
     url: v.pipe(v.string(), v.url()),
-    fields: described(v.record(v.string(), v.string()), 'To be sent before the file, each as it is.'),
+    fields: described(v.record(v.string(), v.string()), 'Send these fields before the file, unchanged.'),
   }),
 })
 
@@ -113,7 +113,7 @@ const revisionEntries = {
     v.nullable(v.pipe(v.number(), v.integer())),
     'The content’s size in UTF-8; null for chunks of your own.',
   ),
-  is_served: described(v.boolean(), 'Whether search serves it now.'),
+  is_served: described(v.boolean(), 'True if search serves it now.'),
 }
 
 export const listedRevision = v.pipe(v.strictObject(revisionEntries), v.title('RevisionSummary'))
@@ -126,7 +126,7 @@ export const revisionSchema = v.pipe(
   v.title('Revision'),
 )
 
-/** What the list of revisions is sorted by: their numbers. */
+/** The sort key of the list of revisions: their numbers. */
 export const revisionSortKey = v.strictTuple([v.pipe(v.number(), v.integer())])
 
 export function toListedRevision({ served_at: _, ...revision }: ListedRevision) {

@@ -9,7 +9,7 @@ export interface CallLimits {
 /** OpenAI accepts 2,048 inputs and 300,000 tokens. Fewer inputs limit the cost of a crash and of bisecting a rejection. */
 export const callLimits: CallLimits = { inputs: 512, tokens: 290_000 }
 
-/** The encoder takes a tenth of a second for a long text; what a call has not finished when the Lambda's time is up is lost. */
+/** The encoder takes a tenth of a second for a long text, and the work of an unfinished call is lost when the Lambda's time is up. */
 export const localCallLimits: CallLimits = { ...callLimits, inputs: 32 }
 
 /** Puts texts into as few calls as the limits allow, in order. A text over the limit has a call of its own. */

@@ -33,7 +33,7 @@ const lastPageMilliseconds = 30_000
 const lastCheckMilliseconds = 60_000
 const cancelMilliseconds = 10_000
 const retrySeconds = 60
-/** What only a person can mend is looked at again after so long. */
+/** The wait before another look at an obstacle that only a person can remove. */
 const lookAgainSeconds = 600
 /** The part of a day's tokens that is left to documents and questions. */
 const reservedShare = 0.2
@@ -48,8 +48,8 @@ interface Change extends Pipeline {
 }
 
 /**
- * Embeds the chunks of one agent for its next model, a page after the other, until its time is up, and lets the agent change when all have a
- * vector. Deletes the vectors of a former model whose time is over. Messages may be lost, doubled or late: every step looks at the rows.
+ * Embeds an agent's chunks for its next model, page by page, until the time is up, and changes the agent when all have a vector. Deletes
+ * the vectors of a former model whose time is over. Messages may be lost, doubled or late, so every step reads the rows.
  */
 export async function changeModel(
   pipeline: Pipeline,
@@ -63,7 +63,7 @@ export async function changeModel(
   if (outcome === 'nothing_to_do') return
   if (outcome === 'switched') return void log.info('model_changed', logged)
   if (outcome === 'out_of_time' || 'checked' in outcome) {
-    // The sweeper sends no second message beside this one.
+    // Keeps the sweeper from sending a second message beside this one.
     await waitWith(db, scope, { reason: null, seconds: lookAgainSeconds })
     const rest = outcome === 'out_of_time' ? scope : { ...scope, ...outcome }
     return void (await sendOrLog<WorkMessage | ModelMessage>(pipeline.queue, rest))
@@ -97,7 +97,7 @@ async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
 }
 
 /**
- * From the first page to the last, and again for what came meanwhile. Documents with a chunk that the provider rejects are left out.
+ * Embeds from the first page to the last, and then the chunks that came meanwhile. Leaves out documents with a chunk that the provider rejects.
  * @returns undefined if the agent cannot change now: there are new chunks, or another run has changed it
  */
 async function embedAll(change: Change): Promise<Outcome | undefined> {

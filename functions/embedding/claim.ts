@@ -18,14 +18,14 @@ export interface RevisionClaim extends Claim, DocumentScope {
   content: string
   /** The model that serves the agent; null before its first. */
   model: string | null
-  /** Search serves something of the agent. */
+  /** True if search serves something of the agent. */
   isServing: boolean
   pendingMilliseconds: number
   tokensLeft: number
   ignoresGoldenQuestions: boolean
-  /** A person is asked first if it resembles another document. */
+  /** True if a person is asked first whether it replaces a document that it resembles. */
   mayReplace: boolean
-  /** What people have corrected in the file's text. */
+  /** People's corrections of the file's text. */
   corrections: Correction[]
   pageStarts: PageStart[] | null
 }
@@ -33,14 +33,14 @@ export interface RevisionClaim extends Claim, DocumentScope {
 const d = columnsOf('documents', 'd')
 const ofAgent = sql`from agents a where a.organization_id = ${d.organization_id} and a.id = ${d.agent_id}`
 
-/** Claims documents of one organization. @returns in the order of the claimants; undefined where there is nothing to do */
+/** Claims documents of one organization. @returns the claims in the order of the claimants; undefined if there is nothing to do */
 export async function claim(db: Database, claimants: Claimant[]): Promise<(RevisionClaim | undefined)[]> {
   const { organizationId } = claimants[0]!
   const ids = claimants.map(({ documentId }) => documentId)
   const leaseTokens = claimants.map(({ leaseToken }) => leaseToken)
   const own = db.selectFrom('documents as d').where('d.organization_id', '=', organizationId).where('d.id', 'in', ids)
   const { claimed, stored, tokens } = await db.batch({
-    // Everybody who locks several documents locks them in this order.
+    // All statements that lock several documents lock them in this order.
     ...(ids.length > 1 && { locked: own.select('d.id').orderBy('d.id').forNoKeyUpdate() }),
     claimed: claimDocuments(db, claimants)
       .where(sql<boolean>`not ${awaitsText}`)

@@ -1,11 +1,11 @@
 export interface Coalescing<Item, Result> {
   mayJoin: (group: Item[], item: Item) => boolean
   request: (items: Item[]) => Promise<Result[]>
-  /** Whether an error is no item's fault, so that separate requests would fail too. */
+  /** True if an error is not an item's fault, so that separate requests would fail too. */
   concernsAll?: (error: unknown) => boolean
 }
 
-/** Joins what is requested in one turn of the event loop. When a joined request fails, each item is requested separately. */
+/** Joins the requests of one turn of the event loop. When a joined request fails, each item is requested separately. */
 export function coalesceRequests<Item, Result>({
   mayJoin,
   request,

@@ -18,7 +18,7 @@ export interface Embedding {
   semaphore: Semaphore
   limits: CallLimits
   mayCall: () => boolean
-  /** Called before a request; an error ends the whole. */
+  /** Called before each request; an error ends all of them. */
   reserve: (call: Missing[]) => Promise<void>
   release: (call: Missing[]) => Promise<void>
   signal: AbortSignal
@@ -27,7 +27,7 @@ export interface Embedding {
 
 type Ending = 'stored' | 'out_of_time' | 'lease_lost' | Error
 
-/** After any ending but `stored`, no request begins; those in flight are still stored. @throws ChunkRejected, EmbeddingError, or what `store` throws */
+/** Embeds texts and stores them. After any ending but `stored` no request begins; those in flight are still stored. @throws ChunkRejected, EmbeddingError, the errors of `store` */
 export async function embedMissing(
   missing: Missing[],
   { embedder, semaphore, limits, mayCall, reserve, release, signal, store }: Embedding,

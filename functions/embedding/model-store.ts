@@ -30,10 +30,10 @@ export interface UnembeddedChunk extends Chunk, Place {
 
 const chunksPerPage = 100
 const deletedPerStep = 500
-/** As many documents in the way are named. */
+/** The number of documents in the way that are named. */
 const maxNamed = 5
 
-/** What is under way; undefined without the agent. `is_over`: the former model's vectors are not kept any longer. */
+/** The agent's change of model; undefined without the agent. `is_over`: the former model's vectors are no longer kept. */
 export async function findChange(db: Database, scope: AgentScope) {
   const { agents } = await db.batch({
     agents: sql<{ next_model: string | null; former_model: string | null; is_over: boolean }>`
@@ -80,7 +80,7 @@ export async function findInTheWay(db: Database, { organizationId, agentId }: Ag
 
 const other = { document_id: 'uuid', revision: 'int', chunk_index: 'int', vector_id: 'uuid', other_id: 'uuid' } as const
 
-/** Stores the other vectors of chunks that are as they were read, while the change is under way. */
+/** Stores the other vectors of chunks that have not changed since they were read, while the change is in progress. */
 export async function storeOther(db: Database, scope: AgentScope, model: string, embedded: Embedded[]): Promise<true> {
   const { organizationId, agentId } = scope
   const stored = await inTurns(
@@ -102,7 +102,7 @@ export async function storeOther(db: Database, scope: AgentScope, model: string,
   const isUnderWay = sql<boolean>`exists (
     select from agents a where ${isAgent(scope)} and ${a.next_model} = ${model} and ${a.former_model} is null)`
   await db.batch({
-    // In everybody's order: a deletion locks them before it locks the knowledge.
+    // Locks in the order of all statements: a deletion locks documents before the knowledge.
     held: sql`select from documents d
       where d.organization_id = ${organizationId} and d.id = any (${ids}::uuid[]) order by d.id for no key update`,
     locked: lockModel(scope),
@@ -153,7 +153,7 @@ export async function deleteFormer(db: Database, scope: AgentScope, former: stri
   })
 }
 
-/** In one transaction, with the vectors of the golden questions. False if a chunk has no vector of the model, or anything has changed since the check. */
+/** Switches the agent and its golden questions' vectors in one transaction. @returns false if a chunk has no vector of the model, or anything has changed since the check */
 export async function switchModel(
   db: Database,
   scope: AgentScope,
@@ -170,12 +170,12 @@ export async function switchModel(
 }
 
 export interface Waiting {
-  /** What holds the change up, for people; null if nothing does. */
+  /** Tells people why the change waits; null if it does not. */
   reason: string | null
   seconds: number
 }
 
-/** The sweeper sends the next message when it is due. */
+/** Schedules the next message, which the sweeper sends when it is due. */
 export async function waitWith(db: Database, scope: AgentScope, { reason, seconds }: Waiting): Promise<void> {
   await sql`update agents a set model_due_at = now() + make_interval(secs => ${seconds}), model_waiting = ${reason}
     where ${isAgent(scope)} and ${a.model_due_at} is not null`.execute(db)

@@ -46,7 +46,7 @@ interface Job extends Pipeline, Attempt<RevisionClaim> {
 }
 
 const maxChunks = 10_000
-/** More than all workers may have in flight: with as many left, a small document counts its tokens only as it completes. */
+/** More than all workers may have in flight: with this many left, a small document counts its tokens only when it completes. */
 const plentyOfTokens = 12_000_000
 /** The time left below which no provider request begins. */
 const lastCallMilliseconds = 30_000
@@ -79,7 +79,7 @@ export async function processDocument(
   return undefined
 }
 
-/** Makes the corrections of a file's text in the text that was extracted anew. False when the lease is lost. */
+/** Stores a file's newly extracted text with its corrections. @returns false when the lease is lost */
 async function storeCorrected({ db, claim }: Job): Promise<boolean> {
   const update = db
     .updateTable('documents as d')
@@ -131,21 +131,21 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
 }
 
-/** Of the model that serves the agent. @throws EmbeddingError where the settings name none of it */
+/** The embedder of the model that serves the agent. @throws EmbeddingError if the settings name none for it */
 function embedderFor({ claim: { model, isServing }, embedder }: Job): Embedder {
   const found = embedderOf(embedder, model ?? (isServing ? assumedModel(embedder) : embedder.model))
   if (found) return found
   throw new EmbeddingError('wrong_model', 'The service has no provider for the embedding model that serves the agent.')
 }
 
-/** A person is asked in the dashboard; nothing of it is stored before. */
+/** Holds the document until a person answers in the dashboard; none of its chunks are stored before. */
 async function hold({ db, claim }: Job, other: string): Promise<void> {
   const held = db.updateTable('documents as d').set(transitions.hold(other)).where(transitions.leaseFence(claim))
   const { numUpdatedRows } = await held.executeTakeFirstOrThrow()
   if (numUpdatedRows > 0n) log.info('document_held', { ...logged(claim), resembles: other })
 }
 
-/** Asks the agent's golden questions first, if it has any. False if another revision stays served. */
+/** Serves the revision, after the agent's golden questions if it has any. @returns false if another revision stays served */
 async function switchRevision(job: Job, last: Part, remaining: () => number): Promise<boolean> {
   const { db, shared, claim } = job
   const { plan } = last
@@ -185,7 +185,7 @@ async function requeueOnTimeout(job: Job): Promise<void> {
   if (await retryLater(job, 0, null)) log.info('document_requeued', logged(job.claim))
 }
 
-/** The provider is busy, down or rejects our key: retries are not limited. */
+/** Retries without limit, since the provider is busy, down or rejects our key. */
 async function scheduleRetry(job: Job, { retryAfterSeconds, reason, status, message }: EmbeddingError): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = backoff(claim.retries, retryAfterSeconds, random())
@@ -195,7 +195,7 @@ async function scheduleRetry(job: Job, { retryAfterSeconds, reason, status, mess
 
 const dayBeginsWithinSeconds = 600
 
-/** The day's tokens are used up. No attempt is counted. */
+/** Waits for the next day's tokens. No attempt is counted. */
 async function waitForTokens(job: Job, error: TokensUsedUp): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = error.seconds + random() * dayBeginsWithinSeconds

@@ -24,7 +24,7 @@ interface Named {
 export async function findResembled(db: Database, claim: RevisionClaim): Promise<string | undefined> {
   const bytes = Buffer.byteLength(claim.content)
   const lines = bytes > maxBytesCompared ? [] : likenessLines(claim.content)
-  // Older: so no two documents wait for each other.
+  // Only older documents, so that no two wait for each other.
   const isCandidate = sql<boolean>`(${isOfAgent(claim)} and ${d.id} < ${claim.documentId} and ${isManagedByService}
     and ${d.content_hash} is not null and ${d.resembles} is null)`
   const { own, named, compared } = await db.batch({
@@ -50,7 +50,7 @@ export async function findResembled(db: Database, claim: RevisionClaim): Promise
   return [...likeness].toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }
 
-/** The name of its file, if it has one, and its title. */
+/** The names of its file, if it has one, and of its title. */
 function namesOf({ title, source_url }: Named): (string | undefined)[] {
   const file = source_url === null ? [] : [likenessName(fileNameOfKey(keyOfUrl(source_url)).replace(/\.\w+$/, ''))]
   return [...file, likenessName(title)].filter((name) => name !== undefined)

@@ -2,7 +2,7 @@ import { type Chunk, embeddedText, vectorIdOf } from '../../shared/chunking/chun
 import type { RevisionClaim, StoredChunk } from './claim.ts'
 
 export interface RevisionPlan {
-  /** Makes the vectors. */
+  /** The model that makes the vectors. */
   model: string
   chunks: Chunk[]
   keptCount: number

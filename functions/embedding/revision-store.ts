@@ -18,7 +18,7 @@ export function revisionStore(db: Database, claim: RevisionClaim, plan: Revision
     return stored
   }
 
-  /** Runs before any other part, whose chunks may have the indexes of stale ones. */
+  /** Must run before any other part, whose chunks may have the indexes of stale ones. */
   function prepare(): Promise<boolean> {
     const isNeeded = stale.length + reused.length > 0
     prepared ??= isNeeded ? storeNext({ stale, reused }) : Promise.resolve(true)

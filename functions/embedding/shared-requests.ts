@@ -13,10 +13,10 @@ import { type Completion, completeRevisions, type Part } from './stored-chunks.t
 export interface SharedRequests {
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
   reserve: (spending: Spending) => Promise<void>
-  /** Joins the requests of documents that need a single one of the same model. */
+  /** An embedder that joins the requests of documents which need a single request each, of the same model. */
   embedderFor: (embedder: Embedder) => Embedder
   complete: (last: Part) => Promise<Completion>
-  /** Documents of agents with golden questions are switched one after the other. */
+  /** Switches documents of agents with golden questions one after the other. */
   guarded: Semaphore
 }
 

@@ -38,20 +38,20 @@ export interface Part {
   /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
   spent?: number
-  /** What the golden questions found, if the agent has any. */
+  /** The golden questions' results, if the agent has any. */
   verdict?: Verdict | undefined
 }
 
 /**
- * `outdated`: the agent has golden questions that the verdict is not about, or search serves something else by now. `other_model`: the
- * agent is served by another model by now.
+ * `outdated`: the agent's golden questions or served knowledge have changed since the verdict. `other_model`: another model serves the
+ * agent by now.
  */
 export type Completion = 'served' | 'lease_lost' | 'outdated' | 'other_model'
 
-/** Stores chunks that search does not serve yet. False, and nothing is changed, if the lease is lost. */
+/** Stores chunks that search does not serve yet. @returns false if the lease is lost, and then nothing has changed */
 export async function storePart(db: Database, part: Part): Promise<boolean> {
   const { held } = await db.batch({
-    // A request that changes the document waits until the parts are stored.
+    // Makes a request that changes the document wait until the parts are stored.
     held: db
       .selectFrom('documents as d')
       .select('d.id')
@@ -64,7 +64,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
   return held.length > 0
 }
 
-/** `lease_lost` also where the stored chunks are not those of the plan. Parts with a verdict complete one by one. */
+/** Completes revisions; `lease_lost` also means that the stored chunks are not the planned ones. Parts with a verdict complete one by one. */
 export async function completeRevisions(db: Database, parts: Part[]): Promise<Completion[]> {
   const [{ claim: scope, verdict, plan }] = parts as [Part, ...Part[]]
   const { model } = plan
@@ -72,7 +72,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
   const ids = parts.map(({ claim }) => claim.documentId)
   const spent = parts.reduce((sum, part) => sum + (part.spent ?? 0), 0)
   const { completed } = await db.batch({
-    // Locked in everybody's order, and before the agent's row, which a completion locks.
+    // Locks in the order of all statements, and before the agent's row, which a completion locks.
     held: db.selectFrom('documents as d').select('d.id').where(areLeased(parts)).orderBy('d.id').forNoKeyUpdate(),
     ...(await changes(parts)),
     locked: lockKnowledge(scope),

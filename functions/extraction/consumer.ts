@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { consume } from '../../shared/documents/attempt.ts'
 import { type Extraction, extractDocument } from './extract-document.ts'
 
-/** One file after the other: each may take all of the Lambda's memory. */
+/** Extracts one file after the other, since each may take all of the Lambda's memory. */
 export function consumer(extraction: Extraction) {
   return async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     const batchItemFailures: SQSBatchResponse['batchItemFailures'] = []

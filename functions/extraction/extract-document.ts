@@ -79,7 +79,7 @@ async function extract(job: Job): Promise<void> {
   await enqueue({ db, queue: job.embeddingQueue }, workOf(claim))
 }
 
-/** The sweeper's next message looks again, until no file can arrive any more. */
+/** Waits for the file: the sweeper's next message looks again, until no file can arrive any more. */
 async function awaitFile(job: Job): Promise<void> {
   if (job.claim.isUploadOver) return await endInError(job, fileNotUploaded)
   if (await release(job, transitions.awaitUpload)) log.info('upload_awaited', logged(job.claim))
@@ -94,7 +94,7 @@ async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | 
   return { ...toClaim(row), key: keyOfUrl(row.source_url!), eTag: row.file_etag, isUploadOver: row.is_upload_over }
 }
 
-/** Repeatable: it then finds its own text on the row, not claimed by anybody yet. @returns false when the lease is lost */
+/** Can be repeated: it then finds its own text on the unclaimed row. @returns false when the lease is lost */
 async function handOver(
   db: Database,
   lease: transitions.Lease,

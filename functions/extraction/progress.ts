@@ -5,7 +5,7 @@ import { describeError, log } from '../../shared/log.ts'
 
 const everyMs = 2_000
 
-/** Writes how far the pages are, at most every two seconds. A lost write is made up for by the next, or by the hand-over. */
+/** Writes the number of pages read, at most every two seconds. The next write, or the hand-over, makes up for a lost one. */
 export function progressWriter({ db, claim }: Pick<Attempt, 'db' | 'claim'>) {
   let writing: Promise<unknown> | undefined
   let last = Number.NEGATIVE_INFINITY

@@ -3,17 +3,17 @@ import { plainEscapes } from '../../../shared/sources/address.ts'
 export interface Scope {
   kind: 'page' | 'sitemap' | 'site'
   url: string
-  /** Paths with `*`, each for itself and what lies below it; without any, all. */
+  /** Paths with `*`, each for itself and the paths below it; an empty list allows all. */
   include: readonly string[]
   exclude: readonly string[]
 }
 
-/** Without `www.`: who has one of the names has the other. */
+/** The host without `www.`, since the owner of one name has the other. */
 export function hostOf(address: string): string {
   return new URL(address).host.replace(/^www\./, '')
 }
 
-/** Whether an address may become a document: same host (with or without `www.`), for a site below its path, and by the patterns. A source's own address is always looked at for links. */
+/** True if an address may become a document by its host (with or without `www.`), a site's path and the patterns. A source's own address is always read for links. */
 export function inScope({ kind, url, include, exclude }: Scope, address: string): boolean {
   if (hostOf(url) !== hostOf(address)) return false
   if (kind === 'page') return true
@@ -25,7 +25,7 @@ export function inScope({ kind, url, include, exclude }: Scope, address: string)
   return (include.length === 0 || isListed(include)) && !isListed(exclude)
 }
 
-/** Whether `pattern` is the path or a folder above it; `*` stands for any characters. */
+/** True if `pattern` is the path or a folder above it; `*` stands for any characters. */
 function covers(pattern: string, path: string): boolean {
   const [first = '', ...rest] = plainEscapes(encodeURI(pattern).replaceAll('%25', '%'))
     .toLowerCase()

@@ -5,7 +5,7 @@ import { hostOf } from './address.ts'
 
 export interface ClientSettings {
   request: typeof request
-  /** Where people can complain, an address of a page or of a mailbox: it stands in the User-Agent. */
+  /** The page or mail address where people can complain; the User-Agent names it. */
   contact: string
   isLoopbackAllowed: boolean
   /** Milliseconds. */
@@ -13,7 +13,7 @@ export interface ClientSettings {
   sleep: (milliseconds: number) => Promise<void>
 }
 
-/** One for a process: it asks a host one request at a time, with a pause. */
+/** One client serves the process: it sends a host one request at a time, with a pause. */
 export interface Client {
   /** @throws OutboundRefused, OutboundFailed */
   get(address: string, options: { headers?: Record<string, string>; maxBytes: number }): Promise<OutboundResponse>
@@ -28,7 +28,7 @@ interface Host {
 }
 
 const requestMilliseconds = 10_000
-/** A host that asks for a longer pause is not waited for. */
+/** The client does not wait for a host that asks for a longer pause. */
 const maxWait = 60_000
 const maxHosts = 10_000
 

@@ -4,11 +4,11 @@ export interface KnownPage {
   /** The hash of the document's text. */
   hash: string
   characters: number
-  /** The crawl that first found it gone, since it last answered. */
+  /** When a crawl first found it gone, after it last answered. */
   goneSince: Date | null
 }
 
-/** What a crawl found at an address; it asks for every known page, linked or not. */
+/** The result of a crawl for an address; a crawl requests every known page, linked or not. */
 export type FoundPage =
   | {
       address: string
@@ -18,34 +18,34 @@ export type FoundPage =
       isMoved: boolean
       hash: string
       characters: number
-      /** Whether its text differs from the document's by more than noise; true without a document. */
+      /** True if its text differs from the document's by more than noise, or there is no document. */
       isChanged: boolean
     }
   | { address: string; kind: 'unchanged' | 'gone' | 'left_out' | 'failed' }
 
 export interface Decision {
-  /** Addresses of their own, of pages without a document. */
+  /** The own addresses of pages without a document. */
   create: string[]
   update: string[]
   delete: string[]
   /** Their `goneSince` becomes the time of this crawl. */
   markGone: string[]
-  /** Their `goneSince` becomes null, even where all else is refused. */
+  /** Their `goneSince` becomes null, even if all else is refused. */
   clearGone: string[]
-  /** Pages without a document, with a sentence why they get none. */
+  /** Pages without a document, with a sentence that says why they get none. */
   leftOut: Map<string, string>
-  /** Why no document changes, a sentence for the source's `error_message`. */
+  /** Why no document changes: a sentence for the source's `error_message`. */
   refused?: string
 }
 
 const day = 24 * 3_600_000
-/** A crawl that lost more of the known pages changes nothing. */
+/** A crawl that has lost a larger share of the known pages changes nothing. */
 const maxLost = 1 / 3
-/** A page with less of its former text is nearly empty, a short one with less than half of it: notices in place of pages are short. */
+/** A page with less of its former text is nearly empty, as is a short one with less than half: notices in place of pages are short. */
 const minLeft = 1 / 10
 const shortText = 300
 
-/** What a crawl changes. `failed` says why the source's own address, its robots.txt or its sitemap could not be read. */
+/** Decides the changes of a crawl. `failed` says why the source's own address, its robots.txt or its sitemap could not be read. */
 export function decide(
   before: readonly KnownPage[],
   found: readonly FoundPage[],
@@ -80,7 +80,7 @@ export function decide(
   }
 }
 
-/** `emptied` has hardly any text left, or that of another page. `moved` has a page of its own to go to; `elsewhere` leads home, or where others lead as well, as in maintenance. */
+/** `emptied` has hardly any text left, or that of another page. `moved` redirects to a page that no other redirects to; `elsewhere` redirects home, or where others do, as in maintenance. */
 type State = 'same' | 'changed' | 'emptied' | 'moved' | 'elsewhere' | 'gone' | 'left_out' | 'failed'
 
 function statesOf(before: readonly KnownPage[], asked: Map<string, FoundPage>, home: string): Map<string, State> {
@@ -107,7 +107,7 @@ function statesOf(before: readonly KnownPage[], asked: Map<string, FoundPage>, h
   return new Map(known.map(({ page, result }) => [page.address, state(page, result)]))
 }
 
-/** One document for each text: the same page often answers at several addresses. */
+/** Creates one document for each text, since the same page often answers at several addresses. */
 function creations(
   before: readonly KnownPage[],
   pages: readonly Extract<FoundPage, { kind: 'page' }>[],

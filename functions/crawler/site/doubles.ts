@@ -9,11 +9,11 @@ export interface KnownAddress {
 export interface Folded {
   /** Pages that get the canonical form of their address. */
   renamed: { address: string; to: string }[]
-  /** Pages that go, as another has their address. */
+  /** Pages to be removed, since another has their address. */
   doubles: string[]
 }
 
-/** Of pages known under several forms of one address one stays: the one whose address is canonical, if it has a document, else the oldest. */
+/** Keeps one of the pages known under several forms of an address: the canonical one, if it has a document, else the oldest. */
 export function foldDoubles(known: readonly KnownAddress[]): Folded {
   const age = ({ document_since }: KnownAddress) => document_since?.getTime() ?? Number.POSITIVE_INFINITY
   const folded: Folded = { renamed: [], doubles: [] }

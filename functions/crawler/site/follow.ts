@@ -6,9 +6,9 @@ import type { Client } from './client.ts'
 
 export interface Followed {
   response: OutboundResponse
-  /** The canonical form of where the redirects led. */
+  /** The canonical form of the address to which the redirects led. */
   address: string
-  /** Whether every redirect was a permanent one. */
+  /** True if every redirect was permanent. */
   isMoved: boolean
 }
 export type NotFollowed = { kind: 'left_out' | 'failed'; reason: string }
@@ -17,13 +17,13 @@ interface FollowOptions {
   /** Sent with the first request only. */
   headers?: Record<string, string>
   maxBytes: number
-  /** Asked before a redirect is followed. */
+  /** Called before a redirect is followed. */
   allows?: (address: string) => boolean
 }
 
 const maxRedirects = 5
 
-/** Follows redirects on the same host, each checked as the first address was. */
+/** Follows redirects on the same host, and checks each as it did the first address. */
 export async function follow(
   client: Client,
   start: string,
@@ -49,14 +49,14 @@ export async function follow(
       return { kind: 'left_out', reason: `It redirects to ${known}, which is not part of this source.` }
     if (seen.size > maxRedirects) return { kind: 'failed', reason: 'It redirects more than 5 times.' }
     isMoved &&= response.status === 301 || response.status === 308
-    // The site is asked as it wishes: without its session it may redirect in a circle.
+    // Requests the address as the site gave it: without its session, it may redirect in a circle.
     asked = next
     address = known
   }
   return { kind: 'failed', reason: 'It redirects in a circle, which some sites do without cookies.' }
 }
 
-/** `https:` where the page itself has it. */
+/** Uses `https:` if the page itself does. */
 export function secure(address: string, page: string): string {
   return page.startsWith('https:') ? address.replace(/^http:/, 'https:') : address
 }

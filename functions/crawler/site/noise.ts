@@ -7,12 +7,12 @@ export interface Seen {
   at: Date
 }
 
-/** Lines, and words of a line, that may differ: the time grows with the square of their number. */
+/** The lines, and words of a line, that may differ: the time grows with the square of their number. */
 const [maxEdits, maxEditsOfWords] = [2_000, 150]
 /** Lines that share fewer of their words are different lines. */
 const minShared = 1 / 2
 
-/** Whether a page says the same but for what differs at each request, as more fetches at once show, and but for the date of the day. */
+/** True if a page says the same, apart from the date of the day and parts that differ at each request, which further fetches show. */
 export function isSameText(before: Seen, now: Seen, ...again: string[]): boolean {
   const old = linesOf(before)
   const fetches = [now.text, ...again].map((text) => linesOf({ text, at: now.at }))
@@ -30,10 +30,10 @@ function linesOf({ text, at }: Seen): string[] {
   )
 }
 
-/** Whether what stands at one place in the fetches explains what stood there before. */
+/** True if the fetches' parts at one place explain the part that was there before. */
 type IsNoise = (seen: readonly string[][], before: readonly string[]) => boolean
 
-/** Whether `before` differs from the fetches only at places where these differ from each other. */
+/** True if `before` differs from the fetches only at places where these differ from each other. */
 function explains(fetches: readonly string[][], before: readonly string[], isNoise: IsNoise, max = maxEdits): boolean {
   const common = commonOf(fetches, max)
   const old = common && gapsOf(common, before)
@@ -45,7 +45,7 @@ function explains(fetches: readonly string[][], before: readonly string[], isNoi
   })
 }
 
-/** All have the same number of lines: one more would be a line that was removed. */
+/** False if the numbers of lines differ, since a line more would be one that was removed. */
 function isNoiseOfLines(seen: readonly string[][], before: readonly string[]): boolean {
   if (seen.some(({ length }) => length !== before.length)) return false
   return before.every((line, at) => {
@@ -63,7 +63,7 @@ function isNoiseOfWords(seen: readonly string[][], before: readonly string[]): b
   return seen.some(({ length }) => length === before.length) && !bringsNumbers(seen, before)
 }
 
-/** Prices and times stood here, and none do now. */
+/** True if prices or times were here, and none are now. */
 function bringsNumbers(seen: readonly string[][], before: readonly string[]): boolean {
   return before.some(hasNumber) && !seen.flat().some(hasNumber)
 }
@@ -72,7 +72,7 @@ function hasNumber(word: string): boolean {
   return /\d/.test(word)
 }
 
-/** What all have in the same order; undefined where that is too much work. */
+/** The parts that all have in the same order; undefined if that takes too much work. */
 function commonOf(all: readonly (readonly string[])[], maxEditLength = maxEdits): string[] | undefined {
   const [first = [], ...others] = all
   return others.reduce<string[] | undefined>(
@@ -84,7 +84,7 @@ function commonOf(all: readonly (readonly string[])[], maxEditLength = maxEdits)
   )
 }
 
-/** What stands before, between and behind the common parts; undefined where one is missing. */
+/** The parts before, between and behind the common ones; undefined if a common one is missing. */
 function gapsOf(common: readonly string[], parts: readonly string[]): string[][] | undefined {
   const gaps: string[][] = [[]]
   for (const part of parts) {

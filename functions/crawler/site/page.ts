@@ -8,12 +8,12 @@ import { type Followed, follow } from './follow.ts'
 import { standInReason } from './stand-in.ts'
 import { readWebPage, type WebPage } from './web-page.ts'
 
-/** A page has the address that it has after redirects and by its own `canonical` link, which may be another than was asked for. */
+/** The address of a page follows from redirects and its own `canonical` link, and may differ from the requested one. */
 export type Fetched =
   | {
       kind: 'page'
       address: string
-      /** Whether every redirect to that address was permanent. */
+      /** True if every redirect to that address was permanent. */
       isMoved: boolean
       title: string
       /** Markdown, as of an HTML file. */
@@ -24,17 +24,17 @@ export type Fetched =
       lastModified: string | null
     }
   | { kind: 'unchanged' }
-  /** 404 or 410, also when asked once more. */
+  /** 404 or 410, twice. */
   | { kind: 'gone' }
-  /** It answers, but with no text for a document. The reason is a sentence for people; the links are followed all the same. */
+  /** The page has no text for a document. The reason is a sentence for people; the links are followed nevertheless. */
   | { kind: 'left_out'; reason: string; links?: string[] }
-  /** No answer, or an error of the site's; another time may do. */
+  /** No answer, or an error of the site; a later attempt may succeed. */
   | { kind: 'failed'; reason: string }
 
 export interface FetchOptions {
   etag?: string | null
   lastModified?: string | null
-  /** Whether the source's scope and robots.txt allow an address that the page redirects to, or has by its own account. */
+  /** True if the source's scope and robots.txt allow an address that the page redirects to, or gives as its own. */
   allows?: (address: string) => boolean
 }
 
@@ -50,7 +50,7 @@ export async function fetchPage(client: Client, address: string, options: FetchO
   return first.isDoubtful ? (await attempt(client, address, options)).fetched : first.fetched
 }
 
-/** An answer is doubtful if asking at once again may give a better one: a page must not go for one odd 404. */
+/** An answer is doubtful if a second request may get a better one: one odd 404 must not delete a page. */
 async function attempt(
   client: Client,
   address: string,
@@ -124,7 +124,7 @@ function plainPage(text: string, robotsTags: string): WebPage {
   }
 }
 
-/** Why a file is left out, by its first bytes, then by what the site says. */
+/** Why a file is left out, by its first bytes, then by its content type. */
 function fileReason(body: Buffer, type: string): string | undefined {
   const start = body.toString('latin1', 0, 1_024)
   const begins = (signature: string) => start.startsWith(signature)

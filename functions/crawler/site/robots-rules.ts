@@ -8,8 +8,8 @@ interface Group {
 }
 
 /**
- * What a robots.txt says to one crawler by RFC 9309: all groups of its name together, or else all of `*`. The longest pattern decides;
- * between allowed and disallowed, allowed. A rule is kept once, whatever the number of names above it, so the costs grow with the length only.
+ * Reads a robots.txt for one crawler by RFC 9309: all groups of its name together, or else all of `*`. The longest pattern decides; of two
+ * equal ones, the one that allows. A rule is kept once for all names above it, so the costs grow only with the length.
  * @param agent in lower case
  */
 export function rulesIn(text: string, agent: string) {

@@ -4,16 +4,16 @@ import { rulesIn } from './robots-rules.ts'
 
 export interface Robots {
   allows: (address: string) => boolean
-  /** What robots.txt asks for, at most 30; null where it asks for none. The client keeps to it. */
+  /** The pause that robots.txt asks for, at most 30; null if it asks for none. The client observes it. */
   delaySeconds: number | null
   sitemaps: string[]
-  /** Why robots.txt cannot be read: then nothing is allowed, and the crawl is to be refused with this sentence. */
+  /** Why robots.txt cannot be read. Then nothing is allowed, and the crawl ends with this sentence. */
   failed?: string
 }
 
 const maxPauseSeconds = 30
 const maxBytes = 5 * 1024 * 1024
-/** The rest of a longer file does not count, but for the line that begins before. */
+/** The rest of a longer file does not count, except the line that begins before. */
 const maxRead = 500 * 1024
 
 /** The rules of an address's host for Cuecard. */
@@ -36,7 +36,7 @@ export async function robotsOf(client: Client, address: string): Promise<Robots>
   const delaySeconds = delay === undefined ? null : Math.min(Math.max(0, delay), maxPauseSeconds)
   if (delaySeconds !== null) client.setPause(address, Math.max(1, delaySeconds))
   return {
-    // The rules are those of the same host with and without `www.`.
+    // The rules hold for the host with and without `www.`.
     allows: (asked) => {
       const { pathname, search } = new URL(asked)
       return rules.allows(pathname + search)

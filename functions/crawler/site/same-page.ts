@@ -2,10 +2,10 @@ import type { Client } from './client.ts'
 import { isSameText, type Seen } from './noise.ts'
 import { fetchPage } from './page.ts'
 
-/** Rotating texts repeat themselves by chance; two equal answers more are taken for a stable page. */
+/** Two more equal answers count as a stable page; more than one is needed, since rotating texts repeat by chance. */
 const [minAgain, maxAgain] = [2, 3]
 
-/** Asks for a page whose text has changed again at once: true if the difference is noise, or the page does not answer steadily. */
+/** Requests a changed page again at once. @returns true if the difference is noise, or the page does not answer steadily */
 export async function isSamePage(client: Client, address: string, before: Seen, now: Seen): Promise<boolean> {
   const again: string[] = []
   if (isSameText(before, now)) return true

@@ -10,7 +10,7 @@ import type { Client } from './client.ts'
 import { follow, secure } from './follow.ts'
 import type { Robots } from './robots.ts'
 
-/** What one file brings: canonical addresses of pages on the sitemap's host, and what is left to read; null for nothing. */
+/** The result of one file: canonical addresses of pages on the sitemap's host, and the part left to read; null if none is. */
 export type SitemapFile = { addresses: string[]; reading: SitemapReading | null } | { reason: string }
 
 interface Entries {
@@ -18,14 +18,14 @@ interface Entries {
   entries: string[]
 }
 
-/** Those of the protocol for one file; here they hold for all. */
+/** The protocol's limits for one file; here they hold for all files together. */
 const maxBytes = 50 * 1024 * 1024
 const maxAddresses = 50_000
 const maxFiles = 200
 const maxDepth = 3
 const maxNesting = 100
 const maxEntry = 2_000
-/** The characters between two of which others have their turn. */
+/** The characters that are read before other work has its turn. */
 const portion = 64 * 1024
 
 const unzip = promisify(gunzip)
@@ -34,7 +34,7 @@ export function begunReading(address: string): SitemapReading {
   return { files: [{ address, depth: 1 }], at: 0, found: 0 }
 }
 
-/** Reads the next file of a sitemap. A further one that fails, or that robots.txt forbids, brings nothing. */
+/** Reads the next file of a sitemap. After the first, a file that fails or that robots.txt forbids brings nothing. */
 export async function readNext(client: Client, reading: SitemapReading, robots: Robots): Promise<SitemapFile> {
   const { files, at, found } = reading
   const { address, depth } = files[at]!
@@ -76,7 +76,7 @@ function linesOf(text: string): string[] {
     .toArray()
 }
 
-/** Only addresses are read of the XML, which may be ill-formed; its own entities are not expanded. @throws Unreadable */
+/** Reads only the addresses of the XML, which may be ill-formed; its own entities are not expanded. @throws Unreadable */
 async function entriesOf(text: string): Promise<Entries> {
   const entries: string[] = []
   let [isIndex, nesting, entry] = [false, 0, '']

@@ -4,7 +4,7 @@ const maxCharacters = 1_500
 const maxAppCharacters = 200
 const maxLoginCharacters = 400
 
-/** What a site answers in place of a page, although with the status 200. */
+/** Notices that a site sends in place of a page, although with the status 200. */
 const standIns: [RegExp, string][] = [
   [
     /^(error )?404\b|\b404 (not found|error|page|seite)|(page|site|seite|product|article)( \S+)? (not|cannot be|can.t be|could not be|no longer) (found|exists?|available)|not found$|nicht gefunden|introuvable|no encontrad[ao]|non trovat[ao]|niet gevonden/im,

@@ -9,7 +9,7 @@ const months = Array.from({ length: 12 }, (_, at) => namesOf('month', Date.UTC(2
 const days = Array.from({ length: 7 }, (_, at) => namesOf('weekday', Date.UTC(2026, 1, at + 1))).flat()
 const weekdays = new RegExp(`(?<!\\p{L})(?:${days.join('|')})(?!\\p{L})\\.?`, 'gu')
 
-/** Lines in which a page says today's date, without it; a line that says more than a date must name it as today's. */
+/** Removes today's date from the lines; a line with more than a date must name it as today's. */
 export function withoutToday(lines: readonly string[], today: Date): string[] {
   const dates = [-day, 0, day].flatMap((away) => formsOf(new Date(today.getTime() + away)))
   const date = `(?:${dates.join('|')})(?![\\d\\p{L}]|[./-]\\d)`
@@ -30,7 +30,7 @@ function plainDates(text: string): string {
     .replace(/\s+/g, ' ')
 }
 
-/** How a day is written, the longer forms first. */
+/** The written forms of a day, the longer ones first. */
 function formsOf(date: Date): string[] {
   const [year, month, number] = [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate()]
   const names = months[month - 1]!
@@ -47,7 +47,7 @@ function formsOf(date: Date): string[] {
   ]
 }
 
-/** Long and short, in all languages. */
+/** The long and short names in all languages. */
 function namesOf(kind: 'month' | 'weekday', date: number): string[] {
   const names = languages.flatMap((language) =>
     (['long', 'short'] as const).map((style) =>

@@ -14,11 +14,11 @@ export interface WebPage {
   title: string | undefined
   text: string
   links: string[]
-  /** The address that the page gives itself, where that can be true. */
+  /** The address that the page gives itself, if that can be true. */
   ownAddress: string | undefined
   isNoindex: boolean
   hasPassword: boolean
-  /** Whether scripts put the text into the page. */
+  /** True if scripts put the text into the page. */
   isApp: boolean
 }
 
@@ -95,7 +95,7 @@ function ownTitle(title = '', heading = '', names: readonly string[]): string {
   )
 }
 
-/** Without recursion, since a page may be nested deeply. */
+/** Walks without recursion, since a page may be nested deeply. */
 function elementsOf(nodes: readonly unknown[]): Element[] {
   const elements: Element[] = []
   const left = (nodes as Node[]).toReversed()
@@ -123,7 +123,7 @@ function isPage(link: string): boolean {
   return !noPage.test(new URL(link).pathname) && !action.test(link)
 }
 
-/** Many sites name their home page as the canonical address of every page: only one of the same name is believed. */
+/** Many sites name their home page as every page's canonical address, so one counts only if this part is the same. */
 function lastPart(address: string): string {
   const parts = new URL(address).pathname.split('/').filter((part) => part && !/^index\.\w+$/.test(part))
   return parts.at(-1) ?? ''

@@ -13,7 +13,7 @@ process.on('exit', () => reader.end())
 
 let previous: Promise<unknown> = Promise.resolve()
 
-/** One file at a time. @throws Unreadable if the file is at fault for good; Error for a fault of ours, after which another attempt may succeed */
+/** Reads one file at a time. @throws Unreadable for a fault of the file that no retry can mend; Error for one of ours, after which another attempt may succeed */
 export async function extractText(
   file: Buffer,
   fileName: string,

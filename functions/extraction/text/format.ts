@@ -37,7 +37,7 @@ const compoundStreams: [UnreadableCode | 'doc', string][] = [
   ['old_excel', 'Book'],
 ]
 
-/** Tells a file by its content, since extensions are often wrong. @throws Unreadable for what cannot be read */
+/** Tells a file's type by its content, since extensions are often wrong. @throws Unreadable for files that cannot be read */
 export function contentType(file: Buffer): ContentType {
   if (file.length === 0) throw new Unreadable('empty')
   const start = file.toString('latin1', 0, 1024)
@@ -54,7 +54,7 @@ export function contentType(file: Buffer): ContentType {
   return isMail(file.toString('latin1', 0, 64 * 1024)) ? 'eml' : 'characters'
 }
 
-/** Begins with header fields: a sender, and one that only mail programs write. */
+/** True if it begins with header fields: a sender, and one that only mail programs write. */
 function isMail(start: string): boolean {
   const [headers = ''] = /^(?:[\w-]+:.*\r?\n(?:[ \t].*\r?\n)*)+(?=\r?\n)/.exec(start) ?? []
   return /^from:/im.test(headers) && /^(message-id|mime-version|received|date):/im.test(headers)

@@ -9,7 +9,7 @@ const sampleLetters = 64 * 1024
 const maxColumns = 1_000
 const maxCells = 2_000_000
 
-/** @param strict every row must have the same columns, since the name does not say that the file is a table */
+/** @param strict requires the same columns in every row, since the name does not say that the file is a table */
 export function delimitedBlocks(text: string, { strict }: { strict: boolean }): Block[] | undefined {
   const named = /^sep=(.)\r?\n/i.exec(text)
   const content = named ? text.slice(named[0].length) : text

@@ -29,7 +29,7 @@ function paragraphs(text: string): Block[] {
   return text.split(/\n\s*\n/).map((part) => ({ kind: 'paragraph', text: part }))
 }
 
-/** Pictures that the body shows are no attachments to a reader. */
+/** Names the attachments; pictures that the body shows are none to a reader. */
 function leftOut({ attachments }: Email): Block[] {
   const names = attachments.flatMap(({ filename, disposition, related }) =>
     related || disposition === 'inline' || !filename ? [] : [filename],
