@@ -18,7 +18,6 @@ import {
 const collection = '/v1/agents/:agentId/knowledge-base/:documentId/revisions'
 const { content: _, ...listedExample } = revisionExample
 
-/** Routes of the documents' app, with its endpoints. */
 export function addRevisionRoutes(routes: Router, queue: Sender) {
   routes
     .get(
@@ -27,7 +26,7 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         operationId: 'listRevisions',
         summary: 'List the revisions of a document',
         description:
-          'What search served, newest first: the content that the document has, if search serves it, and the newest 20 before that, each for a year after it was replaced. An organization can turn this off in the dashboard.',
+          'Lists the revisions that search served, newest first: the current one, if search serves it, and the 20 before it, each for a year after it was replaced. An organization can turn this off in the dashboard.',
         permission: 'kb:read',
         params: documentPath,
         query: listQuery,

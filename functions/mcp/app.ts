@@ -35,7 +35,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
       operationId: 'answerMcp',
       summary: 'Model Context Protocol',
       description:
-        'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. What goes wrong in a tool is a result with `isError`, whose text the model can act on. A message without an `id` is a notification and is 202.',
+        'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. A failed tool returns a result with `isError`, whose text tells the model what to do. A message without an `id` is a notification and returns 202.',
       permission: 'kb:read',
       alsoAt: { path: '/v1/agents/:agentId/connect/mcp', callers: tokenCallers },
       params: agentPath,
@@ -60,11 +60,11 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
         },
         202: { description: 'The notification was received', headers: ['Server-Timing'] },
         400: {
-          description: 'In JSON-RPC: what the protocol does not allow',
+          description: 'A JSON-RPC error: the protocol does not allow the message',
           schema: errorResponse,
           example: invalidRequest,
         },
-        404: { description: 'In JSON-RPC: an unknown method', schema: errorResponse, example: methodNotFound },
+        404: { description: 'A JSON-RPC error: the method is unknown', schema: errorResponse, example: methodNotFound },
       },
     },
     async ({ c, key, meter, db, params, headers, query, body }) => {

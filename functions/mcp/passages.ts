@@ -7,7 +7,7 @@ import type { Place } from './schemas.ts'
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 
-/** Bytes of the passages that are read at once: as much as a model takes in. */
+/** The bytes of passages that are read at once: as many as a model can use. */
 export const maxBytes = 32 * 1024
 /** An offset of 0 keeps the look-up of a text by key, passage by passage, independent of the planner's estimates. */
 const optimizationFence = sql.lit(0)
@@ -17,7 +17,7 @@ export interface Passage {
   heading: string
   index: number
   text: string
-  /** Where it begins and ends in the document; null where a client made the chunks. */
+  /** The start and end in the document; null if a client made the chunks. */
   start: number | null
   end: number | null
   previous: number | null
@@ -26,7 +26,7 @@ export interface Passage {
 
 /** Selects the wanted passage that search serves, or the document's first one, and as many of its neighbours as fit, in order. */
 export function findPassages(scope: AgentScope, { documentId, index }: Place) {
-  // A subquery of its own: in a join the planner would look it up for each passage.
+  // A separate subquery, since the planner would look up a join for each passage.
   const wanted = sql`(select position from wanted)`
   const isWanted = index === undefined ? sql`position = 1` : sql`index = ${index}::int`
   return sql<Passage>`
@@ -52,7 +52,7 @@ export function findPassages(scope: AgentScope, { documentId, index }: Place) {
     from near where is_wanted or bytes <= ${maxBytes} order by index`
 }
 
-/** The text as in the document: what a passage repeats of the one before, as the chunks made here do, is left out. */
+/** The text as in the document, without the overlap with which our chunks repeat the one before. */
 export function joined(passages: Passage[]): string {
   return passages
     .map(({ text, start, end }, i) => {

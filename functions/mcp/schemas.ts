@@ -41,7 +41,7 @@ export const callHeader = v.object({
   'x-call-id': v.optional(
     described(
       v.string(),
-      `The call’s id, as Vapi sends it: kept with the question, where questions are kept. \`_meta["${callIdKey}"]\` comes first.`,
+      `The call’s id, as Vapi sends it. It is kept with the question, if questions are kept. \`_meta["${callIdKey}"]\` takes precedence.`,
     ),
   ),
 })
@@ -98,7 +98,7 @@ export const invalidRequest = {
 }
 export const methodNotFound = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } }
 
-/** An id that `search` gives or `fetch` takes: of a document, or of a passage of it, which is `document#index`. */
+/** An id of a document, or of a passage of it (`document#index`), as `search` returns and `fetch` takes it. */
 const passageId = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:#(\d{1,7}))?$/i
 
 export const searchArguments = fields({
@@ -116,7 +116,7 @@ export const searchArguments = fields({
 
 export interface Place {
   documentId: DocumentId
-  /** The chunk's index; undefined for the document, from its beginning. */
+  /** The chunk's index; undefined for the document from its beginning. */
   index: number | undefined
 }
 

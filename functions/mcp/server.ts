@@ -14,7 +14,7 @@ interface Offer {
   call(name: string, input: unknown): Promise<CallToolResult>
 }
 
-/** How long a client of the 2026 protocol may cache the list of tools, which an agent's first document makes longer. */
+/** Clients of the 2026 protocol may cache the list of tools for this time; an agent's first document makes it longer. */
 const listMilliseconds = 10_000
 
 /** Answers one message of a client of either protocol as JSON. The library's `McpServer` would convert all schemas for each request. */
@@ -50,7 +50,7 @@ async function respondToLegacy(server: Server, request: Request, message: Messag
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await server.connect(transport)
   const headers = new Headers(request.headers)
-  // The library insists that a client accepts both.
+  // The library requires that a client accepts both.
   headers.set('accept', 'application/json, text/event-stream')
   return await transport.handleRequest(new Request(request, { headers }), { parsedBody: message })
 }

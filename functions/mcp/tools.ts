@@ -20,10 +20,10 @@ export interface Call {
   db: Database
   scope: AskedAgent
   timing: Timing
-  /** The address of the agent's documents, which a citation links to. */
+  /** The address of the agent's documents, to which citations link. */
   documentsUrl: string
   callId: string | undefined
-  /** How passages are written, unless the model asks for another form. */
+  /** The form of passages, unless the model asks for another. */
   format?: Format | undefined
 }
 
@@ -109,7 +109,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     if (!requireServing(agents)) throw new ToolError(nothingServed)
   }
 
-  /** One round trip, which is broken off at the deadline. @throws Unavailable */
+  /** Makes one round trip, and breaks it off at the deadline. @throws Unavailable */
   async function ask<const Q extends Parameters<Database['batch']>[0]>(
     { db, timing }: Pick<Call, 'db' | 'timing'>,
     statements: Q,
@@ -137,7 +137,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
   }
 }
 
-/** The result as structured content, and as text for clients that read no other. */
+/** The result as structured content, and as text for clients that read only that. */
 function resultOf(structuredContent: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
 }
@@ -149,7 +149,7 @@ function failure(text: string): CallToolResult {
 const nothingServed =
   'No document of this knowledge base is ready yet, so there is nothing to find. Do not call this tool again now: say that you do not have the information.'
 const unknownId =
-  'There is no document or passage with this `id`, or no longer. Call `search` and use an `id` from its results.'
+  'There is no document or passage with this `id`, or it no longer exists. Call `search` and use an `id` from its results.'
 const unavailable =
   'The knowledge base cannot be reached right now. Call the tool once more; if that fails too, say that you cannot look this up at the moment.'
 const unexpected =

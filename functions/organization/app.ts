@@ -32,7 +32,7 @@ export function organizationApp(options: RouterOptions) {
         operationId: 'getUsage',
         summary: 'Get the organization’s limits and what it uses of them',
         description:
-          'Days are those of UTC. Tokens are those of documents that the service embeds and of questions whose vectors it has fetched; your own chunks cost none. What many requests use at once may be missing for a second.',
+          'Days are in UTC. Tokens count the documents that the service embeds, and the questions whose vectors it has fetched; your own chunks cost none. The use of many concurrent requests may appear a second later.',
         permission: 'organization:read',
         responses: { 200: { description: 'Limits and use', schema: usageSchema, example: usageExample } },
       },

@@ -29,15 +29,15 @@ const count = (description: string) => v.pipe(v.number(), v.integer(), v.minValu
 export const usageSchema = v.pipe(
   v.strictObject({
     limits: v.strictObject({
-      requests_per_second: count('In the long run.'),
-      request_burst: count('At once, after which the rate holds.'),
-      tokens_per_day: count('Past it documents wait for the next day, and a hybrid search answers by words only.'),
-      documents_in_pipeline: count('Pending or processing. Past it new ones are 429 `rate_limited`.'),
+      requests_per_second: count('The rate that holds in the long run.'),
+      request_burst: count('The requests allowed at once, before the rate holds.'),
+      tokens_per_day: count('Past this limit, documents wait for the next day, and a hybrid search answers by words only.'),
+      documents_in_pipeline: count('The documents that may be pending or processing. Past this limit, new ones are rejected with 429 `rate_limited`.'),
     }),
     use: v.strictObject({
-      requests_today: count('That were not refused for their number.'),
-      tokens_today: count('Of documents and questions.'),
-      documents_in_pipeline: count('Now.'),
+      requests_today: count('The requests that the rate limit did not reject.'),
+      tokens_today: count('The tokens of documents and questions.'),
+      documents_in_pipeline: count('The documents that are pending or processing now.'),
     }),
   }),
   v.title('Usage'),

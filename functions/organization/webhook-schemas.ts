@@ -19,7 +19,7 @@ const url = v.pipe(
     (text) => isAllowedUrl(text, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
     ({ input }) => urlFault(input, { isLoopbackAllowed: config().ALLOW_LOOPBACK }),
   ),
-  v.metadata({ maxLength: maxUrlCharacters, description: 'Where events are sent to: https, and a public address.' }),
+  v.metadata({ maxLength: maxUrlCharacters, description: 'The address that receives the events: public, with https.' }),
 )
 
 const events = v.pipe(
@@ -29,7 +29,7 @@ const events = v.pipe(
     max: webhookEvents.length,
   }),
   v.transform((names) => webhookEvents.filter((name) => names.includes(name))),
-  v.description('The events that are sent to it.'),
+  v.description('The events that it receives.'),
 )
 
 export const createBody = v.pipe(fields({ url, events }), v.title('NewWebhook'))
@@ -53,7 +53,7 @@ const webhook = {
       type: ['string', 'null'],
       enum: disabledReasons,
       description:
-        '`gone`: the receiver answered 410. `failing`: five days of failures without one success. `requested`: you have disabled it.',
+        '`gone`: the receiver answered 410. `failing`: five days of failures without one success. `requested`: you disabled it.',
     }),
   ),
   created_at: timestamp,
@@ -64,7 +64,7 @@ export const webhookSchema = v.pipe(v.strictObject(webhook), v.title('Webhook'))
 export const secretWebhookSchema = v.pipe(
   v.strictObject({
     ...webhook,
-    secret: described(v.string(), 'Verifies signatures. It is shown only now.'),
+    secret: described(v.string(), 'The key for verifying signatures. It is shown only now.'),
   }),
   v.title('WebhookWithSecret'),
 )
@@ -94,9 +94,9 @@ export const deliverySchema = v.pipe(
     attempts: count,
     next_attempt_at: described(
       v.nullable(timestamp),
-      'Null once it has ended, and while it waits for an earlier event of the same document.',
+      'Null once the attempts have ended, and while it waits for an earlier event of the same document.',
     ),
-    response_status: described(v.nullable(count), 'What the receiver last answered.'),
+    response_status: described(v.nullable(count), 'The receiver’s last status.'),
     error: described(v.nullable(v.string()), 'Why the last attempt failed.'),
     delivered_at: v.nullable(timestamp),
     created_at: timestamp,

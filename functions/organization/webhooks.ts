@@ -60,7 +60,7 @@ export function addWebhookRoutes(routes: Router) {
         operationId: 'createWebhook',
         summary: 'Create a webhook',
         description:
-          'Events are sent to its address as POST requests, signed as Standard Webhooks says, until one is answered with 2xx or three days are over. The secret is shown only in this answer. An organization can have at most 10.',
+          'Sends events to its address as POST requests, signed by Standard Webhooks, until one returns 2xx or three days are over. Only this response shows the secret. An organization can have at most 10 webhooks.',
         permission: 'organization:write',
         body: createBody,
         examples: {
@@ -91,7 +91,7 @@ export function addWebhookRoutes(routes: Router) {
         operationId: 'updateWebhook',
         summary: 'Update a webhook',
         description:
-          'Changes what is given. A disabled webhook receives no new events; once it is enabled again, it receives those that were still waiting.',
+          'Changes the given fields. A disabled webhook receives no new events; once it is enabled again, it receives those that were still waiting.',
         permission: 'organization:write',
         params: webhookPath,
         body: updateBody,
@@ -105,7 +105,7 @@ export function addWebhookRoutes(routes: Router) {
       {
         operationId: 'deleteWebhook',
         summary: 'Delete a webhook',
-        description: 'What was still waiting for it is dropped.',
+        description: 'Drops the events that were still waiting for it.',
         permission: 'organization:write',
         params: webhookPath,
         responses: { 204: { description: 'It is gone' } },
@@ -121,7 +121,7 @@ export function addWebhookRoutes(routes: Router) {
         operationId: 'rotateWebhookSecret',
         summary: 'Rotate a webhook’s secret',
         description:
-          'Makes a new secret, shown only in this answer. For 24 hours requests are signed with the previous one, too.',
+          'Creates a new secret, which only this response shows. For 24 hours, requests are signed with the previous one, too.',
         permission: 'organization:write',
         params: webhookPath,
         responses: { 200: withSecret },
@@ -133,7 +133,7 @@ export function addWebhookRoutes(routes: Router) {
       {
         operationId: 'testWebhook',
         summary: 'Send a test event',
-        description: 'Sends `webhook.test` to this webhook. Its deliveries show what came of it.',
+        description: 'Sends `webhook.test` to this webhook. Its deliveries show the result.',
         permission: 'organization:write',
         params: webhookPath,
         responses: { 202: aDelivery },
@@ -146,7 +146,7 @@ export function addWebhookRoutes(routes: Router) {
       {
         operationId: 'listDeliveries',
         summary: 'List a webhook’s deliveries',
-        description: 'Those of the last 30 days, newest first.',
+        description: 'Lists the deliveries of the last 30 days, newest first.',
         permission: 'organization:read',
         params: webhookPath,
         query: listQuery,
@@ -166,7 +166,7 @@ export function addWebhookRoutes(routes: Router) {
         operationId: 'replayDelivery',
         summary: 'Send a delivery again',
         description:
-          'At once and with the same `webhook-id`, whatever became of it, and not in the order of its document.',
+          'Sends it at once with the same `webhook-id`, whatever its status, and not in the order of its document’s events.',
         permission: 'organization:write',
         params: deliveryPath,
         responses: { 202: aDelivery },

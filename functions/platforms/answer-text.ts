@@ -1,7 +1,7 @@
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import type { Consultation } from './consultation.ts'
 
-/** The length of an answer in UTF-16 code units, after which Retell cuts. */
+/** The length in UTF-16 code units after which Retell cuts an answer. */
 export const maxAnswer = 15_000
 
 /** The passages. The first begins with the value or, without one, with the advice for the model. */
@@ -16,7 +16,7 @@ export function passageOf({ source: { title, page }, content }: Hit): string {
   return `From “${title}”${place}:\n${content.trim()}`
 }
 
-/** The first passages, as many as fit into an answer whole; a first one that does not fit ends with a sentence or a word. */
+/** The first passages that fit whole into an answer; if the first one does not fit, it is cut after a sentence or a word. */
 export function fitting(passages: string[], separator = ''): string[] {
   let length = -separator.length
   const count = passages.findIndex((passage) => {
@@ -45,7 +45,7 @@ const row = /^\|(.*)\|$/
 const delimiterRow = /^(?=.*--)[\s:|-]+$/s
 const heading = /^#{1,6}\s+(\S.*)?$/
 
-/** Markdown on a single line: semicolons end the rows of a table, and colons headings. */
+/** Puts Markdown on a single line, with semicolons after table rows and colons after headings. */
 export function onOneLine(markdown: string): string {
   let line = ''
   for (const text of markdown.split(lineBreak).map((text) => text.trim())) {

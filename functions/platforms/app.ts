@@ -20,11 +20,11 @@ import { requireSignature } from './signature.ts'
 import { signingSecrets } from './signing-secrets.ts'
 import { answerVapi } from './vapi.ts'
 
-/** Voice platforms that call a server in a form of their own. The others call the API as it is, or MCP. */
+/** Answers voice platforms that call a server in their own form. Other platforms call the API or MCP. */
 export function platformsApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const { answer } = answering(embedder, clock, limits)
   const findSecret = signingSecrets(now)
-  /** The request has counted the first search. */
+  /** Counts each search but the first, which the request has counted. */
   function consultant(
     c: Context<ApiEnv>,
     db: Database,
@@ -45,7 +45,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         operationId: 'answerVapi',
         summary: 'Answer Vapi',
         description:
-          'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is what the caller said last, and the ten turns before are its `history`; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the vector of the question is not there by then. Vapi ignores a response whose status is not 200: past the checks of key, parameters and JSON, what went wrong is an `error` in one that is. A message may have ten tool calls.',
+          'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is the caller’s last turn, with the ten turns before as its `history`; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the question’s vector is not there by then. Vapi ignores responses whose status is not 200. After the checks of key, parameters and JSON, a failure is therefore an `error` in a 200. A message may have ten tool calls.',
         permission: 'kb:read',
         params: agentPath,
         query: formatQuery,
@@ -53,7 +53,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         examples: vapiExamples,
         responses: {
           200: {
-            description: 'Documents, results, or nothing: as the message wants it',
+            description: 'Documents, results or nothing, as the message asks',
             schema: vapiAnswer,
             example: vapiAnswerExample,
             headers: ['Server-Timing'],
@@ -80,7 +80,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         operationId: 'answerRetell',
         summary: 'Answer Retell',
         description:
-          'The URL of a custom function in Retell. The question is the argument `query`, or the only one that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters, within 3 s, found by words only if the vector of the question is not there by then.',
+          'The URL of a custom function in Retell. The question is the argument `query`, or the only argument that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters. It takes at most 3 s, and passages are found by words only if the question’s vector is not there by then.',
         permission: 'kb:read',
         params: agentPath,
         query: formatQuery,
@@ -88,7 +88,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         body: retellCall,
         examples: retellExamples,
         responses: {
-          200: { description: 'What the model reads', mediaTypes: ['text/plain'], headers: ['Server-Timing'] },
+          200: { description: 'The text that the model reads', mediaTypes: ['text/plain'], headers: ['Server-Timing'] },
         },
         errors: ['invalid_signature'],
       },

@@ -9,18 +9,18 @@ import { saidOf } from '../../shared/retrieval/value/value.ts'
 
 export interface Consultation {
   hits: Hit[]
-  /** What the answer begins with: the cell of a table that answers. */
+  /** The beginning of the answer: the table cell that answers. */
   value: string | undefined
-  /** Advice for the model where the hits may not answer. */
+  /** Advice for the model if the hits may not answer. */
   message: string | undefined
-  /** What to say to a model where there are no hits. @throws ApiError agent_not_found; Unavailable */
+  /** The text for a model if there are no hits. @throws ApiError agent_not_found; Unavailable */
   nothing(): Promise<string>
 }
 
 export interface Asked {
   query: string
   alternatives?: string[]
-  /** What the caller said before, oldest first. */
+  /** The caller's earlier turns, oldest first. */
   history: string[]
   limit: number
   deadline_ms: number
@@ -30,7 +30,7 @@ export interface Asked {
 
 export const byTool = { limit: 5, deadline_ms: timeouts.deadlineMilliseconds }
 
-/** Without a score a passage has nothing of the question, but a model would read it to the caller. */
+/** Leaves out passages without a score: they have nothing of the question, but a model would read them to the caller. */
 const min_score = 0.01
 
 /** @throws ApiError agent_not_found, validation_failed for a question that the embedding provider refuses; Unavailable */

@@ -7,22 +7,22 @@ import { textPart } from './schemas.ts'
 
 export interface AskedInCall {
   query: string
-  /** What the caller said before, oldest first. */
+  /** The caller's earlier turns, oldest first. */
   history: string[]
 }
 
-/** The caller's last turn, after the others; undefined when there is nothing to look for. @param turns oldest first */
+/** The caller's last turn as the question, with the others as its history; undefined if none has terms. @param turns oldest first */
 export function questionIn(turns: readonly string[]): AskedInCall | undefined {
   const said = saidIn(turns)
   return said.some(hasTerms) ? { query: said.at(-1)!, history: historyIn(turns) } : undefined
 }
 
-/** What the caller said before the turn that a tool's question stands for. */
+/** The caller's turns before the one for which a tool's question stands. */
 export function historyIn(turns: readonly string[]): string[] {
   return saidIn(turns).slice(-1 - maxTurns, -1)
 }
 
-/** The texts of a conversation's turns of the caller, whichever form a platform writes; in OpenAI's a text may be a list of parts. */
+/** The texts of the caller's turns, in any platform's form; in OpenAI's, a text may be a list of parts. */
 export function turnsOfCaller(conversation: readonly unknown[]): string[] {
   return conversation
     .flatMap((turn) => (isObject(turn) && turn.role === 'user' ? [turn.content ?? turn.message] : []))
@@ -43,7 +43,7 @@ export interface AskedByTool {
   alternatives: string[]
 }
 
-/** The question in a tool's arguments, an object or its JSON: `query`, or else the only text, with those `alternatives` that a search takes. */
+/** The question in a tool's arguments, an object or its JSON: `query`, or else the only text, with the `alternatives` that a search takes. */
 export function questionOf(args: unknown): AskedByTool | undefined {
   const named = isObject(args) ? args : parseObject(args)
   const texts = Object.values(named).filter((value) => typeof value === 'string')

@@ -5,7 +5,7 @@ import { historyIn, questionOf, turnsOfCaller } from './question.ts'
 
 const separator = '\n\n'
 
-/** Answers a call (with `args_at_root` only its arguments) with text; also one without a question, as Retell repeats failed calls. */
+/** Answers a call (with `args_at_root` only its arguments) with text, even one without a question, since Retell repeats failed calls. */
 export async function answerRetell(
   call: Record<string, unknown>,
   consult: (asked: Asked) => Promise<Consultation>,

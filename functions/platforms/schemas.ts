@@ -1,13 +1,13 @@
 import * as v from 'valibot'
 import { anyObject, described, listOf } from '../../shared/http/input/fields.ts'
 
-/** What a platform sends. It may add fields at any time, so none is unknown. */
+/** A platform's request. It may have any further fields, since the platform may add some at any time. */
 function envelope(title: string, described: Record<string, unknown>) {
   return v.pipe(anyObject, v.metadata({ title, type: 'object', additionalProperties: true, ...described }))
 }
 
 export const vapiMessage = envelope('VapiMessage', {
-  description: 'What Vapi sends to a server. It may hold further fields.',
+  description: 'Vapi’s message to a server. It may have further fields.',
   required: ['message'],
   properties: {
     message: {
@@ -22,17 +22,17 @@ export const vapiMessage = envelope('VapiMessage', {
         call: {
           type: 'object',
           additionalProperties: true,
-          description: 'Its `id` is kept with the question, where questions are kept.',
+          description: 'Its `id` is kept with the question, if questions are kept.',
         },
         messages: {
           type: 'array',
           items: { type: 'object', additionalProperties: true },
-          description: 'The conversation, of a `knowledge-base-request`.',
+          description: 'The conversation, in a `knowledge-base-request`.',
         },
         toolCallList: {
           type: 'array',
           items: { type: 'object', additionalProperties: true },
-          description: 'Of `tool-calls`.',
+          description: 'The calls, in `tool-calls`.',
         },
       },
     },
@@ -51,7 +51,7 @@ const maxLabel = 1000
 
 const label = v.pipe(v.string(), v.maxLength(maxLabel, `must have at most ${maxLabel} characters`))
 
-/** Vapi’s pages call the arguments `parameters` too. */
+/** Vapi’s documentation also calls the arguments `parameters`. */
 const called = {
   name: v.optional(label),
   arguments: v.optional(v.unknown()),
@@ -79,7 +79,7 @@ export const vapiAnswer = v.pipe(
             uuid: v.pipe(v.string(), v.uuid(), v.description('The id of the chunk.')),
           }),
         ),
-        'To a `knowledge-base-request`: the best passages first.',
+        'The answer to a `knowledge-base-request`: the best passages first.',
       ),
     ),
     results: v.optional(
@@ -92,10 +92,10 @@ export const vapiAnswer = v.pipe(
             error: sentence('Why there is no result, on a single line.'),
           }),
         ),
-        'To `tool-calls`: one for each.',
+        'The answer to `tool-calls`: one result for each.',
       ),
     ),
-    error: sentence('What went wrong.'),
+    error: sentence('Why there is no answer.'),
   }),
   v.title('VapiAnswer'),
 )
@@ -103,23 +103,23 @@ export type VapiAnswer = v.InferOutput<typeof vapiAnswer>
 
 export const retellCall = envelope('RetellCall', {
   description:
-    'What Retell sends to a custom function: `name`, `call` and `args`, or only the arguments. It may hold further fields.',
+    'Retell’s request to a custom function: `name`, `call` and `args`, or only the arguments. It may have further fields.',
   properties: {
     name: { type: 'string', description: 'The name of the function.' },
     call: {
       type: 'object',
       additionalProperties: true,
-      description: 'Its `call_id` is kept with the question, where questions are kept.',
+      description: 'Its `call_id` is kept with the question, if questions are kept.',
     },
     args: {
       type: 'object',
       additionalProperties: true,
       properties: {
-        query: { type: 'string', description: 'What the caller wants to know.' },
+        query: { type: 'string', description: 'The question: what the caller wants to know.' },
         alternatives: {
           type: 'array',
           items: { type: 'string' },
-          description: 'What else the caller may have said. What a search would refuse is ignored.',
+          description: 'Other readings of the caller’s words. Texts that a search would reject are ignored.',
         },
       },
     },

@@ -2,7 +2,7 @@ import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { SentBody } from '../../shared/http/input/json-body.ts'
 
-/** How far a signature's time may be from ours; what was intercepted can be sent again for this long. */
+/** The limit of a signature's time from ours. An intercepted request can be sent again for this long. */
 const validMilliseconds = 5 * 60_000
 
 const pattern = /^v=(\d{1,15}),d=([0-9a-f]{64})$/i

@@ -5,11 +5,11 @@ import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { steadyNow } from '../../shared/steady-clock.ts'
 
-/** After this time a secret that is set, changed or removed takes effect everywhere. */
+/** A secret that is set, changed or removed takes effect everywhere within this time. */
 const cacheMilliseconds = 15_000
 const maxCached = 10_000
 
-/** What signs Retell's requests for an agent; undefined where no secret is set. Neither JSON nor a log prints a KeyObject's bytes. */
+/** Finds the secret that signs Retell's requests for an agent; undefined if none is set. Neither JSON nor a log prints a KeyObject's bytes. */
 export function signingSecrets(now: () => number = steadyNow) {
   const cache = new BoundedMap<string, { secret: KeyObject | undefined; until: number }>(maxCached)
 

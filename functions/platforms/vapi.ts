@@ -16,12 +16,12 @@ export interface Vapi {
   explain(error: unknown): string
 }
 
-/** Before every reply the caller waits: the fewer texts a model reads, the sooner it begins to speak. */
+/** The caller waits before every reply, and a model that reads fewer texts begins to speak sooner. */
 const beforeReply = { limit: 3, deadline_ms: 1000 }
 
 const toolNames = ['search_knowledge_base', 'knowledge_base', 'search']
 
-/** Answers a message of Vapi to its server. Two kinds need an answer; Vapi ignores one whose status is not 200. */
+/** Answers a message that Vapi sends to its server. Two kinds need an answer; Vapi ignores one whose status is not 200. */
 export async function answerVapi(message: unknown, vapi: Vapi): Promise<VapiAnswer> {
   const kind = v.safeParse(v.looseObject({ type: v.string() }), message)
   if (!kind.success) return { error: 'The body is not a message of Vapi: `message.type` is missing.' }

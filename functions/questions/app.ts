@@ -15,7 +15,7 @@ export function questionsApp({ embedder, ...options }: RouterOptions & { embedde
       operationId: 'listQuestions',
       summary: 'List callers’ questions',
       description:
-        'What callers asked the agent in the last 30 days and what it was given, newest first, if the organization keeps its callers’ questions. What a call’s agent was told: `call_id`. What your documents lack: `answered=false`.',
+        'Lists the callers’ questions of the last 30 days with their hits, newest first, if the organization keeps them. `call_id` shows the questions and hits of one call, `answered=false` the questions that your documents may not answer.',
       permission: 'kb:read',
       params: agentPath,
       query: listQuery,

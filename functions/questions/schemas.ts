@@ -11,7 +11,7 @@ export const listQuery = fields({
     v.pipe(
       v.picklist(['true', 'false'], 'must be true or false'),
       v.transform((text) => text === 'true'),
-      v.description('Only questions whose `answerable` is at least 0.5, or below.'),
+      v.description('`true`: only questions whose `answerable` is at least 0.5; `false`: only those below.'),
     ),
   ),
   from: v.optional(described(time, 'Only questions asked at this time or later.')),
@@ -31,7 +31,7 @@ export const questionSchema = v.pipe(
     mode: v.picklist(searchModes),
     degraded,
     answerable: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-    milliseconds: described(index, 'From the request’s arrival to its answer.'),
+    milliseconds: described(index, 'The time from the request’s arrival to its answer.'),
     hits: described(
       v.array(
         v.strictObject({
@@ -41,7 +41,7 @@ export const questionSchema = v.pipe(
           score: v.pipe(v.number(), v.minValue(-1), v.maxValue(1)),
         }),
       ),
-      'What the caller’s agent was given, best first. A document may have been deleted since.',
+      'The hits that the caller’s agent got, best first. A document may have been deleted since.',
     ),
   }),
   v.title('Question'),

@@ -22,7 +22,7 @@ function asset(ok: ResponseMetadata) {
   return { 200: { headers: stored, ...ok }, 304: notModified }
 }
 
-/** Redirects people who type only the host. `/dashboard/` comes here, as `{proxy+}` matches no empty rest. */
+/** Redirects people who type only the host. `/dashboard/` arrives here, since `{proxy+}` does not match an empty rest. */
 function redirectTo(path: string) {
   const responses = { 302: { description: 'The page is elsewhere', headers: ['Location'] } }
   const operation = { operationId: 'redirect', isUndocumented: true, summary: `Go to ${path}`, responses } as const

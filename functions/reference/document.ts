@@ -61,7 +61,7 @@ export interface Endpoint extends Operation {
   path: string
 }
 
-/** All operations but HEAD, which would double the list. */
+/** All operations except HEAD, which would double the list. */
 export function endpointsOf({ paths }: OpenApi): Endpoint[] {
   return Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -80,14 +80,14 @@ export function successOf(openApi: OpenApi, { responses }: Operation): Response 
   return status && Number(status) < 300 ? resolve<Response>(openApi, responses[status]!) : undefined
 }
 
-/** How a sample reads the body of an operation's response: as text, where a success may also have none. */
+/** How a sample reads the body of an operation's response: as text if a success may also have none. */
 export function responseBody(openApi: OpenApi, operation: Operation): 'json' | 'text' | 'none' {
   const mediaTypes = Object.keys(successOf(openApi, operation)?.content ?? {})
   if (mediaTypes.length === 0) return 'none'
   return mediaTypes.includes('application/json') && !('204' in operation.responses) ? 'json' : 'text'
 }
 
-/** What `part` refers to within the document, or `part` itself. */
+/** The part of the document to which `part` refers, or `part` itself. */
 export function resolve<T extends object>(openApi: OpenApi, part: T | Reference): T {
   if (!('$ref' in part) || typeof part.$ref !== 'string') return part as T
   const keys = part.$ref.slice('#/'.length).split('/')

@@ -6,7 +6,7 @@ import { codeBlock, requestPanel } from './panel.ts'
 
 export type Guide = { id: string; title: string; body: Html }
 
-/** Headings go one level down. A code block of the language `http` (request line, headers, empty line, body) becomes a panel. */
+/** Renders a guide with its headings one level lower. A code block of the language `http` (request line, headers, empty line, body) becomes a panel. */
 export function guide(id: string, markdown: string, openApi: OpenApi): Guide {
   let title = id
   const marked = new Marked({

@@ -14,7 +14,7 @@ import { foldedFields } from './schema.ts'
 const read = (...path: string[]) => readFileSync(join(import.meta.dirname, ...path), 'utf8')
 export const pageFiles = hashedFiles(['page.css', 'page.js', 'samples.js'], (name) => read('browser', name))
 
-/** The page may load from this host, run the scripts of this host, and call this API only: a key typed into it cannot leak. */
+/** The page may only load from this host, run its scripts and call this API, so that a key typed into it cannot leak. */
 const policy = [
   `default-src 'none'`,
   `script-src 'self'`,

@@ -9,7 +9,7 @@ interface Field {
   description?: string | undefined
 }
 
-/** Rows of a request mark what is required, rows of a response what may be missing. */
+/** Rows of a request mark required fields; rows of a response mark fields that may be missing. */
 type Direction = 'sent' | 'returned'
 
 export function fieldRows(openApi: OpenApi, fields: Field[], direction: Direction): Html {

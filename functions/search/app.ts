@@ -19,7 +19,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         operationId: 'search',
         summary: 'Search an agent’s knowledge base',
         description:
-          'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers with what the words find, and `degraded` says so; `semantic` is 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects is 422.',
+          'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers by words only, and `degraded` says so; `semantic` returns 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects returns 422.',
         permission: 'kb:read',
         params: agentPath,
         body: searchBody,
@@ -45,12 +45,12 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         operationId: 'prefetchSearch',
         summary: 'Prepare a search',
         description:
-          'Fetches the vector of a `query`, so that a search for the same words (but for case, punctuation and white space) needs no call to the embedding provider. With `history` for a search with the same. Send it what a caller has said so far, while they are still speaking.',
+          'Fetches the vector of a `query`, so that a search for the same words (except case, punctuation and white space) needs no call to the embedding provider. Add `history` for a search with the same `history`. Send the caller’s words so far while they are still speaking.',
         permission: 'kb:read',
         params: agentPath,
         body: prefetchBody,
         examples: { text: { query: 'Are you open on Sunday?' } },
-        responses: { 202: { description: 'The vector is at hand', headers: ['Server-Timing'] } },
+        responses: { 202: { description: 'The vector is ready', headers: ['Server-Timing'] } },
       },
       async ({ c, key, meter, db, params, body }) => {
         const scope = { organizationId: key.organizationId, ...params, meter }

@@ -43,7 +43,7 @@ export const searchBody = v.pipe(
     deadline_ms: v.optional(
       described(
         integer(minDeadlineMilliseconds, maxDeadlineMilliseconds),
-        'Milliseconds after which the answer leaves us with what there is.',
+        'Milliseconds after which search answers with the hits found so far.',
       ),
       deadlineMilliseconds,
     ),
@@ -59,7 +59,7 @@ export const searchBody = v.pipe(
     remember: v.optional(
       described(
         v.boolean('must be a boolean'),
-        'Whether this turn of the call, by `call_id`, is remembered for an hour, and what was remembered counts where there is no `history`.',
+        'Remembers this turn of the call, by `call_id`, for an hour, and counts the remembered turns if there is no `history`.',
       ),
       true,
     ),
@@ -104,10 +104,10 @@ export const searchResponse = v.strictObject({
   ),
   status: described(
     v.picklist(levels),
-    '`nothing` without a hit, or with an `answerable` so low that platforms and MCP give their models no passage; `uncertain` below 0.5, or where `answerable` is null; else `found`.',
+    '`nothing` without a hit, or with an `answerable` so low that platforms and MCP give their models no passage; `uncertain` below 0.5, or if `answerable` is null; else `found`.',
   ),
   value: described(
     v.nullable(value),
-    'The cell of a table among the first five hits that answers the query; null where none stands out.',
+    'The table cell in the first five hits that answers the query; null if none stands out.',
   ),
 })

@@ -9,7 +9,7 @@ export function findObsoleteFiles() {
     select source_url from obsolete_files where delete_at <= now() order by delete_at limit ${maxPerSweep}`
 }
 
-/** Deletes files, then their rows; a file that may still arrive once more later. @returns how many */
+/** Deletes files, then their rows; a file that may still arrive is deleted again later. @returns the number of files */
 export async function deleteFiles(
   db: Database,
   bucket: Pick<Bucket, 'delete' | 'list'>,

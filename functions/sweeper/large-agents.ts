@@ -6,15 +6,15 @@ const chunksPerTransaction = 1000
 const minToAdd = 500
 
 /**
- * What a search in a large agent reads instead of all its chunks: lists of terms, and clusters of sketches. A smaller agent is searched as
- * fast without.
+ * The indexes that a search in a large agent reads instead of all its chunks: lists of terms, and clusters of sketches. They do not make
+ * the search of a smaller agent faster.
  */
 const kinds = {
   terms: { minChunks: 2000, agents: 'agents_to_list', step: 'list_chunks' },
   sketches: { minChunks: 10_000, agents: 'agents_to_cluster', step: 'cluster_chunks' },
 } as const
 
-/** Adds chunks of large agents to what search reads, in steps, while it may. @returns how many */
+/** Adds chunks of large agents to an index, in steps, while it may go on. @returns the number of chunks */
 export async function indexLargeAgents(
   db: Database,
   kind: keyof typeof kinds,

@@ -1,2 +1,2 @@
-/** Documents of each kind per sweep. */
+/** The maximum of rows of each kind per sweep. */
 export const maxPerSweep = 1000

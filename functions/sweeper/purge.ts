@@ -7,7 +7,7 @@ interface Outdated {
   table: string
   /** The columns of its primary key. */
   key: string
-  /** The time that is over, and how long ago. */
+  /** The column of the time that must be over, and for how long. */
   at: string
   interval: string
   rowsPerBatch?: number
@@ -16,7 +16,7 @@ interface Outdated {
 
 const expired = { at: 'expires_at', interval: '0', maxMilliseconds: 3000 }
 
-/** Rows that are deleted once their time is over. */
+/** The tables whose rows are deleted once their time is over. */
 const outdated = {
   // 30,000 may arrive a minute. A request holds its key's row while it waits for a document's.
   keys_purged: {
@@ -28,7 +28,7 @@ const outdated = {
   connections_purged: { table: 'connections', key: 'organization_id, id', ...expired },
   clients_purged: { table: 'oauth_clients', key: 'id', ...expired },
   invitations_purged: { table: 'invitations', key: 'organization_id, id', ...expired },
-  // How many links an address was mailed counts for an hour.
+  // The number of links mailed to an address counts for an hour.
   links_purged: { table: 'sign_in_links', key: 'token_hash', at: 'created_at', interval: '1 hour' },
   sign_in_attempts_purged: {
     table: 'sign_in_attempts',
@@ -62,14 +62,14 @@ function purgeOutdated(
   const of = (row: string) => sql.join(columns.map((column) => sql.ref(`${row}.${column}`)))
   const isOver = sql`${sql.ref(at)} < now() - ${interval}::interval`
   return inBatches(db, rowsPerBatch, maxMilliseconds, (limit) => {
-    // The time again: a row may have been taken up anew since.
+    // Checks the time again, since a row may have been renewed meanwhile.
     return sql`delete from ${sql.table(table)} r using (
         select ${sql.raw(key)} from ${sql.table(table)} where ${isOver} order by ${sql.ref(at)} limit ${limit}) old
       where (${of('r')}) = (${of('old')}) and ${isOver}`
   })
 }
 
-/** What documents were, a year after it was replaced, and all of organizations that keep none. */
+/** Deletes revisions a year after they were replaced, and all revisions of organizations that keep none. */
 export const purgeRevisions = (db: Database) =>
   inBatches(db, 200, 5000, (limit) => {
     return sql`delete from document_revisions r using (
@@ -82,7 +82,7 @@ export const purgeRevisions = (db: Database) =>
       where (r.organization_id, r.document_id, r.revision) = (dropped.organization_id, dropped.document_id, dropped.revision)`
   })
 
-/** Documents whose time in the trash is over, and of each agent all there but the newest. Chunks, vectors, revisions and files go with them. */
+/** Deletes documents whose time in the trash is over, and all but each agent's newest there, with their chunks, vectors, revisions and files. */
 export const purgeTrash = (db: Database, maxPerAgent = 10_000) =>
   inBatches(db, 20, 5000, (limit) => {
     return sql`delete from documents d using (
@@ -98,7 +98,7 @@ export const purgeTrash = (db: Database, maxPerAgent = 10_000) =>
       where (d.organization_id, d.id) = (old.organization_id, old.id) and d.deleted_at is not null`
   })
 
-/** Vectors of questions that are a month old, and of each organization all but the newest. */
+/** Deletes month-old vectors of questions, and all but each organization's newest. */
 export const purgeQueryVectors = (db: Database, maxPerOrganization = 10_000) =>
   inBatches(db, 1000, 5000, (limit) => {
     return sql`delete from query_vectors q using (
@@ -113,7 +113,7 @@ export const purgeQueryVectors = (db: Database, maxPerOrganization = 10_000) =>
       where (q.organization_id, q.key) = (dropped.organization_id, dropped.key)`
   })
 
-/** Deletes batch after batch, a transaction each, until one is not full or so much time has passed. @returns how many rows */
+/** Deletes batch after batch, a transaction each, until one is not full or the time is over. @returns the number of rows */
 async function inBatches(
   db: Database,
   rowsPerBatch: number,

@@ -23,7 +23,7 @@ export interface Lost {
   awaits_text: boolean
 }
 
-/** Organizations take turns; within one, the longest due goes first. If this sweep dies before it sends, they are lost again. */
+/** Acquires lost messages: organizations take turns, the longest due first. If this sweep dies before it sends, they are lost again. */
 export function acquireLost() {
   return sql<Lost>`
     with lost as (
@@ -44,7 +44,7 @@ export function acquireLost() {
       d.resend_at::text as acquired, extract(epoch from now() - d.pending_since)::int as pending_seconds`
 }
 
-/** Stops when time is up or the queue is down. @returns whether each was sent */
+/** Resends until time is up or the queue is down. @returns for each document, true if it was sent */
 export async function resendLost(
   db: Database,
   queue: Sender,
@@ -70,13 +70,13 @@ export async function resendLost(
   return isSent
 }
 
-/** As long again as it has been pending, so that a backlog is resent a handful of times; at most five minutes after a retry. */
+/** The wait before the next message: as long again as the document has been pending, at most five minutes after a retry. A backlog is thus resent a few times. */
 function secondsToResend({ pending_seconds, retry_count }: Lost): number {
   const seconds = retry_count > 0 ? Math.min(pending_seconds, maxResendSecondsOfRetried) : pending_seconds
   return Math.max(lostAfterSeconds, seconds)
 }
 
-/** Skips what a worker or a request has changed since. */
+/** Schedules the next messages, except of documents that a worker or a request has changed since. */
 async function scheduleResend(db: Database, documents: (Lost & { seconds: number })[]): Promise<void> {
   if (documents.length === 0) return
   const columns = { organization_id: 'uuid', id: 'uuid', acquired: 'timestamptz', seconds: 'int' } as const

@@ -4,7 +4,7 @@ import { type CrawlMessage, originOf } from '../../shared/queue.ts'
 import { isCrawlDue, isCrawlInterrupted } from '../../shared/sources/sources.ts'
 
 const sourcesPerSweep = 100
-/** After this a message that has brought no crawler counts as lost: others may be before it in the queue. */
+/** A message counts as lost if no crawler has come by then; others may be before it in the queue. */
 const lostAfterSeconds = 900
 
 interface DueSource {
@@ -16,7 +16,7 @@ interface DueSource {
 
 const isDue = sql`(${isCrawlDue} or ${isCrawlInterrupted})`
 
-/** Sources that are due, and those whose crawler has ended without a word. Organizations take turns. */
+/** Acquires due sources, and those whose crawler has died. Organizations take turns. */
 export function acquireDueSources() {
   return sql<DueSource>`
     with due as (

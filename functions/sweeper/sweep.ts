@@ -19,7 +19,7 @@ import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.t
 import { acquireLost, resendLost } from './resend.ts'
 import { acquireDueSources, measureOldestDueSource, toCrawlMessage } from './sources.ts'
 
-/** @returns how many, where it can be counted */
+/** @returns the number of rows, if it can be counted */
 type Act = (db: Database) => Promise<number | undefined>
 
 /** Makes the invocation an error, which rings the alarm; the log has the error of each kind. */
@@ -35,13 +35,13 @@ export interface Sweeper {
 }
 
 const lastSendMilliseconds = 15_000
-/** Left for the report. */
+/** The time for the report. */
 const lastStatementMilliseconds = 3000
 
 /**
- * Recovers, fails and resends documents, tells webhooks of what takes long, and purges: each kind of work by itself, so that a fault
+ * Recovers, fails and resends documents, tells webhooks about long waits, and purges. Each kind of work runs by itself, so that a fault
  * in one stops no other. Sweeps may overlap. @param remaining milliseconds until this process is stopped
- * @returns how many of each kind @throws SweepFailed once all the rest is done
+ * @returns the number of each kind @throws SweepFailed once all the rest is done
  */
 export async function sweep(
   { db: whole, queue, crawlerQueue, bucket }: Sweeper,
@@ -102,7 +102,7 @@ async function rowsOf<Row>(db: Database, statement: Statement<Row>): Promise<Row
   return (await db.batch({ statement })).statement
 }
 
-/** What is not sent is lost, and due again, after a while. @returns how many were sent */
+/** Sends messages; those that fail count as lost after a while, and are due again. @returns the number sent */
 async function sendAll<Work extends Message>(queue: Sender<Work>, messages: Work[]): Promise<number> {
   const isSent = await Promise.all(messages.map((message) => sendOrLog(queue, message)))
   return isSent.filter(Boolean).length

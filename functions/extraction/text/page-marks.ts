@@ -1,7 +1,7 @@
 import type { PageStart } from '../../../shared/database/tables.ts'
 import type { Block } from '../../../shared/text/blocks.ts'
 
-/** The first of the characters, for private use, that stand in a text where a page begins until it is whole. */
+/** The first of the private-use characters that mark where pages begin, until the text is whole. */
 const firstMark = 0x100000
 
 /** @param index of the page in the list that `placedPages` takes */
@@ -17,7 +17,7 @@ export function isMark(block: Block): boolean {
   return block.kind === 'paragraph' && block.text.length === 2 && block.text.codePointAt(0)! >= firstMark
 }
 
-/** Takes the marks out of a text. @param names number or name of each page */
+/** Removes the marks from a text. @param names the number or name of each page @returns the text and the places of the marks */
 export function placedPages(marked: string, names: readonly (number | string)[]) {
   const pageStarts: PageStart[] = []
   const parts: string[] = []

@@ -20,7 +20,7 @@ export type Extracted = {
   title?: string | undefined
 }
 
-/** Reads a file as Markdown. A file can do harm: run this in a process that may be killed. @throws Unreadable */
+/** Reads a file as Markdown. A file can do harm, so run this in a process that may be killed. @throws Unreadable */
 export async function readFile(file: Buffer, fileName: string, progress: Progress = () => {}): Promise<Extracted> {
   const { format, content, notes, pages = [], titles = [] } = await contentOf(file, fileName, progress)
   const marked = cleanText(typeof content === 'string' ? content : toMarkdown(content))
@@ -33,7 +33,7 @@ type Content = {
   format: Format
   content: string | Block[]
   notes?: ExtractionNote[]
-  /** Number or name of each page, sheet or slide that the content marks. */
+  /** The number or name of each page, sheet or slide that the content marks. */
   pages?: (number | string)[]
   titles?: (string | undefined)[]
 }
@@ -96,7 +96,7 @@ async function packageContent(file: Buffer): Promise<Content> {
   return { format, content: [...heads, ...blocks], titles: [title, heading] }
 }
 
-/** Each heading is a sheet's name. */
+/** Marks the beginnings of sheets, whose names are the headings. */
 function withSheetMarks(blocks: readonly Block[]) {
   const sheets = blocks.filter((block) => block.kind === 'heading')
   const content = blocks.flatMap((block) =>

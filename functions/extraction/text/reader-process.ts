@@ -9,7 +9,7 @@ import type { Progress } from './pdf/page-notes.ts'
 import { residentMb } from './process-memory.ts'
 import type { ReaderProgress, ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
 
-/** `seconds` are for a file, and for each page that has to be recognised; `secondsInAll` for all of them. */
+/** `seconds` limit a file, and each page that has to be recognised; `secondsInAll` limit all of them. */
 export type ReaderLimits = { seconds: number; secondsInAll: number; memoryMb: number }
 
 type Job = { request: ReaderRequest; progress: Progress; deadline: number; last: number }

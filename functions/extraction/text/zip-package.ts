@@ -8,7 +8,7 @@ const maxRatio = 200
 const startBytes = 256 * 1024
 /** Matches UTF-8, and UTF-16 and UTF-32 of either byte order, with their zero bytes. */
 const entityDeclaration = new RegExp([...'<!ENTITY'].join('\\0{0,3}'))
-/** Drawing programs declare entities in SVG, which is never read. */
+/** Exempts SVG, in which drawing programs declare entities, and which is never read. */
 const isPicture = ({ fileName }: Entry) => /\.svg$/i.test(fileName)
 const hidingMark = /table:visibility="(collapse|filter)"|table:display="false"/
 /** Longer than any mark, to find one that spans two pieces of a stream. */
@@ -26,7 +26,7 @@ export async function checkedPackage(file: Buffer) {
     mimetype: undefined as string | undefined,
     title: undefined as string | undefined,
     isEncrypted: false,
-    /** An OpenDocument with hidden sheets, rows or columns. */
+    /** True for an OpenDocument with hidden sheets, rows or columns. */
     hides: false,
   }
   for (const entry of entries) {
@@ -41,7 +41,7 @@ export async function checkedPackage(file: Buffer) {
   return found
 }
 
-/** Entries of a package that was checked before, by name. */
+/** Reads the entries with these names from a package that was checked before. */
 export async function entriesNamed(file: Buffer, name: RegExp): Promise<Map<string, Buffer>> {
   const zip = await opened(file)
   const found = new Map<string, Buffer>()
@@ -70,7 +70,7 @@ async function entriesOf(zip: ZipFile): Promise<Entry[]> {
   }
 }
 
-/** Reads the whole entry; fails if it holds more or less than it says. */
+/** Reads the whole entry. @throws Unreadable if its size is not the declared one */
 async function lookInto(zip: ZipFile, entry: Entry) {
   const start: Buffer[] = []
   let [bytes, end, declaresEntity, hides] = [0, '', false, false]

@@ -38,7 +38,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       {
         operationId: 'listGoldenQuestions',
         summary: 'List golden questions',
-        description: 'Newest first, each with what the last check found.',
+        description: 'Newest first, each with the result of its last check.',
         permission: 'kb:read',
         params: agentPath,
         query: listQuery,
@@ -57,7 +57,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         operationId: 'createGoldenQuestion',
         summary: 'Create a golden question',
         description:
-          'A question whose answer must not get lost. It is asked at once, and before any change of what search serves the agent’s callers: a new revision, a deletion, a new title or date. An agent can have at most 500; of these 200 are asked before a change, first those that block, then those whose result is the oldest.',
+          'A golden question is one whose answer must not get lost. The service asks it at once, and before any change to the served knowledge: a new revision, a deletion, a new title or date. An agent can have at most 500; of these, 200 are asked before a change, first those that block, then those with the oldest results.',
         permission: 'kb:write',
         params: agentPath,
         body: createBody,
@@ -84,7 +84,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       {
         operationId: 'getGoldenQuestion',
         summary: 'Get a golden question',
-        description: 'With what the last check found.',
+        description: 'Returns it with the result of its last check.',
         permission: 'kb:read',
         params: goldenPath,
         responses: { 200: aQuestion },
@@ -96,7 +96,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       {
         operationId: 'updateGoldenQuestion',
         summary: 'Update a golden question',
-        description: 'It is asked again at once, and documents no longer warn of what it found before.',
+        description: 'Asks it again at once, and removes the documents’ warnings about its earlier results.',
         permission: 'kb:write',
         params: goldenPath,
         body: updateBody,
@@ -116,7 +116,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       {
         operationId: 'deleteGoldenQuestion',
         summary: 'Delete a golden question',
-        description: 'Documents no longer warn of it.',
+        description: 'Removes the documents’ warnings about it, too.',
         permission: 'kb:write',
         params: goldenPath,
         responses: { 204: { description: 'It is gone' } },
@@ -131,10 +131,10 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       {
         operationId: 'runGoldenQuestions',
         summary: 'Run the golden questions',
-        description: 'Asks all of the agent’s golden questions of what search serves now.',
+        description: 'Asks all of the agent’s golden questions against the served knowledge.',
         permission: 'kb:write',
         params: agentPath,
-        responses: { 200: { description: 'A result for each', schema: runResponse, example: runExample } },
+        responses: { 200: { description: 'A result for each question', schema: runResponse, example: runExample } },
       },
       async ({ c, db, scope }) => {
         const results = await runGolden(db, scope)

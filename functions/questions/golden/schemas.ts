@@ -22,25 +22,25 @@ const expects = v.pipe(
         v.description('Words that the expected passage has, whatever their case and white space.'),
       ),
     ),
-    nothing: v.optional(described(v.literal(true, 'must be true'), '`answerable` is below 0.5.')),
+    nothing: v.optional(described(v.literal(true, 'must be true'), 'Expects no hit, or an `answerable` below 0.5.')),
   }),
   v.check(
     ({ nothing, ...passage }) => (nothing === true) !== Object.keys(passage).length > 0,
     'must have `document_id`, `words` or both, or else `nothing`',
   ),
-  v.description('The passage that is to be found, or `{ "nothing": true }`.'),
+  v.description('The expected passage, or `{ "nothing": true }`.'),
 )
 
 const settings = {
   question: query,
   history,
   expects,
-  within: described(integer(1, 10), 'Among so many of the best hits.'),
+  within: described(integer(1, 10), 'The number of best hits among which the passage must be.'),
   on_failure: described(
     v.picklist(['warn', 'block'], 'must be warn or block'),
-    'What happens to a change that would make the question fail: `warn` makes it, and the document’s `warnings` say so; `block` prevents it.',
+    'The effect on a change that would make the question fail: `warn` makes the change and adds to the document’s `warnings`; `block` prevents it.',
   ),
-  as_of: v.nullable(described(time, 'When the question is asked; null for the time of the check.')),
+  as_of: v.nullable(described(time, 'The time as of which the question is asked; null for the time of the check.')),
 }
 
 export const createBody = v.pipe(

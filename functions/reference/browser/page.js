@@ -3,13 +3,13 @@ import { headersOf, languages, urlOf, variables } from './samples.js'
 const all = (selector) => document.querySelectorAll(selector)
 const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
 
-/** The reader's values are kept for this tab only. */
+/** The prefix of the reader's values, which are kept only for this tab. */
 const prefix = 'cuecard:$'
 const baseUrl = new URL('..', location.href).href.replace(/\/$/, '')
 const readValue = (name) => (name === 'BASE_URL' ? baseUrl : (sessionStorage.getItem(prefix + name) ?? ''))
 const fillIn = (text) => text.replaceAll(variables, (whole, name) => readValue(name) || whole)
 
-/** Removes what could end a string in a sample, and white space around a pasted value. */
+/** Removes characters that could end a string in a sample, and white space around a pasted value. */
 function setValue(name, value) {
   sessionStorage.setItem(prefix + name, value.replaceAll(/[^!-~]|["'`\\$]/g, ''))
   showValues()
@@ -151,7 +151,7 @@ document.addEventListener('click', (event) => {
   if (language) {
     const before = target.getBoundingClientRect().top
     showLanguage(language)
-    // Samples above may have become longer or shorter: the reader stays where they are.
+    // Keeps the reader's place, since samples above may have become longer or shorter.
     scrollBy({ top: target.getBoundingClientRect().top - before, behavior: 'instant' })
   }
   if (target.matches('.copy')) copyCode(target)
@@ -162,7 +162,7 @@ document.addEventListener('click', (event) => {
   }
 })
 
-/** Marks the section in view in the contents, which a link of theirs closes on a narrow screen. */
+/** Marks the section in view in the contents, which close on a narrow screen when a link is clicked. */
 const contents = document.querySelector('#contents')
 contents.addEventListener('click', ({ target }) => target.closest('a') && contents.hidePopover())
 const links = new Map([...contents.querySelectorAll('a[href^="#"]')].map((link) => [link.hash.slice(1), link]))

@@ -1,7 +1,7 @@
 /**
  * @typedef {object} Call
  * @property {string} method
- * @property {string} path with `$NAME` for what the reader fills in
+ * @property {string} path with `$NAME` for the values that the reader fills in
  * @property {Record<string, string>} [query]
  * @property {Record<string, string>} [headers]
  * @property {unknown} [body] sent as JSON
@@ -82,7 +82,7 @@ function python(call) {
   ].join('\n')
 }
 
-/** JSON, which both languages read but for three words. @type {(value: unknown, margin: string) => string} */
+/** JSON, which both languages read except for three words. @type {(value: unknown, margin: string) => string} */
 function literal(value, margin) {
   return JSON.stringify(value, null, margin).replaceAll('\n', `\n${margin}`)
 }

@@ -3,9 +3,9 @@ import { withoutPageNumber } from '../page-number.ts'
 import { characters, entriesNamed } from '../zip-package.ts'
 
 const maxLetters = 256 * 1024
-/** Stands for the number of a page until that is left out. */
+/** Stands in for a page's number until that is removed. */
 const number = 987_654_321
-/** Elements that show the number of a page or of all pages, by their tag and the text behind it, and what their end holds. */
+/** Elements that show a page's number or the number of pages: a pattern of their tag and the text behind it, and a text in their end. */
 const numberFields: [RegExp, string][] = [
   [/^w:fldSimple [^>]*?w:instr="\s*\w*PAGES?\b/, '/w:fldSimple'],
   [/^w:instrText[^>]*>\s*\w*PAGES?\b/, 'fldCharType="end"'],
@@ -14,7 +14,7 @@ const numberFields: [RegExp, string][] = [
 ]
 const hidden = /^(?:mc:Fallback|w:instrText|w:delText|office:annotation)\b/
 
-/** The headers and footers of a DOCX or ODT that its pages show, once and without page numbers. anydoc leaves them out. */
+/** Reads the headers and footers that a DOCX or ODT shows, once and without page numbers. anydoc leaves them out. */
 export async function pageHeads(file: Buffer, format: string): Promise<Block[]> {
   const parts = format === 'docx' ? await wordHeads(file) : format === 'odt' ? await writerHeads(file) : []
   const lines = parts.flatMap(linesOf).map((line) => withoutPageNumber(line, number, number))
@@ -22,7 +22,7 @@ export async function pageHeads(file: Buffer, format: string): Promise<Block[]> 
   return text ? [{ kind: 'paragraph', text }] : []
 }
 
-/** Those of the first page and of even pages are kept in the file when they are turned off. */
+/** Skips headers of the first page and of even pages that are turned off, which the file keeps. */
 async function wordHeads(file: Buffer): Promise<string[]> {
   const parts = await entriesNamed(
     file,

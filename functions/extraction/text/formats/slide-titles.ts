@@ -8,7 +8,7 @@ const level = 2
 
 type Box = { y: number; size: number; paragraphs: string[] }
 
-/** Makes headings of titles that are plain text boxes: the topmost of a slide, in larger letters than the others. They go before the rest. */
+/** Makes headings of titles that are plain text boxes, and puts them first: the topmost of a slide, in larger letters than the others. */
 export async function withSlideTitles(blocks: readonly Block[], file: Buffer): Promise<Block[]> {
   const titled = [...blocks]
   for (const slide of (await entriesNamed(file, /^ppt\/slides\/slide\d+\.xml$/)).values()) {
@@ -24,7 +24,7 @@ export async function withSlideTitles(blocks: readonly Block[], file: Buffer): P
   return titled
 }
 
-/** Marks where slides begin, as far as their first words or headings are found. The pages are the numbers of all slides, hidden ones too. */
+/** Marks the beginnings of slides whose first words or headings are found. The pages are the numbers of all slides, including hidden ones. */
 export async function withSlideMarks(blocks: readonly Block[], file: Buffer) {
   const parts = await entriesNamed(
     file,

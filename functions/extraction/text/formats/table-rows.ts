@@ -1,7 +1,7 @@
 import type { Block, Table } from '../../../../shared/text/blocks.ts'
 import { columnGroups, headerRowsOf, lineOf, titleRowsOf } from '../../../../shared/text/table-header.ts'
 
-/** `standsOut`: bold or shaded. */
+/** `standsOut` is true for a bold or shaded cell. */
 export type SheetCell = { text: string; standsOut?: boolean }
 
 /** Splits a sheet by its blank rows and columns. A table without a row of column names continues the one above and repeats its header. */

@@ -8,10 +8,10 @@ import { type SheetCell, sheetBlocks } from './table-rows.ts'
 
 const maxCells = 2_000_000
 const maxMergedRows = 10_000
-/** Shown in the reader's own order of day and month, so written as ISO dates. */
+/** Formats that follow the reader's own order of day and month, and are therefore written as ISO dates. */
 const dateOfTheReader = /^(m\/d\/yy(yy)?|mm-dd-yy|\[\$-F800\].*|m\/d\/yy h:mm)$/i
 
-/** Each sheet under its name, without hidden parts. @throws Unreadable for a file that is no workbook */
+/** Reads each sheet under its name, without hidden parts. @throws Unreadable for a file that is not a workbook */
 export async function workbookBlocks(file: Buffer): Promise<{ content: Block[]; pages: string[] }> {
   const { sheets } = await readWorkbook(file)
   const content = sheets.flatMap((sheet, index): Block[] => {
@@ -31,7 +31,7 @@ async function readWorkbook(file: Buffer) {
   }
 }
 
-/** Keeps one of many blank rows: people format sheets down to their ends. */
+/** Keeps one of many blank rows, since people format sheets down to their ends. */
 function rowsOf(sheet: Sheet): SheetCell[][] {
   const merges = mergesByRow(sheet.merges ?? [])
   const shown = sheet.rows.keys().filter((r) => !sheet.rowDefs?.get(r)?.hidden)

@@ -17,7 +17,7 @@ const maxLinePitch = 1.4
 const maxProseLength = 40
 const maxCompared = 8
 
-/** A table without rulings that begins at `start`, if there is one, and its number of lines. */
+/** Finds a table without rulings that begins at `start`. @returns it with its number of lines */
 export function alignedTable(lines: readonly Line[], start: number): { table: Table; count: number } | undefined {
   const run = runFrom(lines, start)
   const rows = run.filter(({ segments }) => segments.length > 1)
@@ -79,7 +79,7 @@ function isOther(above: readonly Line[], [line, ...below]: readonly Line[], isBe
   return isAbove && (isNew || !isAligned || isStyled)
 }
 
-/** The head's columns, where narrow columns leave no gap below but no word spans two of them. */
+/** The head's columns, if narrow columns leave no gap below the head but no word spans two of them. */
 function headColumns([head, ...others]: readonly Line[]): Column[] | undefined {
   const usual = mostFrequent(others.map(({ segments }) => segments.length))
   if (!head || head.segments.length <= usual) return undefined
@@ -120,7 +120,7 @@ function tableOf(lines: readonly Line[], columns: readonly Column[]): Table {
     const row = rowOf(line, columns)
     const last = rows.at(-1)
     const gap = line.y - (previous?.y ?? 0)
-    // Above the middle of a row, to which a label is centred.
+    // True for a line above the middle of a row with a centred label.
     const isAbove = !row[0] && at + 1 < lines.length && lines[at + 1]!.y - line.y < 0.8 * gap
     const wraps = last && gap <= maxLinePitch * line.size && (begins || (!row[0] && !isAbove))
     if (wraps) rows[rows.length - 1] = row.map((text, column) => joinLines([last[column]!, text].filter(Boolean)))
@@ -164,7 +164,7 @@ function columnOf({ x0, x1 }: Segment, columns: readonly Column[]): number {
   return first < 0 ? shared.indexOf(Math.max(...shared)) : first
 }
 
-/** Lines whose price stands in the column of prices above or below, right after the label. */
+/** Divides lines whose price follows right after the label, in the column of prices above or below. */
 export function withPrices(lines: readonly Line[]): Line[] {
   return lines.map((line, at) => {
     const text = line.segments.at(-1)!.text

@@ -45,7 +45,7 @@ export async function pageContent(page: PDFPageProxy): Promise<PageContent & { o
   const { OPS } = await getResolvedPDFJS()
   const viewport = page.getViewport({ scale: 1 })
   const matrix = viewport.transform as unknown as Matrix
-  // Loads the fonts, which say what is bold.
+  // Loads the fonts, which say whether text is bold.
   const operators = await page.getOperatorList()
   const rulings = rulingsOf(operators, OPS, matrix)
   const { width, height } = viewport
@@ -67,7 +67,7 @@ export async function pageContent(page: PDFPageProxy): Promise<PageContent & { o
   return { ...content, operators }
 }
 
-/** Words that know which gaps before them are spaces, by the gaps that are usual on the page. */
+/** Sets for each word which gaps before it are spaces, by the usual gaps on the page. */
 function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number }[]): Word[] {
   const byLine = Map.groupBy(runs, ({ y }) => Math.round(y))
   const near = ({ y }: Word) =>
@@ -108,7 +108,7 @@ function evenGaps(words: readonly Word[], gaps: readonly number[]): Map<Word, nu
   return even
 }
 
-/** A price that is placed right after a label. */
+/** Divides a word whose label is followed directly by a price. */
 function divided(word: Word, runs: readonly { x: number }[]): Word[] {
   const [, label, price] = /^(.*[\p{L})])([€$£]?\d+[.,]\d\d\S{0,3})$/u.exec(word.text) ?? []
   const run = runs.find(({ x }) => x > word.x0 + 0.5 * word.size && x < word.x1)
@@ -119,12 +119,12 @@ function divided(word: Word, runs: readonly { x: number }[]): Word[] {
   ]
 }
 
-/** PDF.js gives only the item's width: where words begin is estimated from usual character widths. */
+/** Estimates where words begin from usual character widths, since PDF.js gives only the item's width. */
 function wordsOf(item: TextItem, place: Omit<Word, 'text' | 'x0' | 'x1'> & { x: number }): Word[] {
   const { x, ...rest } = place
   const text = item.str.replace(leaders, (dots) => ' '.repeat(dots.length))
   if (item.dir === 'rtl') return [{ ...rest, text: text.trim(), x0: x, x1: x + item.width }]
-  // Of each UTF-16 code unit.
+  // The offset of each UTF-16 code unit.
   const offsets = [0]
   let offset = 0
   for (const character of item.str) {

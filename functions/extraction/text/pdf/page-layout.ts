@@ -9,14 +9,14 @@ import { type Line, linesOf } from './text-lines.ts'
 
 const maxHeadingSizes = 4
 
-/** What a page shows, in the order of reading, and whether its layout can be read in two ways. */
+/** A page's blocks in the order of reading; `isDoubtful` if its layout can be read in two ways. */
 export interface LaidOutPage {
   blocks: Block[]
   isDoubtful: boolean
 }
 
-/** Reads the pages of one document by the places of their words and rulings, in points from the top left; a word's `y` is its baseline, its
- * `size` that of its font. Recognised words have no font (`font: ''`, `bold` false), and may have no rulings. */
+/** Reads one document's pages by the places of their words and rulings, in points from the top left; `y` is a word's baseline, `size` its
+ * font's. Recognised words have no font (`font: ''`, `bold` false), and may have no rulings. */
 export function laidOutPages(pages: readonly PageContent[]): LaidOutPage[] {
   const running = runningLines(pages)
   const sizes = fontSizes(pages)

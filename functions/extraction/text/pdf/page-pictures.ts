@@ -3,7 +3,7 @@ import { luminance } from './ocr/leptonica.ts'
 import { area, type Picture, type Raster } from './ocr/raster.ts'
 import { type Matrix, type OperatorList, paintSteps } from './paint-steps.ts'
 
-/** What PDF.js decodes; a mask has no `kind`, and its zero bits are painted. */
+/** A picture that PDF.js has decoded; a mask has no `kind`, and its zero bits are painted. */
 type Decoded = { width: number; height: number; kind?: number; data?: Uint8Array | Uint8ClampedArray | string | null }
 
 /** The pictures of a page that cover at least this share of it, drawn or scanned; masks count as black. */
@@ -30,7 +30,7 @@ export async function pagePictures(
   return { pictures: covered >= leastShare * width * height ? pictures : [], isIncomplete }
 }
 
-/** What PDF.js keeps under an id, or the picture itself. */
+/** The picture that PDF.js keeps under an id, or `what` itself. */
 async function decoded(page: PDFPageProxy, what: unknown): Promise<Decoded | undefined> {
   if (typeof what === 'object' && what !== null && typeof (what as Decoded).data === 'string')
     return { ...(what as Decoded), ...(await decoded(page, (what as Decoded).data)) }

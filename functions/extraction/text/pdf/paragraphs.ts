@@ -10,7 +10,7 @@ const bullet = /^([•‣▪■●○◦·∙➢✓✔]|[\ue000-\uf8ff]|[–—*
 const number = /^\(?(?:(\d{1,3}|[a-zA-Z])([.)])\s+|(\d{1,2})(\.)(?=\p{Lu}\p{Ll}))/u
 const maxHeadingLetters = 120
 
-/** @param given the lines of one column, from top to bottom. @param right where the longest ends */
+/** @param given the lines of one column, from top to bottom. @param right the end of the longest line */
 export function textBlocks(given: readonly Line[], sizes: FontSizes, right: number): Block[] {
   const lines = withPrices(given)
   const blocks: Block[] = []

@@ -49,7 +49,7 @@ type Page = {
   content?: PageContent
   letters: number
   doubtful?: string[]
-  /** It has a picture that cannot be decoded. */
+  /** True if it has a picture that cannot be decoded. */
   isIncomplete?: boolean
 }
 
@@ -116,7 +116,7 @@ async function pageOf(pdf: PDFDocumentProxy, number: number, progress: Progress)
   }
 }
 
-/** A scanner may have written on the page what the picture does not show. */
+/** Joins the recognised words with the page's own, since a scanner may have written words that the picture does not show. */
 function withWords(content: PageContent, number: number, scan: RecognisedPage): Page {
   const words = [...content.words, ...scan.content.words]
   const whole = {
@@ -128,13 +128,13 @@ function withWords(content: PageContent, number: number, scan: RecognisedPage): 
   return { number, content: whole, letters: lettersOn(whole), doubtful: scan.doubtful }
 }
 
-/** A table that the tags do not have matters more than their exact headings. */
+/** Prefers the tags' exact headings, unless only the layout has a table. */
 function pageBlocks({ tagged }: Page, laidOut: LaidOutPage | undefined): LaidOutPage {
   const byTags = tagged && { blocks: tagged.blocks, isDoubtful: false }
   return (byTags && !laidOut?.blocks.some(holdsTable) ? byTags : laidOut) ?? { blocks: [], isDoubtful: false }
 }
 
-/** Running heads of pages that are read by their tags, once and without page numbers. */
+/** The running heads of pages that are read by their tags, once and without page numbers. */
 function artifactLines(pages: readonly Page[]): Block[] {
   const lettersIn = (text: string) => text.replace(/[^\p{L}\d]/gu, '')
   const shown = pages.map(({ tagged }) => (tagged?.artifacts.length ? lettersIn(plain(tagged.blocks)) : '')).join('\n')

@@ -4,10 +4,10 @@ import { beginsList, isFull, type Line, linesOf, lineText } from './text-lines.t
 
 const minProseLines = 6
 const minProseLetters = 22
-/** The distance of two lines of prose at most, in multiples of the font size. */
+/** The largest distance of two lines of prose, in multiples of the font size. */
 const maxProsePitch = 1.6
 
-/** What stands on one side of a possible cut. */
+/** The words on one side of a possible cut. */
 export class Side {
   readonly lines: Line[]
   /** The kind of amount at the ends of most rows, if they begin with words. */
@@ -33,7 +33,7 @@ export class Side {
     return median(this.#body.map(({ segments }) => segments.length))
   }
 
-  /** Whether the first line is a heading: larger than the others, or the only cell of its row above rows of several. */
+  /** True if the first line is a heading: larger than the others, or the only cell of its row above rows of several. */
   get isHeaded(): boolean {
     const [first] = this.lines
     if (!first || first.segments.length > 1 || !isLabel(first.segments[0]!.text) || priceAtEnd(lineText(first)))
@@ -56,14 +56,14 @@ export class Side {
     return this.lines.filter(({ segments }) => beginsList(segments[0]!.text)).length >= 0.5 * this.lines.length
   }
 
-  /** Labels differ, notes such as "each" repeat. */
+  /** True for labels, which differ; notes such as "each" repeat. */
   get isVaried(): boolean {
     const labels = this.lines.map(({ segments }) => segments[0]!.text)
     return new Set(labels).size >= 0.7 * labels.length
   }
 }
 
-/** Whether prose goes on, from full lines, where rows begin beside it. */
+/** True if prose continues, from full lines, where rows begin beside it. */
 export function runsOn(prose: Side, rows: Side): boolean {
   const pitches = prose.lines.slice(1).map(({ y, size }, index) => (y - prose.lines[index]!.y) / size)
   if (!prose.hasFullLines || median(pitches) > maxProsePitch) return false
@@ -76,7 +76,7 @@ export function runsOn(prose: Side, rows: Side): boolean {
   return going.length > 2 && going.length > 0.5 * beside.length
 }
 
-/** The share of lines, of the side with fewer, beside which there is one of the other, or as much above as below. */
+/** The share of the shorter side's lines that have a line of the other beside them, or lines as far above as below. */
 export function matchingLines(one: readonly Line[], other: readonly Line[]): number {
   const [few, many] = one.length < other.length ? [one, other] : [other, one]
   const matching = few.filter((line) => {

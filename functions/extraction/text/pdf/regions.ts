@@ -14,14 +14,14 @@ type Cut = { from: number; to: number; parts: [Region, Region]; doubtful: boolea
 const maxDepth = 12
 const maxCandidates = 60
 const minGutter = 0.7
-/** How much narrower a gap may be than one that separates segments, in multiples of the font size. */
+/** A gap may be this much narrower than one that separates segments, in multiples of the font size. */
 const narrower = 0.2
-/** How far a title above columns may stand off their centre, as a share of the page's width. */
+/** A title above columns may be this far off their centre, as a share of the page's width. */
 const maxOffCentre = 0.015
 
-/** Cuts a page where what stands side by side does not belong together: columns of prose, lists, tables (an XY-cut, Nagy and Seth 1984). */
+/** Cuts a page between parts that are side by side but separate: columns of prose, lists, tables (an XY-cut, Nagy and Seth 1984). */
 export class PageCuts {
-  /** Whether a cut, or a table left whole, contradicts the order in which the program wrote the text. */
+  /** True if a cut, or a table left whole, contradicts the order in which the program wrote the text. */
   doubtful = false
   readonly #order: ReadonlyMap<Word, number>
   readonly #levels: readonly Ruling[]
@@ -85,7 +85,7 @@ export class PageCuts {
     return { apart, doubtful: apart ? !isSure && !byColumn : byColumn && !isSpanned }
   }
 
-  /** Whether lines are drawn across the gap, under a header or under many rows. */
+  /** True if lines are drawn across the gap, under a header or under many rows. */
   #spans(one: Side, other: Side, left: number): boolean {
     const lines = [...one.lines, ...other.lines]
     const [top, bottom] = [Math.min(...lines.map(({ y }) => y)), Math.max(...lines.map(({ y }) => y))]
@@ -97,7 +97,7 @@ export class PageCuts {
     return isUnderHeader || crossing.length > 0.4 * one.lines.length
   }
 
-  /** How often the program that wrote the page went from one side to the other. */
+  /** How often the program that wrote the page changed sides. */
   #turns(before: readonly Word[], after: readonly Word[]): number {
     const sides = [...before.map((word) => [word, 0] as const), ...after.map((word) => [word, 1] as const)]
     sides.sort(([a], [b]) => this.#order.get(a)! - this.#order.get(b)!)
@@ -124,7 +124,7 @@ function sidesOf({ words, tables }: Region, left: number): [Region, Region] {
   ]
 }
 
-/** The left edges of tables, and of words after a gap; those that most lines share come first. */
+/** The left edges of tables, and of words after a gap; the edges that most lines share come first. */
 function candidates(rows: readonly Row[]): number[] {
   const edges = rows.flatMap(({ words, tables }) => [
     ...tables.map(({ x0 }) => x0),
@@ -188,14 +188,14 @@ function isApart({ words, y }: Row, above: Row, pitch = 2.4): boolean {
   return table ? y - table.bottom > (pitch - 1) * words[0]!.size : y - above.y > pitch * words[0]!.size
 }
 
-/** The end of a band, without a line such as "Prices include VAT" that stands below both sides, at the left. */
+/** The end of a band, without a line such as "Prices include VAT" below both sides, at the left. */
 function beforeNote(rows: readonly Row[], from: number, to: number, left: number): number {
   const [line] = linesOf(rows[to - 1]!.words)
   const isNote = line?.segments.length === 1 && line.segments[0]!.x1 < left && !priceAtEnd(lineText(line))
   return to - from > 3 && isNote && isApart(rows[to - 1]!, rows[to - 2]!, 1.7) ? to - 1 : to
 }
 
-/** Level rulings, joined where a program draws them cell by cell. */
+/** Joins level rulings that a program draws cell by cell. */
 function joinedLevels(rulings: readonly Ruling[]): Ruling[] {
   const joined: Ruling[] = []
   const levels = rulings.filter(({ level }) => level).map((ruling) => ({ ...ruling, at: Math.round(ruling.at) }))

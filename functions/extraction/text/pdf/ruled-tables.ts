@@ -92,7 +92,7 @@ function rowsOf({ xs, ys, rulings }: Grid, words: readonly Word[]): Word[][][] {
   )
 }
 
-/** Splits a band that holds several rows, as where only the head and the columns are ruled. */
+/** Splits a band with several rows, such as in a table whose rulings separate only the head and the columns. */
 function splitByLines(cells: Word[][]): Word[][][] {
   const filled = [...new Set(cells)].filter((words) => words.length > 0).map((words) => linesOf(words))
   const lines = linesOf(filled.length > 1 ? [...new Set(cells)].flat() : [])
@@ -107,7 +107,7 @@ function cellText(words: readonly Word[]): string {
   return words.length > 0 ? joinLines(linesOf(words).map(lineText)) : ''
 }
 
-/** Tells tables from frames and lines that happen to cross. */
+/** True for a table, false for frames and lines that happen to cross. */
 function isTable(rows: readonly string[][]): boolean {
   return rows.filter((row) => new Set(row.filter(Boolean)).size > 1).length > 1
 }

@@ -8,7 +8,7 @@ const minLength = 4
 /** The largest thickness, in points, of a filled rectangle that counts as a line. */
 const maxThickness = 3
 
-/** Horizontal and vertical lines; none of a page with so many that it is a drawing. */
+/** The horizontal and vertical lines of a page; none if it has so many that it is a drawing. */
 export function rulingsOf(list: OperatorList, operators: Record<string, number>, viewport: Matrix): Ruling[] {
   const rulings: Ruling[] = []
   for (const { operator, parameters, matrix } of paintSteps(list, operators, viewport)) {

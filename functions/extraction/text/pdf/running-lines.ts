@@ -24,7 +24,7 @@ export function runningLines(pages: readonly PageContent[]): { words: Set<Word>;
   return { words, texts: [...texts].filter(Boolean) }
 }
 
-/** Lines in the margins but rows of a table that goes on, with its header. */
+/** The lines in the margins, except rows of a table that continues there, and its header. */
 function marginLines({ words, height }: PageContent): Line[] {
   const lines = linesOf(words)
   const isRow = (line: Line, next: Line | undefined) =>

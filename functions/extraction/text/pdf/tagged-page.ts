@@ -28,7 +28,7 @@ export async function taggedBlocks(page: PDFPageProxy): Promise<TaggedPage | und
     : { blocks: blocksOf(tree.children ?? [], pieces), letters: used, artifacts }
 }
 
-/** Text by its mark, and that of artifacts by its height. */
+/** The text by its mark, and the text of artifacts by its height. */
 async function piecesOf(
   page: PDFPageProxy,
 ): Promise<{ pieces: Map<string, Piece>; letters: number; artifacts: string[] }> {
@@ -154,7 +154,7 @@ function cellOf(cell: Node, pieces: Pieces): Piece {
   }
 }
 
-/** PDF.js does not say how far a merged cell reaches: cells go where they are on the page, and gaps repeat the text to the left or above. */
+/** Places cells by their positions on the page, since PDF.js does not say how far one reaches. Gaps repeat the text to the left or above. */
 function aligned(rows: readonly Piece[][]): string[][] {
   const width = Math.max(...rows.map((cells) => cells.length))
   const whole = rows.filter((cells) => cells.length === width)

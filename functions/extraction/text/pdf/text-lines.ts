@@ -70,7 +70,7 @@ export function joinLines(texts: readonly string[]): string {
     .join('')
 }
 
-/** Whether the next line's first word would not have fitted. */
+/** True if the next line's first word would not have fitted. */
 export function isFull(line: Line, next: Line, right: number): boolean {
   const first = next.words[0]!
   return line.segments.at(-1)!.x1 + (first.x1 - first.x0) + 0.5 * line.size > right

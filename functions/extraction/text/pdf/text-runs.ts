@@ -4,7 +4,7 @@ type Glyph = { unicode?: string }
 
 const upright: Matrix = [1, 0, 0, 1, 0, 0]
 
-/** Places at which text moves on without a space, as from cell to cell; in points on the page as shown. */
+/** The places to which text moves without a space, such as from cell to cell; in points on the page as shown. */
 export function placedRuns(
   list: OperatorList,
   operators: Record<string, number>,

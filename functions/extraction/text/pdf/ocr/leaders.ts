@@ -1,7 +1,7 @@
 import type { Raster } from './raster.ts'
 
 const dark = 150
-/** A leader: at least so many dots of one size, at one distance from each other, of at most so many heights. */
+/** A leader has at least this many dots of one size, at one distance, which is at most this many heights. */
 const [minDots, maxDistance] = [8, 5]
 /** The share of its box that a dot fills. */
 const minSolid = 0.65
@@ -17,7 +17,7 @@ interface Spot {
 const heightOf = ({ y0, y1 }: Spot) => y1 - y0 + 1
 const widthOf = ({ x0, x1 }: Spot) => x1 - x0 + 1
 
-/** The raster without the dots that lead from a label to its price, which Tesseract reads as letters and takes much time for. */
+/** Removes the dots that lead from a label to its price, which Tesseract slowly reads as letters. */
 export function withoutLeaders(raster: Raster): Raster {
   const grey = raster.grey.slice()
   for (const { x0, x1, y0, y1 } of leaderDots(spotsOf(raster)))
@@ -37,7 +37,7 @@ function leaderDots(spots: readonly Spot[]): Spot[] {
   return leaders.filter(({ length }) => length >= minDots).flat()
 }
 
-/** Solid, which no letter is that is as wide as it is high. */
+/** True for a solid spot as wide as it is high, which no letter is. */
 function isDot(spot: Spot): boolean {
   const [width, height] = [widthOf(spot), heightOf(spot)]
   return isLike(width, height) && spot.pixels >= minSolid * width * height

@@ -59,7 +59,7 @@ function greyOf(core: Core, picture: number): Raster {
   return { width, height, grey }
 }
 
-/** A palette's colours are of four bytes: blue, green, red, and one that does not count. */
+/** A palette's colours have four bytes: blue, green, red, and an unused one. */
 function shadesOf(palette: number, wordAt: (pointer: number) => number): number[] {
   const [colours, count] = [wordAt(palette), wordAt(palette + 12)]
   return Array.from({ length: count }, (_, index) => {

@@ -16,7 +16,7 @@ export interface Picture {
 export const pointsPerInch = 72
 const [minDpi, maxDpi, maxPixels] = [200, 300, 12_000_000]
 
-/** The page as a scanner would see it. Pictures only darken it, so that a mask shows what is behind. */
+/** Paints the page as a scanner would see it. Pictures only darken it, so that a mask shows the picture behind it. */
 export function painted(
   pictures: readonly Picture[],
   width: number,
@@ -65,7 +65,7 @@ function paint(page: Raster, raster: Raster, [a, b, c, d, e, f]: Matrix): void {
     }
 }
 
-/** Between pixels; white outside. */
+/** Interpolates between pixels; white outside. */
 export function sample({ width, height, grey }: Raster, x: number, y: number): number {
   if (x <= -1 || y <= -1 || x >= width || y >= height) return 255
   const [left, top] = [Math.max(0, Math.floor(x)), Math.max(0, Math.floor(y))]
@@ -76,7 +76,7 @@ export function sample({ width, height, grey }: Raster, x: number, y: number): n
   return above * (1 - down) + below * down
 }
 
-/** Turned clockwise by a quarter. */
+/** Turns the raster clockwise by a quarter. */
 export function turned({ width, height, grey }: Raster): Raster {
   const result = blank(height, width)
   for (let y = 0; y < height; y++)

@@ -11,7 +11,7 @@ const maxPassages = 20
 /** `doubtful` are passages that may be wrong; an empty one stands for the whole page. */
 export type RecognisedPage = { content: PageContent; doubtful: string[] }
 
-/** Recognises what pictures show that are painted on a page of this size, in points. */
+/** Recognises the text of pictures that are painted on a page of this size, in points. */
 export async function recognised(
   pictures: readonly Picture[],
   size: { width: number; height: number },
@@ -57,7 +57,7 @@ async function readRaster(raster: Raster, scale: number) {
   return { words, passages, confidence: confidenceOf(lines.flatMap((line) => line.words)) }
 }
 
-/** A round sign by itself, which is read as a full stop or a star. */
+/** True for a single round sign, which Tesseract reads as a full stop or a star. */
 function isBullet({ words: [word, ...others] }: ReadLine, body: number): boolean {
   if (!word || others.length > 0 || !/^[^\p{L}\p{N}€£$%&]$/u.test(word.text)) return false
   const [width, height] = [word.bbox.x1 - word.bbox.x0, word.bbox.y1 - word.bbox.y0]
@@ -69,7 +69,7 @@ function confidenceOf(words: ReadLine['words']): number {
   return words.reduce((sum, { text, confidence }) => sum + confidence * text.length, 0) / (letters || 1)
 }
 
-/** Photos are seldom taken from straight above: the slopes of lines, which change from top to bottom, are taken out of their heights. */
+/** Corrects lines' heights by their slopes, which change from top to bottom, since few photos are taken from straight above. */
 function straightening(lines: readonly ReadLine[], center: number) {
   let [weights, ys, slopes, squares, products] = [0, 0, 0, 0, 0]
   for (const { baseline } of lines) {
@@ -95,7 +95,7 @@ function slopeOf({ x0, y0, x1, y1 }: ReadLine['baseline']): number {
   return x1 > x0 ? (y1 - y0) / (x1 - x0) : 0
 }
 
-/** The font's size, by what letters rise above the line and hang below it. */
+/** The font's size, by how far letters rise above the line and hang below it. */
 function sizeOf({ words }: ReadLine): number {
   const sizes = words.map(({ text, bbox }) => {
     const rise = /[\p{Lu}\p{N}bdfhkltäöüß€£$%()]/u.test(text) ? 0.72 : 0.53
@@ -108,7 +108,7 @@ function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
-/** Sizes are measured with errors, which are no headings. */
+/** Rounds a size, so that errors of measurement do not make headings. */
 function steadySize(size: number, body: number): number {
   return body * 1.25 ** Math.round(Math.log(size / body) / Math.log(1.25))
 }

@@ -2,11 +2,11 @@ import { type Raster, sample } from './raster.ts'
 
 const dark = 150
 const block = 24
-/** Darker than this share of the page's paper is no shadow but a coloured area. */
+/** An area darker than this share of the page's paper is coloured, not in shadow. */
 const deepestShadow = 0.3
 const [maxDegrees, coarse, fine] = [10, 0.5, 0.1]
 
-/** Takes out shadows and dull light: paper becomes white everywhere. */
+/** Removes shadows and dull light, so that paper becomes white everywhere. */
 export function evenlyLit({ width, height, grey }: Raster): Raster {
   const [columns, rows] = [Math.ceil(width / block), Math.ceil(height / block)]
   const paper = new Float32Array(columns * rows)
@@ -70,7 +70,7 @@ function around(
 
 type Points = { x: Float32Array; y: Float32Array }
 
-/** Whether the lines of text run from top to bottom. */
+/** True if the lines of text run from top to bottom. */
 export function liesOnItsSide(raster: Raster): boolean {
   const { x, y } = darkPoints(raster)
   return sharpness({ x: y, y: x }, skew({ x: y, y: x })) > 1.5 * sharpness({ x, y }, skew({ x, y }))

@@ -8,7 +8,7 @@ const core = 'tesseract.js-core/tesseract-core-relaxedsimd-lstm'
 /** Reading both takes no longer than reading one. */
 const languages = ['deu', 'eng']
 const lstmOnly = 1
-/** Finds text wherever it is, since what belongs together is decided by our layout. */
+/** Finds text wherever it is, since our layout decides which parts belong together. */
 const sparseText = '11'
 
 /** Pixels from the top left of the raster; `confidence` is from 0 to 100. */
