@@ -1,7 +1,7 @@
 export const permissions = ['kb:read', 'kb:write', 'organization:read', 'organization:write'] as const
 export type Permission = (typeof permissions)[number]
 
-/** What a person may do in an organization; an owner also decides who its people are. */
+/** A person's permissions in an organization, by role; an owner also decides who its people are. */
 export const roles = {
   owner: permissions,
   editor: ['kb:read', 'kb:write', 'organization:read'],

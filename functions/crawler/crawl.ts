@@ -22,7 +22,7 @@ import { begunReading, readNext } from './site/sitemap.ts'
 
 export interface Crawler {
   db: Database
-  /** Where this Lambda's messages come from. */
+  /** The queue that sends this Lambda its messages. */
   queue: Queue<CrawlMessage>
   /** The queue of documents that await embedding. */
   embeddingQueue: Sender

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 
-/** What clients read of the tools. Some platforms refuse a tool whose name, description or schema has changed since its approval. */
+/** The tools' texts that clients read. Some platforms refuse a tool whose name, description or schema has changed since its approval. */
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,

@@ -12,7 +12,7 @@ import type { Permission } from '../permissions.ts'
 
 export const searchScope = 'kb:read' satisfies Permission
 export const scopes = [searchScope, 'offline_access']
-/** Where the metadata of a resource or an issuer stands before its path (RFC 9728, RFC 8414). */
+/** The prefix of a resource's path under which its metadata is (RFC 9728). */
 export const resourceMetadata = '/.well-known/oauth-protected-resource'
 /** The issuer has a path, so that no metadata at the root of `/.well-known` covers routes that accept API keys. */
 export const issuerOf = (request: HonoRequest) => `${originOf(request)}/connect`

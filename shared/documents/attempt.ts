@@ -23,7 +23,7 @@ import * as transitions from './transitions.ts'
 
 export interface Worker {
   db: Database
-  /** Where this Lambda's messages come from. */
+  /** The queue that sends this Lambda its messages. */
   queue: Queue
   random?: () => number
 }

@@ -66,7 +66,7 @@ function isImage(start: string, begins: boolean): boolean {
 }
 
 function compoundType(file: Buffer): 'doc' {
-  // As bytes: at an odd address, Node never ends its search for a UTF-16 string.
+  // Searches for bytes: at an odd address, Node never ends its search for a UTF-16 string.
   const [type] = compoundStreams.find(([, name]) => file.includes(Buffer.from(name, 'utf16le'))) ?? ['unsupported']
   if (type !== 'doc') throw new Unreadable(type)
   return type
