@@ -31,8 +31,8 @@ export const usageSchema = v.pipe(
     limits: v.strictObject({
       requests_per_second: count('The rate that holds in the long run.'),
       request_burst: count('The requests allowed at once, before the rate holds.'),
-      tokens_per_day: count('Past this limit, documents wait for the next day, and a hybrid search answers by words only.'),
-      documents_in_pipeline: count('The documents that may be pending or processing. Past this limit, new ones are rejected with 429 `rate_limited`.'),
+      tokens_per_day: count('Past this, documents wait for the next day, and a hybrid search answers by words only.'),
+      documents_in_pipeline: count('Documents pending or processing. Past this, new ones are 429 `rate_limited`.'),
     }),
     use: v.strictObject({
       requests_today: count('The requests that the rate limit did not reject.'),

@@ -166,8 +166,7 @@ function hasStatus(error: unknown, status: number, text = ''): boolean {
 }
 
 function tooLarge(cause: unknown): ApiError {
-  const detail =
-    'This exceeds the 10 MiB that the database accepts or returns at a time. Send or request less.'
+  const detail = 'This exceeds the 10 MiB that the database accepts or returns at a time. Send or request less.'
   return new ApiError('payload_too_large', detail, { cause })
 }
 

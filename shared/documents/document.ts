@@ -33,7 +33,7 @@ export const documentSchema = v.pipe(
       'Your own id of the document, unique within its agent; null if it has none.',
     ),
     source_id: described(v.nullable(v.string()), 'The source whose page it is; null for a document of your own.'),
-    metadata: described(v.looseObject({}), 'Your own metadata. A search can be limited by it, with `document_metadata`.'),
+    metadata: described(v.looseObject({}), 'Your own metadata. `document_metadata` limits a search by it.'),
     valid_from: described(v.nullable(time), 'Search serves the document from this time on; null for no such limit.'),
     valid_until: described(v.nullable(time), 'Search serves the document before this time; null for no such limit.'),
     error_message: described(v.nullable(v.string()), 'What failed and what to do; null unless the status is `error`.'),

@@ -57,10 +57,7 @@ export const createBody = v.pipe(
 )
 
 const ignore_golden_questions = v.optional(
-  described(
-    v.boolean('must be true or false'),
-    'Makes the change even if blocking golden questions would fail.',
-  ),
+  described(v.boolean('must be true or false'), 'Makes the change even if blocking golden questions would fail.'),
 )
 
 export const putBody = v.pipe(

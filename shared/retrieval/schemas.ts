@@ -93,7 +93,7 @@ export const hit = v.pipe(
     document_id: v.pipe(v.string(), v.uuid()),
     document_title: v.string(),
     chunk_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
-    content: described(v.string(), 'A passage that begins inside a table or list has the header rows or the lead-in above it.'),
+    content: described(v.string(), 'A passage from inside a table or list has its header rows or lead-in above it.'),
     token_count: v.pipe(v.number(), v.integer(), v.minValue(0)),
     metadata: v.looseObject({}),
     score: v.pipe(
