@@ -375,7 +375,7 @@ describe('the consent', () => {
 
 describe('a document of an app', () => {
   test.each<[string, object, object, string]>([
-    ['names another id', { client_id: 'https://claude.ai/client.json' }, {}, 'that of another app'],
+    ['names another id', { client_id: 'https://claude.ai/client.json' }, {}, 'belongs to another app'],
     ['demands a key', { token_endpoint_auth_method: 'private_key_jwt' }, {}, 'a key or a secret'],
     ['holds a secret', { client_secret: 's' }, {}, 'a key or a secret'],
     ['names no address', { redirect_uris: [] }, {}, 'invalid at “redirect_uris”'],

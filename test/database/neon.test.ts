@@ -224,8 +224,8 @@ describe('on a stand-in of its own', () => {
 
 describe('a statement that may be repeated, when the proxy answers', () => {
   const refusals: [status: number, message: string, asked: number, thrown: RegExp][] = [
-    [413, 'request is too large (max is 10485760 bytes)', 1, /^This takes more than the 10 MiB/],
-    [507, 'response is too large (max is 10485760 bytes)', 1, /^This takes more than the 10 MiB/],
+    [413, 'request is too large (max is 10485760 bytes)', 1, /^This exceeds the 10 MiB/],
+    [507, 'response is too large (max is 10485760 bytes)', 1, /^This exceeds the 10 MiB/],
     [500, 'Too many connections to this endpoint. Please try again later.', 3, /^database is unavailable$/],
     [500, 'could not connect to compute', 2, /^database is unavailable$/],
   ]
