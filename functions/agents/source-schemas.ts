@@ -67,7 +67,7 @@ export const sourceSchema = v.pipe(
       v.picklist(['pending', 'ready', 'error', 'deleting']),
       '`pending` until the requested crawl has ended; `error` if that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted, and in the trash.',
     ),
-    error_message: described(v.nullable(v.string()), 'What failed; null unless the status is `error`.'),
+    error_message: described(v.nullable(v.string()), 'The failure; null unless the status is `error`.'),
     notice: described(v.nullable(v.string()), 'The pages that a limit left out; null if there are none.'),
     page_count: v.pipe(
       v.number(),

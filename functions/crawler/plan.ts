@@ -22,7 +22,7 @@ interface Row {
   document_hash: string | null
 }
 
-/** Plans what the crawl changes. @returns a sentence if it must change nothing @throws LeaseLost */
+/** Plans the changes of the crawl. @returns a sentence if it must change nothing @throws LeaseLost */
 export async function planChanges(db: Database, claim: Claim, home: string): Promise<string | undefined> {
   const { rows, clock } = await fenced(db, claim, () => ({
     rows: sql<Row>`select p.address, p.found, p.at, p.is_moved, encode(t.text_hash, 'hex') as text_hash, t.characters, t.is_changed, p.gone_since,

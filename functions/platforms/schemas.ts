@@ -115,7 +115,7 @@ export const retellCall = envelope('RetellCall', {
       type: 'object',
       additionalProperties: true,
       properties: {
-        query: { type: 'string', description: 'The question: what the caller wants to know.' },
+        query: { type: 'string', description: 'The caller’s question.' },
         alternatives: {
           type: 'array',
           items: { type: 'string' },

@@ -3,7 +3,7 @@ import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import type { ModelMessage } from '../../shared/queue.ts'
 
 const agentsPerSweep = 100
-/** A message counts as lost if no worker has come by then. A worker sets earlier when the agent is due again. */
+/** A message counts as lost if no worker has come by then. A worker sets an earlier time itself. */
 const lostAfterSeconds = 600
 
 interface DueAgent {

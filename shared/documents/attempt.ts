@@ -125,7 +125,7 @@ async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure
   return seconds
 }
 
-/** Ends the document in error; search goes on serving the revision that it served. @param fault the document's fault, for the log */
+/** Ends the document in error; search continues to serve the revision that it served. @param fault the document's fault, for the log */
 export async function endInError(
   { db, claim }: Pick<Attempt, 'db' | 'claim'>,
   failure: Failure,

@@ -36,7 +36,7 @@ export const documentSchema = v.pipe(
     metadata: described(v.looseObject({}), 'Your own metadata. `document_metadata` limits a search by it.'),
     valid_from: described(v.nullable(time), 'Search serves the document from this time on; null for no such limit.'),
     valid_until: described(v.nullable(time), 'Search serves the document before this time; null for no such limit.'),
-    error_message: described(v.nullable(v.string()), 'What failed and what to do; null unless the status is `error`.'),
+    error_message: described(v.nullable(v.string()), 'The failure and its remedy; null unless the status is `error`.'),
     waiting: described(
       v.nullable(
         v.strictObject({

@@ -30,7 +30,7 @@ const fileColumns = [
 
 /**
  * Makes the file and text of a held document a new revision of the document that it resembles, and deletes the held one. Title, dates
- * and corrections stay. If the resembled document is deleted, the held one goes on. @param edits of the replaced document, as the person saw it; undefined for any
+ * and corrections stay. If the resembled document is deleted, the held one continues. @param edits of the replaced document, as the person saw it; undefined for any
  * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered, precondition_failed, rate_limited
  */
 export async function replaceWithFile(
@@ -82,7 +82,7 @@ export async function replaceWithFile(
 }
 
 /**
- * Lets a held document go on beside the one that it resembles.
+ * Continues the processing of a held document beside the one that it resembles.
  * @throws ApiError agent_not_found, document_not_found, invalid_transition once it is answered
  */
 export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {

@@ -50,7 +50,7 @@ import { type Failure, ownFaults } from './failures.ts'
  * Triggers on the row add to any statement (infra/migrations/baseline/functions.sql): `touch_document` the `version` and `updated_at`,
  * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_ready_documents_of_agent` the counts and the agent's tool,
  * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file, and `keep_revision`
- * (revisions.sql) what search served, whose text the row no longer has.
+ * (revisions.sql) a served revision whose text the row no longer has.
  */
 export type Transition = {
   readonly [C in keyof Documents]?: UpdateType<Documents[C]> | Expression<UpdateType<Documents[C]>>

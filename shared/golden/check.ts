@@ -33,8 +33,8 @@ const maxDays = 30
 const maxMoments = 20
 
 /**
- * Asks the agent's golden questions as if the changes were made: as of now, and as of each moment of the next 30 days at which an old
- * or new date of a changed document begins or ends its validity. A question that fails is asked again without the changes.
+ * Asks the agent's golden questions as if the changes were made, as of now. Asks them also as of each moment of the next 30 days at
+ * which an old or new date changes a document's validity. A question that fails is asked again without the changes.
  * @param renewal makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
  */
 export async function checkChange(

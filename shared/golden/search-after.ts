@@ -11,7 +11,7 @@ import type { GoldenRow } from './golden-question.ts'
 /** A change of a document, or of the agent's model: see `answers_after` in infra/migrations/search. */
 export interface Change {
   document_id?: DocumentId
-  /** `serves` its newest revision, of so many chunks if the service made it; `replaces` its text; `removes` it from search. */
+  /** `serves` its newest revision, of `chunk_count` chunks if the service made it; `replaces` its text; `removes` it from search. */
   action?: 'serves' | 'replaces' | 'removes' | 'switches_model'
   chunk_count?: number
   title?: string

@@ -131,7 +131,7 @@ export async function deleteGolden(db: Database, scope: AgentScope, id: string):
   if (deleted.length === 0) await goldenNotFound(db, scope)
 }
 
-/** Asks all of an agent's golden questions of what search serves now. @throws ApiError agent_not_found */
+/** Asks all of an agent's golden questions against the served knowledge. @throws ApiError agent_not_found */
 export async function runGolden(db: Database, scope: AgentScope): Promise<Result[]> {
   const { questions } = await db.batch({ questions: selectQuestions(scope, maxPerAgent) })
   if (questions.length === 0) await requireAgent(db, scope)

@@ -80,7 +80,7 @@ export interface TokenMeter {
   releaseTokens(count: number): void | Promise<void>
 }
 
-/** Calls the provider with so many tokens reserved; they are released if the call fails. @throws the errors of the meter and of the call */
+/** Calls the provider with this many tokens reserved; they are released if the call fails. @throws the errors of the meter and of the call */
 export async function withTokens<Result>(
   meter: TokenMeter,
   count: number,

@@ -9,7 +9,7 @@ import type { Hit } from './schemas.ts'
 /** Ten hits are compared even if fewer are requested, so that their order does not depend on the limit. */
 export const comparedHits = 10
 const runLength = 6
-/** A passage with all runs of the question gets this share of what is left to 1. */
+/** A passage with all runs of the question gets this share of the rest to 1. */
 const runsShare = 0.2
 /** A longer question is cut, since each of its runs is looked for in each hit. */
 const maxLetters = 300

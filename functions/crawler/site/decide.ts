@@ -80,7 +80,7 @@ export function decide(
   }
 }
 
-/** `emptied` has hardly any text left, or that of another page. `moved` redirects to a page that no other redirects to; `elsewhere` redirects home, or where others do, as in maintenance. */
+/** `emptied` has hardly any text left, or that of another page. `moved` redirects for good to a page that no other redirects to; `elsewhere` redirects home, or where others do, as in maintenance. */
 type State = 'same' | 'changed' | 'emptied' | 'moved' | 'elsewhere' | 'gone' | 'left_out' | 'failed'
 
 function statesOf(before: readonly KnownPage[], asked: Map<string, FoundPage>, home: string): Map<string, State> {

@@ -31,7 +31,7 @@ export function alignedTable(lines: readonly Line[], start: number): { table: Ta
       segments.length === columns.length && (isAmount(segments.at(-1)!.text) || (at === 0 && run.length > 2)),
   )
   if (overlap(columns) && !isList) return undefined
-  // The last row's text may go on.
+  // The last row's text may continue.
   for (let end = start + run.length; goesOn(lines[end], run.at(-1)!, columns); end++) run.push(lines[end]!)
   return { table: tableOf(run, columns), count: run.length }
 }

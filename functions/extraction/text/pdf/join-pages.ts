@@ -2,7 +2,7 @@ import type { Block, Table } from '../../../../shared/text/blocks.ts'
 import { headerRowsOf, isAmount } from '../../../../shared/text/table-header.ts'
 import { markBlock, pageMark } from '../page-marks.ts'
 
-/** Marks where each page begins, also within a table or paragraph that goes on. */
+/** Marks where each page begins, even within a table or paragraph that continues. */
 export function joinPages(pages: readonly Block[][]): Block[] {
   const blocks: Block[] = []
   // Joined once at the end: each look at the end of a growing text would copy it.

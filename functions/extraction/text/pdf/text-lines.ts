@@ -35,7 +35,7 @@ function segmentsOf(words: readonly Word[]): Segment[] {
   for (const word of words) {
     const last = segments.at(-1)
     const gap = word.x0 - (previous?.x1 ?? 0)
-    // Programs place text anew at a change of fonts.
+    // Programs place text again at a change of fonts.
     const space = previous?.font === word.font ? word.space : Math.max(word.space, maxSpace)
     const limit = space * Math.max(word.size, previous?.size ?? 0)
     const follows = last && (gap <= limit || (markers.test(last.text) && gap <= 5 * word.size))

@@ -45,7 +45,7 @@ export function readings(words: string[]): Reading[] {
   return withoutDigitsOfNumbers(inOrder).slice(0, maxReadings)
 }
 
-/** Drops the single digit that another language knows in a longer number: the "six" of English "four five six" is French too. */
+/** Drops a single digit that another language reads in a longer number: the "six" of English "four five six" is French too. */
 function withoutDigitsOfNumbers(inOrder: Reading[]): Reading[] {
   let numberEnd = 0
   return inOrder.filter(({ from, to, text }) => {
