@@ -68,7 +68,7 @@ export const sourceSchema = v.pipe(
       '`pending` until the requested crawl has ended; `error` if that failed: the documents stay as they were, and it is tried again; `deleting` while its documents are being deleted, and in the trash.',
     ),
     error_message: described(v.nullable(v.string()), 'The failure; null unless the status is `error`.'),
-    notice: described(v.nullable(v.string()), 'The pages that a limit left out; null if there are none.'),
+    notice: described(v.nullable(v.string()), 'Says which limit left pages out; null if none did.'),
     page_count: v.pipe(
       v.number(),
       v.integer(),

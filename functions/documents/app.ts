@@ -201,7 +201,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         operationId: 'restoreDocument',
         summary: 'Restore a document',
         description:
-          'Brings a document back from the trash as it was. Search serves it again at once, and the service processes it if that was not finished. A page whose source is gone becomes a document of your own. A document that is not in the trash stays as it is.',
+          'Brings a document back from the trash as it was. Search serves the same revision again at once, and the service finishes the processing of one that was not done. A page whose source is gone becomes a document of your own. A document that is not in the trash stays as it is.',
         permission: 'kb:write',
         params: documentPath,
         responses: { 200: aDocument },
