@@ -72,7 +72,7 @@ export async function listDocuments(
   return { documents, hasMore: documents.length > 0 && documents.length < Number(documents[0]!.available) }
 }
 
-/** Leaves out an excluded content, adds the file's text if included, and leaves out both if the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
+/** Leaves out excluded content, adds the file's text if included, and leaves out both if the caller has a `known` version. @throws ApiError agent_not_found, document_not_found */
 export async function getDocument(
   db: Database,
   scope: DocumentScope | NamedScope,

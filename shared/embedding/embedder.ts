@@ -4,7 +4,7 @@ export interface Embedder {
   readonly previous?: Embedder | undefined
   /** Needs no network, so its vectors are not stored. */
   readonly isLocal?: boolean
-  /** True if a second call may race a slow one, as it always may by default. */
+  /** True if a second call may race a slow one; without this method, it always may. */
   mayHedge?(): boolean
   /** Returns a normalized vector of 1536 finite numbers for each text, in order. @throws EmbeddingError */
   embed(texts: string[], options?: EmbedOptions): Promise<Float32Array[]>

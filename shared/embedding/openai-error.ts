@@ -63,7 +63,7 @@ export async function toEmbeddingError(
   const words = body && safeWords(body.message, call)
   if (reason === 'input_rejected' && !isNoSuchModel())
     return new EmbeddingError(reason, words ?? `status ${status}`, { status })
-  // Others than the texts' owner see this message.
+  // People other than the texts' owner see this message.
   const said = words && !isQuoting(words, call.texts) ? `status ${status}: ${words}` : `status ${status}`
   if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(call.model, said), { status })
   const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined

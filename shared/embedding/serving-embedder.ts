@@ -17,7 +17,7 @@ export function assumedModel({ model, previous }: Embedder): string {
   return previous?.model ?? model
 }
 
-/** The embedder whose model serves the agent: the configured one, unless there is a previous one. @throws Unavailable if the settings name neither */
+/** The embedder whose model serves the agent; without a previous one, always the configured one. @throws Unavailable if neither has the model */
 export async function servingEmbedder(db: Database, scope: AgentScope, configured: Embedder): Promise<Embedder> {
   if (!configured.previous) return configured
   const { agents } = await db.batch({

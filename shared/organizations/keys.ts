@@ -41,7 +41,7 @@ export async function createKey(
   return created.length > 0 ? { id, organization_id: organizationId, name, permissions, expires_at, key } : undefined
 }
 
-/** Until it ends, no other transaction creates or revokes the organization's keys: none escapes the revocation of its creator. */
+/** Until the transaction ends, no other creates or revokes the organization's keys: none escapes the revocation of its creator. */
 function lockKeys(organization: RawBuilder<unknown>) {
   return sql`pg_advisory_xact_lock(hashtextextended(${organization}::text, 0))`
 }
