@@ -16,7 +16,7 @@ const form = v.object({
   name: line(maxName, { missing: 'Enter a name.', tooLong: 'A name can have at most 200 characters.' }),
 })
 
-/** The first screen: which agents there are, and whether each answers. An agent's address leads to its documents. */
+/** Lists the agents on the first screen, each with its state. An agent's own address redirects to its documents. */
 export function addAgentsScreens(screens: Screens) {
   const permission = 'organization:write'
   screens
@@ -37,7 +37,7 @@ export function addAgentsScreens(screens: Screens) {
                 'An agent is one voice on the phone, with its own documents.',
                 mayChange
                   ? html`<a class="button" href="${path}/new">New agent</a>`
-                  : 'Someone whose key can change settings has to add the first one.',
+                  : 'Someone who can change settings has to add the first one.',
               ),
       }
     })

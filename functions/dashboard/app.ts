@@ -43,7 +43,7 @@ import { addTrashScreens } from './trash.ts'
 export interface Dependencies {
   db: Database
   queue: Sender
-  /** Without it, the sweeper sends what is due. */
+  /** Without it, due crawls wait for the sweeper. */
   crawlQueue?: Sender<CrawlMessage>
   presigner: Presigner
   embedder: Embedder
@@ -51,7 +51,7 @@ export interface Dependencies {
   /** Without it, no mail is sent. */
   mailer?: Mailer | undefined
   oidc?: OidcProvider | undefined
-  /** Whether people may sign in with keys, too. */
+  /** Lets people sign in with API keys, too. */
   keySignIn?: boolean
   now?: () => number
 }
@@ -84,7 +84,7 @@ export function dashboardApp({
   app.route('/', invitationRoutes(db, findSession))
   const screens = screensOf(app, db, findSession)
   addAgentsScreens(screens)
-  // In this order: `…/documents/new` is no document's id.
+  // The order matters: `…/documents/new` must match before `…/documents/:documentId`.
   addListScreens(screens)
   addSelectionRoute(screens, queue)
   addUploadRoutes(screens, queue, presigner)
@@ -121,7 +121,7 @@ function plainError({ title, lead, content }: ReturnType<typeof errorView>) {
   return plainLayout(title, html`<p class="lead">${lead}</p>${content}`)
 }
 
-/** Only this host's scripts and styles, nothing inline, nothing made of strings; files go to their bucket, too. */
+/** Allows scripts and styles from this host only, none inline and none built from strings. Files also use their bucket. */
 function headers(filesOrigin: string) {
   const own = ["'self'", filesOrigin]
   return secureHeaders({
@@ -137,7 +137,7 @@ function headers(filesOrigin: string) {
       requireTrustedTypesFor: ["'script'"],
       trustedTypes: ['cuecard'],
     },
-    // With no-referrer browsers send a form's Origin as null.
+    // With `no-referrer`, browsers send a form's `Origin` as null.
     referrerPolicy: 'same-origin',
     xFrameOptions: 'DENY',
   })

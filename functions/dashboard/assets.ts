@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { hashedFiles } from '../../shared/http/hashed-files.ts'
 import { vendored } from './vendored.ts'
 
-/** In a bundle, this folder holds the files of packages, too. */
+/** In a bundle, this folder also holds the packages' files. */
 const folder = join(import.meta.dirname, 'assets')
 const styles = ['base.css', 'frame.css', 'parts.css', 'documents.css', 'tables.css', 'ask.css', 'sign-in.css']
 
@@ -14,7 +14,7 @@ function read(name: string): string {
   return readFileSync(fileURLToPath(import.meta.resolve(vendored[name as keyof typeof vendored])), 'utf8')
 }
 
-/** Pico is in a layer of its own, so that our rules win, however specific its selectors are. */
+/** Puts Pico in its own layer, so that our rules win over its selectors, however specific these are. */
 function source(name: string): string {
   if (name !== 'dashboard.css') return read(name)
   return [`@layer pico{${read('pico.css').replace('@charset "UTF-8";', '')}}`, ...styles.map(read)].join('\n')

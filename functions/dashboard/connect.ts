@@ -21,7 +21,7 @@ const permission = 'kb:read'
 const decision = v.object({ decision: v.picklist(['allow', 'deny']) })
 const allowed = new WeakMap<Request, string>()
 
-/** Browsers check where the answer to a form leads, too: lets that of the consent lead back to the app. Runs around what sets the policy. */
+/** Lets the consent form redirect to the app: browsers apply `form-action` to redirects, too. Must wrap the middleware that sets the policy. */
 export const leadsBack: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next()
   const source = allowed.get(c.req.raw)
@@ -29,7 +29,7 @@ export const leadsBack: MiddlewareHandler<ApiEnv> = async (c, next) => {
   if (source && policy) c.header('content-security-policy', policy.replace('form-action', `form-action ${source}`))
 }
 
-/** What a person is asked: whether this app may ask this agent. */
+/** An app's request to search an agent, which a person allows or denies. */
 interface Asked {
   client: Client
   agent: AgentRow
@@ -39,11 +39,11 @@ interface Asked {
   challenge: string
 }
 
-/** The authorization endpoint of OAuth 2.1 (RFC 6749, 4.1.1, with PKCE): asks the person who has signed in. */
+/** Adds the authorization endpoint of OAuth 2.1 (RFC 6749, 4.1.1, with PKCE), which asks the signed-in person. */
 export function addConnectScreens(screens: Screens, now = steadyNow) {
   const findClient = clientFinder(now)
 
-  /** @returns what to ask, or the page or redirect that ends it: a fault of the address back is never sent there */
+  /** @returns the consent to ask for, or the page or redirect that ends the request. Never redirects to an unregistered address. */
   async function read(c: Context<ApiEnv>, db: Database, session: Session): Promise<Asked | { end: View | Response }> {
     const { person, organizationId } = session
     const sent = (name: string) => {
@@ -60,7 +60,7 @@ export function addConnectScreens(screens: Screens, now = steadyNow) {
     if (client instanceof ClientRefused) return end(client.message)
     const redirectUri = sent('redirect_uri')
     if (!isRegistered(redirectUri, client.redirectUris))
-      return end('It asks to be led to an address that isn’t its own.')
+      return end('It wants to send you to an address that isn’t its own.')
 
     const refuse = (error: string, error_description: string) => ({
       end: back(c, redirectUri, { error, error_description }),
@@ -78,8 +78,8 @@ export function addConnectScreens(screens: Screens, now = steadyNow) {
       )
     const wanted = c.req.query('scope') ? sent('scope').split(' ') : [searchScope]
     const scope = scopes.filter((each) => wanted.includes(each)).join(' ')
-    if (scope === '') return refuse('invalid_scope', `scope must be of ${scopes.join(' ')}`)
-    if (!person) return end('Sign in as yourself, with your mail address: with a key nobody can connect apps.')
+    if (scope === '') return refuse('invalid_scope', `scope must name at least one of: ${scopes.join(' ')}`)
+    if (!person) return end('Sign in with your mail address. You can’t connect apps while you’re signed in with a key.')
     const agent = await getAgent(db, { organizationId, agentId: id as AgentId }).catch((error) => {
       if (!(error instanceof ApiError && error.code === 'agent_not_found')) throw error
     })
@@ -108,7 +108,7 @@ export function addConnectScreens(screens: Screens, now = steadyNow) {
     })
 }
 
-/** Leads back to the app, which compares `state` and `iss` (RFC 9207) with what it expects. */
+/** Redirects to the app, which checks `state` and `iss` (RFC 9207). */
 function back(c: Context<ApiEnv>, redirectUri: string, answer: Record<string, string>): Response {
   const url = new URL(redirectUri)
   const state = c.req.query('state')
@@ -139,7 +139,7 @@ function consentView({ client, agent, redirectUri }: Asked, session: Session): V
     crumbs: [],
     content: html`<section class="panel sheet"><p>${who}</p>
 <p>It can read the documents of this agent and change nothing. You can end this in Settings at any time.</p>
-<p class="${isElsewhere ? 'notice warn' : 'hint'}">You’ll be led back to ${target}. Go on only if you’ve just started this there.</p>
+<p class="${isElsewhere ? 'notice warn' : 'hint'}">You’ll be sent back to ${target}. Continue only if you’ve just started this there.</p>
 <form method="post"><div class="actions"><button name="decision" value="allow">Connect</button> <button class="plain" name="decision" value="deny">Cancel</button></div></form></section>`,
   }
 }

@@ -32,7 +32,7 @@ export function isError(error: unknown, code: ErrorCode): error is ApiError {
   return error instanceof ApiError && error.code === code
 }
 
-/** Explains an error to a person and what to do. Unknown errors are logged, and answered opaque. */
+/** Explains an error and what to do about it. Logs an unknown error and shows only the request's ID. */
 export function errorView(c: Context<ApiEnv>, error: unknown): View {
   const [title, lead, status] = pageOf(error, c.get('key')) ?? unexpected(c, error)
   return { title, lead, status, content: html`<p><a class="button" href="/dashboard">Back to agents</a></p>` }

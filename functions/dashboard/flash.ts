@@ -7,16 +7,16 @@ import { decodeCursor, encodeCursor } from '../../shared/http/pages.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { cookieAttributes } from './session/cookies.ts'
 
-/** `undo`: where it is posted, and each value of `what`. */
+/** `undo`: the path to post to, then each value of `what`. */
 export type Flash = { text: string; isError?: boolean; undo?: string[] | undefined }
 
 const name = 'cuecard_flash'
 const shape = v.strictTuple([v.string(), v.boolean(), v.string()])
-/** A cookie holds 4096 bytes. */
+/** Keeps the cookie below 4096 bytes, the most that browsers store. */
 const maxCharacters = 600
 const maxUndone = 25
 
-/** Signed like a cursor, so that nobody else can put words on our screens. */
+/** Signs the text like a cursor, so that nobody else can put text on our screens. */
 export function setFlash(c: Context<ApiEnv>, session: Session, { text, isError = false, undo = [] }: Flash): void {
   const shown = text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
   const said = [shown, isError, undo.length > maxUndone + 1 ? '' : undo.join(' ')]

@@ -3,7 +3,7 @@ import { type Chosen, type Faults, faultOf, invalid, shortened } from './forms.t
 import type { Html } from './layout.ts'
 import { words } from './words.ts'
 
-/** What a form was sent with, and what is wrong with it. */
+/** A form's sent values and its faults. */
 export interface Sent {
   typed?: Readonly<Record<string, string | undefined>> | undefined
   faults?: Faults | undefined
@@ -13,7 +13,7 @@ export interface Sent {
 type Hint = Html | string | false | undefined
 type Choices = Iterable<readonly [value: string, name: string]>
 
-/** Fields of a form, each with its label, what is wrong with it and a hint. @param max characters that are shown again, and can be typed */
+/** Renders a form's fields, each with label, fault and hint. `max`: the most characters that a field shows and accepts. */
 export function fieldsOf({ typed = {}, faults = {}, chosen = {} }: Sent) {
   const notes = (name: string, hint: Hint) =>
     html`${faultOf(name, faults[name])}${hint && html`<p id="${name}-hint" class="hint">${hint}</p>`}`
@@ -53,7 +53,7 @@ export function sheetForm(fields: Html | Html[], save: string, cancel: string): 
 <div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
 }
 
-/** Asks before something is done for good, by a form that posts to the address of its page, or to another. */
+/** Asks for confirmation before a permanent change. The form posts to `to`, or else to its own page. */
 export function confirmView(says: Html, button: string, cancel: string, fields: Html | '' = '', to = ''): Html {
   return html`<section class="panel sheet">${says}
 <form method="post"${to && html` action="${to}"`}>${fields}<div class="actions"><button class="danger">${button}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form></section>`

@@ -9,7 +9,7 @@ import type { Html } from './layout.ts'
 
 const maxFields = 1000
 
-/** What was typed, and its values; or a message for each invalid field. */
+/** A form's typed text, with its parsed values or a message for each invalid field. */
 export type Form<Values> = { typed: Readonly<Record<string, string | undefined>>; chosen: Chosen } & (
   | { isValid: true; values: Values }
   | { isValid: false; faults: Faults }
@@ -17,7 +17,7 @@ export type Form<Values> = { typed: Readonly<Record<string, string | undefined>>
 
 export type Faults = Readonly<Record<string, string | undefined>>
 
-/** All values of each name: the boxes that were checked. */
+/** All values that were sent under each name, such as the checked boxes. */
 export type Chosen = Readonly<Record<string, readonly string[] | undefined>>
 
 export function anyOf<const T extends readonly string[]>(values: T, message: string) {
@@ -28,18 +28,18 @@ export function anyOf<const T extends readonly string[]>(values: T, message: str
   )
 }
 
-/** One line without white space around it and without control characters: Postgres cannot store U+0000. */
+/** Makes one trimmed line without control characters: Postgres can't store U+0000. */
 export function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').trim()
 }
 
-/** The lines of a text area, without empty ones. */
+/** Splits a text area into its non-empty lines. */
 export const lines = v.pipe(
   v.optional(v.string(), ''),
   v.transform((text) => text.split('\n').map(oneLine).filter(Boolean)),
 )
 
-/** At most so many characters, as a field shows again what was typed in it, which may be of any length. */
+/** Cuts text to the maximum: fields show typed text again, which may have any length. */
 export function shortened(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text
   return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join('')
@@ -63,8 +63,8 @@ export function line(maxCharacters: number, messages: { missing: string; tooLong
 }
 
 /**
- * Requires the content type of a form, also where no fields are read: `csrf` checks the origin only of form types.
- * @throws ApiError unsupported_media_type for what no form of ours sends
+ * Requires a form's content type even where no fields are read: `csrf` checks the origin of form types only.
+ * @throws ApiError unsupported_media_type for any other type
  */
 export function requireForm(c: Context<ApiEnv>): void {
   const type = c.req.header('content-type') ?? ''
@@ -72,13 +72,13 @@ export function requireForm(c: Context<ApiEnv>): void {
     throw new ApiError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.')
 }
 
-/** The messages of the schema are sentences of words.ts. */
+/** The schema's messages are shown to people. */
 export async function readForm<Values>(
   c: Context<ApiEnv>,
   schema: v.GenericSchema<unknown, Values>,
 ): Promise<Form<Values>> {
   const sent = await sentBody(c)
-  // Postgres stores no U+0000.
+  // Postgres can't store U+0000.
   const text = (typeof sent === 'string' ? sent : Buffer.from(sent).toString()).replaceAll('%00', '')
   // URLSearchParams takes quadratic time for names without `=`: 90 s for the million that a body may have.
   const input = { ...parse(text, '&', '=', { maxKeys: maxFields }) }
@@ -87,11 +87,11 @@ export async function readForm<Values>(
   const typed = Object.fromEntries(Object.entries(chosen).map(([name, [first]]) => [name, first]))
   if (result.success) return { isValid: true, values: result.output, typed, chosen }
   const faults = result.issues.map((issue) => [String(issue.path?.[0]?.key), issue.message] as const)
-  // The first of each field.
+  // Reversed, so that each field keeps its first message.
   return { isValid: false, faults: Object.fromEntries(faults.toReversed()), typed, chosen }
 }
 
-/** Shows below a field what is wrong with it; the field's `aria-describedby` names `NAME-fault`. */
+/** Shows a field's fault below it. The field's `aria-describedby` must name `NAME-fault`. */
 export function faultOf(name: string, fault: string | undefined): Html | '' {
   return fault === undefined ? '' : html`<p id="${name}-fault" class="fault">${icon('alert')} ${fault}</p>`
 }

@@ -20,7 +20,7 @@ export function icon(name: keyof typeof drawings) {
   return html`<svg class="icon" viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${raw(drawings[name])}</svg>`
 }
 
-/** The product's sign: a cue card that speaks. Also in assets/icon.svg. */
+/** The product's logo: a cue card shaped like a speech bubble. assets/icon.svg has the same drawing. */
 export function mark() {
   return html`<svg class="icon" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true"><path fill="#0b63c5" d="M6 3h20a4 4 0 0 1 4 4v12a4 4 0 0 1-4 4h-9.5l-7 6.5V23H6a4 4 0 0 1-4-4V7a4 4 0 0 1 4-4z"/><path stroke="#fff" stroke-width="2.5" stroke-linecap="round" d="M9 10.5h14M9 16h8"/></svg>`
 }

@@ -13,20 +13,20 @@ export type AgentTab = (typeof agentTabs)[number]
 
 export type Agent = { id: string; name: string; tab: AgentTab }
 
-/** A screen, without what all screens have. */
+/** A screen's own parts; `layout` adds the common frame. */
 export interface View {
   /** Heading and window title; a tab's heading is its agent's name instead. */
   title: string
   lead?: string | Html
-  /** The entry of the navigation that leads here; an agent's screens are below `agents`, errors have none. */
+  /** The current navigation entry. An agent's screens belong to `agents`; errors have none. */
   place?: 'agents' | 'calls' | 'settings'
-  /** The agent whose screen it is: one of its tabs, or with `crumbs` a screen below them. */
+  /** The screen's agent. Without `crumbs`, the screen is one of the agent's tabs; with `crumbs`, it is below a tab. */
   agent?: Agent
-  /** Between the place, or the agent, and this screen: each a name and where it leads. */
+  /** Links between the place, or the agent, and this screen. */
   crumbs?: readonly (readonly [name: string, path: string])[]
   actions?: Html | false
   content: Html | Html[]
-  /** Modules in `assets` that this screen needs beside dashboard.js. */
+  /** Modules in `assets` that this screen needs besides dashboard.js. */
   modules?: string[]
   status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503
 }
@@ -108,7 +108,7 @@ ${body}
 `
 }
 
-/** `extensions` admits only that of dashboard.js, which stops htmx from running strings as scripts. */
+/** `extensions` allows only dashboard.js's own, which stops htmx from running strings as scripts. */
 const htmxConfig = JSON.stringify({
   extensions: 'cuecard',
   history: false,

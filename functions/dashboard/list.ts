@@ -20,7 +20,7 @@ export function filtersView(label: string, filters: readonly Filter[], id?: stri
   )}</ul></nav>`
 }
 
-/** Links to other pages of a list, those that there are; nothing if there is only one. */
+/** Links to the list's other pages, or nothing if there is only one page. */
 export function pagesView(...links: readonly (readonly [name: string, path: string | false | undefined])[]): Html | '' {
   const given = links.filter(([, path]) => path)
   return given.length === 0
@@ -28,7 +28,7 @@ export function pagesView(...links: readonly (readonly [name: string, path: stri
     : html`<nav class="pages" aria-label="Pages">${given.map(([name, path]) => html`<a href="${path}">${name}</a> `)}</nav>`
 }
 
-/** Says in an empty list what belongs there. */
+/** Explains in an empty list which rows it will show. */
 export function emptyView(sign: Parameters<typeof icon>[0], heading: string, ...says: (Html | string)[]): Html {
   return html`<section class="empty">${icon(sign)}<h2>${heading}</h2>${says.map((each) => html`<p>${each}</p>`)}</section>`
 }

@@ -4,7 +4,7 @@ import type { Html } from './layout.ts'
 
 export interface Marked {
   text: string
-  /** In order, apart from each other. */
+  /** Sorted, without overlaps. */
   places: readonly Range[]
 }
 
@@ -22,10 +22,10 @@ export function markedSlice({ text, places }: Marked, { start, end }: Range): Ht
   return html`${parts}${text.slice(at, end)}`
 }
 
-/** Shows a part of the text; called in the order of the text, for all that a person sees of it. */
+/** Renders a part of the text. Called in the order of the text, for every visible part. */
 type ShowPart = (part: Range) => Html
 
-/** A whole text, with its marks. */
+/** Renders a whole text with its marks. */
 export function markedText(marked: Marked): Html {
   const whole = { start: 0, end: marked.text.length }
   return html`<div class="said">${passageText(marked.text, [whole], (part) => markedSlice(marked, part))}</div>`
@@ -33,7 +33,7 @@ export function markedText(marked: Marked): Html {
 
 const maxShown = 100_000
 
-/** A text by itself, or how it begins. */
+/** Shows a text, or the beginning of a long one. */
 export function textView(text: string): Html {
   const shown = text.length > maxShown ? `${text.slice(0, maxShown).toWellFormed()}…` : text
   return html`<section class="text"><h2>Text</h2>${markedText({ text: shown, places: [] })}</section>`
@@ -42,8 +42,8 @@ export function textView(text: string): Html {
 const tableLine = /^\s*\|.*\|\s*$/
 
 /**
- * Renders parts of a text for people: Markdown's headings, lists and tables, the rest as it is written. Reads it line by line, so that
- * nothing of an upload is lost and offsets stay valid.
+ * Renders Markdown's headings, lists and tables in parts of a text, and the rest as written. Works line by line, so that
+ * no text is lost and offsets stay valid.
  */
 export function passageText(text: string, parts: Range[], show: ShowPart): Html {
   const blocks: { isTable: boolean; lines: Range[] }[] = []
@@ -61,14 +61,14 @@ export function passageText(text: string, parts: Range[], show: ShowPart): Html 
   return html`${blocks.map(({ isTable, lines }) => (isTable ? table(text, lines, show) : paragraph(text, lines, show)))}`
 }
 
-/** Widened to whole rows where it begins or ends within a table. */
+/** Widens a range that begins or ends within a table to whole rows. */
 export function wholeRows(text: string, { start, end }: Range): Range {
   const [first, last] = [lineAt(text, start), lineAt(text, end)]
   const isRow = (line: Range) => isTableLine(text, line)
   return { start: isRow(first) ? first.start : start, end: isRow(last) ? last.end : end }
 }
 
-/** The header of the table that has a row at this offset, with the rule below it, if both stand above the offset. */
+/** Finds the header row and rule of the table around an offset, if both end before the offset. */
 export function headOfTable(text: string, at: number): Range | undefined {
   let first = lineAt(text, at)
   if (!isTableLine(text, first)) return undefined
@@ -92,7 +92,7 @@ function paragraph(text: string, lines: Range[], show: ShowPart): Html {
   return html`<p>${lines.map((line, i) => html`${i > 0 && html`<br>`}${textLine(text, line, show)}`)}</p>`
 }
 
-/** Headings are bold and items have a bullet, instead of Markdown's signs. */
+/** Replaces Markdown's signs: headings become bold, items get a bullet. */
 function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
   const [sign = '', heading, item] = /^\s*(?:(#{1,6}\s+)|([-*+]\s+))?/.exec(text.slice(start, end)) ?? []
   const rest = show({ start: start + sign.length, end })
@@ -100,7 +100,7 @@ function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
   return item ? html`• ${rest}` : rest
 }
 
-/** It can be scrolled with the keyboard where it is wider than the screen. */
+/** `tabindex` lets people scroll a wide table with the keyboard. */
 function table(text: string, lines: Range[], show: ShowPart): Html {
   const rows = lines.map((line) => cellsOf(text, line))
   const hasHead = rows[1] !== undefined && isRule(text, rows[1])

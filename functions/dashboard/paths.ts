@@ -5,7 +5,7 @@ export const invitationPath = '/dashboard/invitation'
 
 const maxQuestionCharacters = 500
 
-/** An address with those of the parameters that say something. */
+/** Adds the parameters that have a value. */
 export function withQuery(path: string, parameters: Record<string, string | number | undefined>): string {
   const given = Object.entries(parameters).flatMap(([name, value = '']): [string, string][] =>
     value === '' ? [] : [[name, `${value}`]],
@@ -21,22 +21,22 @@ export function documentPath(agentId: string, documentId: string): string {
   return `${agentPage(agentId, 'documents')}/${documentId}`
 }
 
-/** The page of a document that has the chunk with this index. */
+/** The page of a document that shows the chunk with this index. */
 export function passagePath(agentId: string, documentId: string, index: number): string {
   return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
 }
 
-/** The form in which a document's text is corrected for a question, which becomes a golden one with it. */
+/** The form that corrects a document's text for a question and makes it a golden question. */
 export function correctionPath(agentId: string, documentId: string, question: string): string {
   return withQuery(`${documentPath(agentId, documentId)}/edit`, { question })
 }
 
-/** What was asked in a call. */
+/** The screen with a call's questions. */
 export function callPath(agentId: string, id: string): string {
   return withQuery(`/dashboard/agents/${agentId}/call`, { id })
 }
 
-/** @param document the one that should answer it, or `nothing` @param asked in which call, under which id of `question_log` */
+/** @param document the id of the document that should answer, or `nothing` @param asked the call, and the question's id in `question_log` */
 export function goldenQuestionPath(
   agentId: string,
   question: string,

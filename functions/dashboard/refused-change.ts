@@ -13,12 +13,12 @@ import { counted } from './sentences.ts'
 import { localTime } from './times.ts'
 import { words } from './words.ts'
 
-/** The parameter with which a form is posted to make a change although checks that stop changes would fail. */
+/** The query parameter that makes a change even if checks that stop changes would fail. */
 const ignore = 'ignore_golden_questions'
 export const ignoring = `?${ignore}=true`
 export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'
 
-/** Names the checks that a change would break, and offers to make it all the same. */
+/** Names the checks that a change would break, and offers to make it anyway. */
 export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<View> {
   const agentId = c.req.param('agentId') ?? ''
   const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
@@ -26,7 +26,7 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
   address.searchParams.set(ignore, 'true')
   return {
     title: 'Nothing was changed',
-    lead: 'The change would take away answers that must not get lost.',
+    lead: 'This change would take away answers that you want to keep.',
     place: 'agents',
     crumbs: [],
     status: 409,
@@ -36,14 +36,14 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
   }
 }
 
-/** What to say where a question can't be checked. @throws any other error */
+/** Explains why a question can't be checked. @throws any other error */
 export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
   if (isError(error, 'validation_failed'))
     return { message: error.message.replaceAll('golden question', 'check'), status: 422 }
   if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
   if (error instanceof Unavailable && error.service === 'embedding_provider')
     return {
-      message: 'Checks can’t be run at the moment, as search by meaning isn’t available. Try again shortly.',
+      message: 'Checks can’t be run at the moment, because search by meaning isn’t available. Try again shortly.',
       status: 503,
     }
   throw error
@@ -53,21 +53,21 @@ const fromView = (moment: string) => html`<span class="hint">From ${localTime(ne
 
 type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
 
-/** What a change would take away, and what callers would get instead. */
+/** Shows the answers that a change would take away, and their replacements. */
 export function brokenView(agentId: string, broken: readonly Named[]): Html {
   return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
     ({ golden_question_id, question, blocks, as_of, lost, instead }) =>
       html`<li><div class="what"><p class="name"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
-${as_of && html`<p>${fromView(as_of)}</p>\n`}<p>${lost === null ? 'Callers get no answer now' : `Callers get now: “${lost}”`}</p>
+${as_of && html`<p>${fromView(as_of)}</p>\n`}<p>${lost === null ? 'Callers get no answer now' : `Callers now get: “${lost}”`}</p>
 <p>${instead ? `They would get instead: “${instead.text}” from “${instead.document_title}”` : 'They would get no answer'}</p></div></li>`,
   )}</ul></section>`
 }
 
 export function warningText(count: number): string {
-  return `${counted(count, 'check')} ${count === 1 ? 'fails' : 'fail'} since this document was changed.`
+  return `${counted(count, 'check')} ${count === 1 ? 'has' : 'have'} failed since this document was changed.`
 }
 
-/** Checks that fail since a change of the document. */
+/** Lists the checks that have failed since the document was changed. */
 export function warningsView(agentId: string, address: string, failed: readonly Warning[], mayWrite: boolean): Html {
   return html`<section class="panel broken" id="warnings"><h2>${warningText(failed.length)}</h2><ul class="rows">${failed.map(
     ({ golden_question_id, question, as_of }) =>

@@ -22,32 +22,32 @@ import { signInPath } from './session/return-path.ts'
 type Schema<T> = v.GenericSchema<unknown, T>
 
 export interface ScreenMetadata<P = unknown, F = unknown> {
-  /** What the session needs; `any`: nothing; `people`: to be an owner's. Required, so that a screen without it does not compile. */
+  /** The session's required permission: `any` needs none, `people` an owner. Not optional, so that every screen must state it. */
   permission: Permission | 'any' | 'people'
   params?: Schema<P> | undefined
-  /** The tab of the path's agent that it is, or is below: its view gets that agent. */
+  /** The screen's own tab, or the tab above it. The view then gets the path's agent. */
   tab?: AgentTab
-  /** What a POST may hold; without it, its body is not read. */
+  /** The schema of a POST's body; without it, the body is not read. */
   form?: Schema<F> | undefined
 }
 
 interface ScreenRequest<P, F> {
   c: Context<ApiEnv>
   db: Database
-  /** Counts searches only: people's other requests are not limited, so that they can stop what a key does. */
+  /** Counts searches only. People's other requests have no limit, so that they can always stop a key. */
   meter: Meter
   session: Session
   /** The organization's id, and the ids in the path. */
   scope: { organizationId: OrganizationId } & P
-  /** Who asks, for what a document's history says. */
+  /** The request and the key or person behind it, for a document's history. */
   origin: { requestId: string; apiKeyId: string }
   form: Form<F>
-  /** htmx asks for a part of the screen: the answer is a fragment. */
+  /** True if htmx asks for a fragment of the screen. */
   isPartial: boolean
   may: (permission: Permission) => boolean
 }
 
-/** A screen; a part of one, for htmx; or a redirect, as after every POST that changed something. */
+/** A screen, a fragment for htmx, or a redirect. Every POST that changes something redirects. */
 export type Answer = View | { fragment: Html } | { redirect: string; flash?: Flash } | Response
 
 type AddScreen = <P = object, F = undefined>(
@@ -59,8 +59,8 @@ type AddScreen = <P = object, F = undefined>(
 export type Screens = Record<'get' | 'post', AddScreen>
 
 /**
- * Adds routes to the dashboard's app. Each checks session, permission, path and form, in this order, and renders what its handler
- * returns, errors too. Metadata is attached for the tests, which walk all routes.
+ * Adds routes to the dashboard's app. Each checks session, permission, path and form, in this order, and renders its handler's
+ * answer or error. The tests read the metadata of every route.
  */
 export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentSession): Screens {
   const meterOf = requestMeters(db)
@@ -127,7 +127,7 @@ export function screenMetadata(handler: Handler): ScreenMetadata | undefined {
   return metadataOf.get(handler)
 }
 
-/** The form of an action without fields that a person fills in. @throws ApiError validation_failed, which no form of ours provokes */
+/** The values of a form that has no fields to fill in. @throws ApiError validation_failed, which our own forms never cause */
 export function valid<F>(form: Form<F>): F {
   if (form.isValid) return form.values
   throw new ApiError('validation_failed', 'The form is incomplete.')
@@ -178,7 +178,7 @@ function render(
   return c.html(layout(answer, session, flash), answer.status)
 }
 
-/** Answers htmx, which asked for a part and was led to a whole screen: shows an error as a notice, navigates to any other. */
+/** Answers htmx with a whole screen instead of a fragment: shows an error as a notice, and navigates to any other screen. */
 function redirectOrNotify(c: Context<ApiEnv>, { status = 200, title, lead }: View): Response | Promise<Response> {
   if (status === 200) {
     c.header('hx-redirect', `${c.req.path}${new URL(c.req.url).search}`)

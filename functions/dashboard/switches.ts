@@ -9,7 +9,7 @@ import { type Screens, valid } from './screen.ts'
 const form = v.object({ on: v.picklist(['true', 'false']), agent: v.optional(agentId) })
 const switching = { permission: 'organization:write', form } as const
 
-/** What an organization turns on and off, by its address, with what is said once it is. */
+/** An organization's switches by path, each with its column and its notices. */
 const switches = {
   'auto-delete': {
     column: 'auto_delete_done_calls',
@@ -24,13 +24,13 @@ const switches = {
   revisions: {
     column: 'keep_revisions',
     on: 'From now on, earlier texts of documents are kept.',
-    off: 'Earlier texts of documents are no longer kept, and those that were are being deleted.',
+    off: 'Earlier texts of documents are no longer kept. Those already kept are being deleted.',
   },
 } as const
 type Name = keyof typeof switches
 const columns = Object.values(switches).map(({ column }) => column)
 
-/** What is on: one row. */
+/** Reads all switches of an organization. */
 export function readSwitches(db: Database, id: OrganizationId) {
   return db.selectFrom('organizations').select(columns).where('id', '=', id).executeTakeFirstOrThrow()
 }
@@ -46,17 +46,17 @@ export function addSwitchRoutes(screens: Screens) {
     })
 }
 
-/** @param label what the button does @param agent on whose screen it is shown */
+/** @param label the button's text @param agent the agent whose screen shows the button */
 export function switchView(name: Name, isOn: boolean, label: string, style = 'plain', agent?: AgentId) {
   return html`<form method="post" action="${settingsPath}/${name}"><input type="hidden" name="on" value="${`${!isOn}`}">${agent && html`<input type="hidden" name="agent" value="${agent}">`}
 <button class="${style}">${label}</button></form>`
 }
 
-/** Explains what is saved and who reads it, with the switch if the key may use it. @param agent on whose screen it is shown */
+/** Explains what is saved and who can read it, with the switch if the session may use it. @param agent the agent whose screen shows it */
 export function questionLogPanel(isOn: boolean, mayChange: boolean, agent?: AgentId): Html {
   const style = isOn || !agent ? 'plain' : ''
   return html`<section class="panel"><div class="head"><h2>Save callers’ questions</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
-<p>Each question that a caller’s agent looks up is saved for 30 days, with what your agent was given. “Questions” then shows what callers asked, and what your documents don’t cover.</p>
+<p>Each question that your agent looks up for a caller is saved for 30 days, with the answer it found. “Questions” then shows what callers asked and what your documents don’t cover.</p>
 <p class="hint">Only the words and the call’s ID are saved: no phone number, no name, no recording. Callers may still mention personal details, so tell them if your law requires it. Anyone whose key can search can read the questions, and anyone whose key can change documents can delete them. At most 200 questions per hour are saved.</p>
-${mayChange ? switchView('question-log', isOn, isOn ? 'Stop saving questions' : 'Save questions', style, agent) : html`<p class="hint">You may not change settings. Ask somebody who may.</p>`}</section>`
+${mayChange ? switchView('question-log', isOn, isOn ? 'Stop saving questions' : 'Save questions', style, agent) : html`<p class="hint">You can’t change settings. Ask somebody who can.</p>`}</section>`
 }

@@ -13,7 +13,7 @@ const maxSeconds = 7 * 86_400
 
 const relative = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' })
 
-/** How long ago a time was; after a week, its date. */
+/** Shows how long ago a time was, or its date after a week. */
 export function ago(time: Date, now: number = Date.now()): Html {
   const seconds = (now - time.getTime()) / 1000
   return seconds > maxSeconds ? localDay(time) : html`<time datetime="${time.toISOString()}">${inWords(seconds)}</time>`
@@ -49,18 +49,18 @@ export function zoneOf(c: Context): string {
   }
 }
 
-/** What calendar and clock show there, as `2026-12-20T09:30:00`. */
+/** The local date and time in a zone, such as `2026-12-20T09:30:00`. */
 export function wallTime(time: Date, zone: string): string {
   return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
 }
 
-/** Whether it is what a field for date and time sends, of a year that Postgres has in every zone. */
+/** Accepts the format of `datetime-local` fields, in years that Postgres can store in every zone. */
 export function isWallTime(text: string): boolean {
   const isInRange = text >= '1900' && text < '9999'
   return isInRange && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) && !Number.isNaN(Date.parse(`${text}Z`))
 }
 
-/** When calendar and clock show this there, in UTC; an hour off where the clock skips it. */
+/** Converts a zone's local date and time to UTC. An hour off for times that the clock skips. */
 export function instantOf(wall: string, zone: string): string {
   const shown = Date.parse(`${wall}Z`)
   const offset = (time: number) => Date.parse(`${wallTime(new Date(time), zone)}Z`) - time

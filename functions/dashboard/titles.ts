@@ -6,7 +6,7 @@ import { normalForm } from '../../shared/text/normal-form.ts'
 
 export type Titled = { id: string; title: string }
 
-/** What a question is about, as a title: “Dogs” for “do you take dogs?”. The question itself if all its words are everyday ones. */
+/** Makes a title of a question's subject: “Dogs” for “do you take dogs?”. Returns a question of everyday words as it is. */
 export function subjectOf(question: string): string {
   const text = normalForm(question)
   const words = wordsOf(text)
@@ -19,12 +19,12 @@ export function subjectOf(question: string): string {
   return subject.charAt(0).toUpperCase() + subject.slice(1)
 }
 
-/** A website's name: its address without what all addresses have. */
+/** A website's name: its address without scheme, `www.` and final slash. */
 export function siteName(url: string): string {
   return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
 }
 
-/** Titles of the newest documents. */
+/** Titles of the newest documents, newest first. */
 export async function findTitles(db: Database, scope: AgentScope, { limit }: { limit: number }): Promise<Titled[]> {
   return await db
     .selectFrom('documents as d')

@@ -29,7 +29,7 @@ const chosen = v.object({
     v.array(v.strictTuple([v.picklist(['document', 'website']), uuid])),
   ),
 })
-/** When the last row of the page before was deleted, in milliseconds; an invalid time counts as absent. */
+/** `before`: when the previous page's last row was deleted, in Unix milliseconds. An invalid time counts as absent. */
 const trashQuery = v.object({ before: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,14}$/))), undefined) })
 const places = v.fallback(v.picklist(['documents', 'sources', 'trash']), 'trash')
 
@@ -42,13 +42,13 @@ interface Trashed {
 
 export const trashPage = (agentId: string) => `/dashboard/agents/${agentId}/trash`
 
-/** What a flash offers to undo: where that is posted, and of what. */
+/** A flash's `undo`: the path that restores, then each deleted row. */
 export function undoing(agentId: string, kind: 'document' | 'website', ids: string[]) {
   const tab = kind === 'document' ? 'documents' : 'sources'
   return [`${trashPage(agentId)}/restore?to=${tab}`, ...ids.map((id) => `${kind}.${id}`)]
 }
 
-/** Documents and websites that were deleted, last deleted first, until they are restored or gone. */
+/** Lists deleted documents and websites, latest first, to restore or to delete for good. */
 export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sender<CrawlMessage> | undefined) {
   const permission = 'kb:write'
   screens
@@ -59,7 +59,7 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
       const next = rows.length >= rowsPerPage && `?before=${rows.at(-1)!.deleted_at.getTime()}`
       return {
         title: 'Trash',
-        lead: `Callers get no answers from what is here. After ${trashDays} days it’s gone for good.`,
+        lead: `Callers get no answers from anything in here. After ${trashDays} days, it’s gone for good.`,
         crumbs: [],
         content:
           rows.length > 0
@@ -100,7 +100,7 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
     .post(`${path}/delete`, { permission, params: agentPath, form: chosen }, async ({ db, scope, form, origin }) => {
       await getAgent(db, scope)
       const { what } = valid(form)
-      // Unless it has been restored meanwhile.
+      // Skips rows that were restored in the meantime.
       const found = await listTrash(db, scope, sql`what = any(${what.map((each) => each.join('.'))}::text[])`)
       for (const [kind, id] of what.filter((each) => found.some(({ what }) => what === each.join('.'))))
         if (kind === 'website')
@@ -113,7 +113,7 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
     })
 }
 
-/** Without the documents that went there with a website. */
+/** Leaves out documents that were deleted with their website. */
 async function listTrash(db: Database, scope: AgentScope, isWanted: RawBuilder<unknown>): Promise<Trashed[]> {
   const { rows } = await sql<Trashed>`select * from (
       select 'document.' || d.id as what, d.title as name, d.deleted_at, null::int as pages
@@ -134,13 +134,13 @@ function rowView(agentId: string, { what, deleted_at, pages, ...trashed }: Trash
   return html`<li><div class="what"><p class="name">${name}</p>
 <p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}Deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p></div>
 ${form('restore', 'Restore', 'plain')}
-<details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>It can’t be restored then.</p>${form('delete', 'Delete for good', 'danger')}</details></li>`
+<details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>You can’t restore it afterwards.</p>${form('delete', 'Delete for good', 'danger')}</details></li>`
 }
 
 /** @throws any error that a person can do nothing about */
 function reasonOf(error: unknown): string {
   if (isError(error, 'external_id_conflict') || isError(error, 'source_exists'))
-    return 'What took its place meanwhile has to be deleted before this can be restored.'
+    return 'Something else has taken its place. Delete that first, then restore this.'
   if (isError(error, 'validation_failed')) return error.message
   if (isError(error, 'rate_limited')) return words.documents.busy
   if (isError(error, 'document_not_found') || isError(error, 'source_not_found')) return 'It’s gone for good already.'

@@ -1,6 +1,6 @@
 import { sources } from './sources/words.ts'
 
-/** What several screens say, and what they choose from. A sentence of one place is written there. */
+/** Texts that several screens share. A text of one screen stands in that screen. */
 export const words = {
   lang: 'en',
   product: 'Cuecard',

@@ -331,7 +331,7 @@ describe('the consent', () => {
     const denied = answerOf(await browser.post(url, { decision: 'deny' }))
     expect([denied.get('error'), denied.get('code'), denied.get('iss')]).toEqual(['access_denied', null, issuer])
     const withKey = await signIn(connect.browser(), tenant.apiKey)
-    expect((await withKey.get(url)).text).toContain('with a key nobody can connect apps')
+    expect((await withKey.get(url)).text).toContain('You can’t connect apps while you’re signed in with a key')
     expect((await withKey.post(url, { decision: 'allow' })).status).toBe(400)
   })
 
@@ -351,7 +351,7 @@ describe('the consent', () => {
       authorizeUrl(tenant, fake.body.client_id, { redirect_uri: 'https://evil.example/cb' }),
     )
     expect(page.text).toContain('It calls itself “Claude”. Nobody has checked who it is.')
-    expect(page.text).toContain('You’ll be led back to evil.example')
+    expect(page.text).toContain('You’ll be sent back to evil.example')
     const markup = await browser.get(authorizeUrl(tenant, app({ client_name: '<script>alert(1)</script>' })))
     expect(markup.html).not.toContain('<script>alert')
   })

@@ -158,7 +158,7 @@ describe('a change that would take away the answer to a question that blocks', (
     expect(refused.status).toBe(409)
     expect(refused.text).toContain('1 check would fail.')
     expect(refused.text).toContain(question)
-    expect(refused.text).toContain(`Callers get now: “${sunday}”`)
+    expect(refused.text).toContain(`Callers now get: “${sunday}”`)
     expect(refused.text).toContain('They would get no answer')
     expect((await get()).status).toBe(200)
     expect((await confirm(refused)).text).toContain('“Hours” is in the trash.')
@@ -188,7 +188,7 @@ describe('a change that would take away the answer to a question that blocks', (
     await browser.submit(`${document}/retry?ignore_golden_questions=true`)
     await stand.deliver()
     const warned = await browser.get(document)
-    expect(warned.text).toContain('1 check fails since this document was changed.')
+    expect(warned.text).toContain('1 check has failed since this document was changed.')
     const [{ golden_question_id: id }] = (await get()).body.warnings
     expect(warned.html).toContain(`href="/dashboard/agents/${agentId}/golden-questions#question-${id}"`)
     expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain('1 check fails since')

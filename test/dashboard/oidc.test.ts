@@ -107,7 +107,7 @@ function changeCookie(browser: Browser, change: object): void {
   browser.jar.set(cookieName, Buffer.from(JSON.stringify({ ...kept, ...change })).toString('base64url'))
 }
 
-const unproven = { status: 422, text: expect.stringContaining('What Example sent could not be verified.') }
+const unproven = { status: 422, text: expect.stringContaining('Example’s response couldn’t be verified.') }
 
 async function expectNobody(browser: Browser): Promise<void> {
   expect(browser.jar.has('cuecard_session')).toBe(false)

@@ -64,7 +64,7 @@ test('what cannot be restored says why', async () => {
   await put()
   const what = `document.${id}`
   const taken = await browser.submit(`${trashOf(tenant)}/restore`, { what })
-  expect(taken.text).toContain('What took its place meanwhile has to be deleted before this can be restored.')
+  expect(taken.text).toContain('Something else has taken its place. Delete that first, then restore this.')
   await call('DELETE', `${knowledgeBase}/${id}`)
   expect((await browser.submit(`${trashOf(tenant)}/restore`, { what })).text).toContain('It’s gone for good already.')
 })
@@ -76,7 +76,7 @@ test('what is deleted there is gone for good, with a website’s pages', async (
   await discard(tenant, id)
   const sourceId = await makeSource(stand.db, tenant)
   await browser.submit(`/dashboard/agents/${tenant.agentId}/sources/${sourceId}/delete`)
-  expect((await browser.get(trashOf(tenant))).text).toContain('It can’t be restored then.')
+  expect((await browser.get(trashOf(tenant))).text).toContain('You can’t restore it afterwards.')
   for (const what of [`document.${id}`, `website.${sourceId}`]) {
     expect((await browser.submit(`${trashOf(tenant)}/delete`, { what })).text).toContain('It’s gone for good.')
     expect((await browser.submit(`${trashOf(tenant)}/restore`, { what })).text).toContain('It’s gone for good already.')

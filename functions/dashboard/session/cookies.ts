@@ -7,7 +7,7 @@ import { linkSeconds, sessionSeconds } from '../../../shared/organizations/sessi
 const name = 'cuecard_session'
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** Safari keeps no secure cookie of http://127.0.0.1. */
+/** Leaves out `Secure` on loopback, as Safari drops secure cookies from http://127.0.0.1. */
 export function cookieAttributes(c: Context<ApiEnv>) {
   const origin = URL.parse(originOf(c.req))
   const isSecure = origin?.protocol !== 'http:' || !loopback.test(origin.hostname)
@@ -26,7 +26,7 @@ export function clearToken(c: Context<ApiEnv>): void {
 
 const linkName = 'cuecard_link'
 
-/** Kept by the browser that asks for a link to sign in. The link comes from a mail, so the cookie must be sent from elsewhere, too. */
+/** Ties a sign-in link to the browser that asked for it. `Lax`, because people follow the link from a mail. */
 const linkAttributes = (c: Context<ApiEnv>) =>
   ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge: linkSeconds }) as const
 

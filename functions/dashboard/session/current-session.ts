@@ -13,7 +13,7 @@ const maxKnown = 10_000
 
 export type CurrentSession = (c: Context<ApiEnv>) => Promise<Session | undefined>
 
-/** Finds the session of a request's cookie, by a look-up each time. Those of keys count where keys sign in. @throws ApiError rate_limited at too many unknown tokens of an address */
+/** Looks up the session of every request's cookie. Keys' sessions need `keySignIn`. @throws ApiError rate_limited if an address sends too many unknown tokens */
 export function currentSession(db: Database, keySignIn: boolean, now: () => number = steadyNow): CurrentSession {
   const known = new BoundedMap<string, true>(maxKnown)
   const unknown = unknownCredentials(now)

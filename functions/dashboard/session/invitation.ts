@@ -11,7 +11,7 @@ import { words } from '../words.ts'
 import type { CurrentSession } from './current-session.ts'
 import { completeSignIn } from './sign-in.ts'
 
-/** The page of an invitation's link, which came to the invited address. Opening it accepts nothing. */
+/** Shows the invitation behind a mailed link. Only the button accepts it. */
 export function invitationRoutes(db: Database, findSession: CurrentSession) {
   return new Hono<ApiEnv>()
     .get(invitationPath, async (c) => {

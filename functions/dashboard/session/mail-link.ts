@@ -19,10 +19,10 @@ const asking = v.object({ mail: mailAddress, to: v.optional(v.string()) })
 const following = v.object({ token: v.optional(v.string(), ''), to: v.optional(v.string()) })
 
 const linkPath = '/dashboard/sign-in/link'
-/** The answer takes this long whether or not a mail is sent, so that its time tells nobody who is a member. */
+/** Every answer takes at least this long, with or without a mail, so that its time doesn't reveal members. */
 const answerMilliseconds = 500
 
-/** Signing in by a link in a mail. Opening the link spends nothing, as mail scanners open links: its page has a button. */
+/** Signs people in by a mailed link. Only the button on its page uses the link up, because mail scanners open links. */
 export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer: Mailer, ways: Ways) {
   return new Hono<ApiEnv>()
     .post(mailPath, async (c) => {
@@ -51,7 +51,7 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
         plainLayout(
           'Check your mail',
           html`<p class="lead">If ${mail} is a member’s address, a link is on its way to it.</p>
-<p>The link works once, within 15 minutes, in this browser. Nothing there? Look among junk mail, or <a href="/dashboard/sign-in">try again</a>.</p>`,
+<p>The link works once, within 15 minutes, in this browser. Nothing there? Check your junk mail, or <a href="/dashboard/sign-in">try again</a>.</p>`,
         ),
       )
     })

@@ -17,13 +17,13 @@ import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn, oidcPath } from './sign-in.ts'
 
-/** A provider of OpenID Connect with whose accounts people sign in. */
+/** An OpenID Connect provider that people sign in with. */
 export interface OidcProvider {
   issuer: string
   clientId: string
-  /** @param rejected the one that the provider did not accept: it may have been replaced */
+  /** @param rejected the secret that the provider rejected; it may have been replaced */
   clientSecret: (rejected?: string) => Promise<string>
-  /** What people call it. */
+  /** The name on the sign-in button. */
   name: string
   isLoopbackAllowed: boolean
 }
@@ -46,10 +46,10 @@ const cookieName = 'cuecard_oidc'
 const flowSeconds = 600
 const timeoutSeconds = 5
 
-/** What the browser that starts a sign-in keeps until it returns. */
+/** The cookie that the browser keeps from the start of a sign-in until the provider's callback. */
 const flow = v.object({ state: v.string(), nonce: v.string(), verifier: v.string(), to: v.string() })
 
-/** Signing in at a provider: the authorization code flow, with PKCE. */
+/** Signs people in at a provider by the authorization code flow with PKCE. */
 export function oidcRoutes(db: Database, findSession: CurrentSession, provider: OidcProvider) {
   const { clientId, name } = provider
   const issuer = new URL(provider.issuer)
@@ -61,7 +61,7 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
   const client = { client_id: clientId, [oauth.clockTolerance]: 30 }
   let known: Promise<oauth.AuthorizationServer> | undefined
 
-  /** The provider's own description, asked for once per instance. @throws Unavailable */
+  /** The provider's metadata, fetched once per instance. @throws Unavailable */
   function server() {
     known ??= oauth
       .discoveryRequest(issuer, options)
@@ -77,7 +77,7 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
     ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge: flowSeconds }) as const
   const redirectUri = (c: Context<ApiEnv>) => `${originOf(c.req)}${callbackPath}`
 
-  /** Redeems the code. @returns the address that the provider has verified, if it has @throws whatever is wrong with the response */
+  /** Redeems the code. @returns the mail address, if the provider has verified it @throws any fault in the response */
   async function verifiedMail(c: Context<ApiEnv>, { state, nonce, verifier }: v.InferOutput<typeof flow>) {
     const as = await server()
     const parameters = oauth.validateAuthResponse(as, client, new URL(c.req.url), state)
@@ -92,14 +92,14 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
       throw error
     })
     const claims = oauth.getValidatedIdTokenClaims(tokens)!
-    // Some providers tell the address here only.
+    // Some providers send the address in this response only.
     const { email, email_verified } = claims.email
       ? claims
       : await oauth
           .userInfoRequest(as, client, tokens.access_token, options)
           .then((found) => oauth.processUserInfoResponse(as, client, claims.sub, found))
     const mail = v.safeParse(mailAddress, email)
-    // In lower case the Kelvin sign of somebody else's address is a k.
+    // Lower case turns the Kelvin sign in another person's address into a k.
     const isAscii = /^[!-~]+$/.test(String(email))
     return mail.success && isAscii && email_verified === true ? mail.output : undefined
   }
@@ -147,7 +147,7 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
         return refuse(
           c,
           422,
-          said ? `${name} says: ${shortened(said, 200)}` : `What ${name} sent could not be verified.`,
+          said ? `${name} says: ${shortened(said, 200)}` : `${name}’s response couldn’t be verified.`,
         )
       }
       const { mail } = found
@@ -157,7 +157,7 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
         return refuse(
           c,
           403,
-          `${mail} is no member of an organization here. Ask an owner of yours to invite this address.`,
+          `${mail} isn’t a member of any organization here. Ask an owner of yours to invite this address.`,
         )
       return await completeSignIn(c, db, findSession, opened, returnPath(started.output.to))
     })

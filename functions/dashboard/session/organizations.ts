@@ -14,7 +14,7 @@ import { completeSignIn } from './sign-in.ts'
 
 const form = v.object({ organization: organizationId, to: v.optional(v.string()) })
 
-/** A member of several organizations chooses the one that a session is for. */
+/** Lets a member of several organizations choose the session's organization. */
 export function addOrganizationScreens(screens: Screens, db: Database, findSession: CurrentSession) {
   screens
     .get(organizationsPath, { permission: 'any' }, async ({ c, session }) => {

@@ -6,7 +6,7 @@ const signIn = `${home}/sign-in`
 
 const maxCharacters = 2000
 
-/** Path and query of the sent address if they lead to the dashboard, else its first screen; the host is ignored. */
+/** The sent address's path and query if they lead to the dashboard, else its first screen. Ignores the host. */
 export function returnPath(sent: string | undefined): string {
   if (sent === undefined || sent.length > maxCharacters) return home
   const url = URL.parse(sent, 'https://here.invalid')
@@ -14,7 +14,7 @@ export function returnPath(sent: string | undefined): string {
   return url.pathname + url.search
 }
 
-/** The page to sign in, which leads back to the screen that was asked for, or that something was sent from. */
+/** The address of the sign-in page, which leads back to the requested screen or to the request's source. */
 export function signInPath(c: Context<ApiEnv>): string {
   const from = c.req.header('hx-current-url') ?? (c.req.method === 'GET' ? c.req.url : c.req.header('referer'))
   const to = returnPath(from)

@@ -20,15 +20,15 @@ const path = '/dashboard/sign-in'
 export const mailPath = `${path}/mail`
 export const oidcPath = `${path}/oidc`
 
-/** The ways to sign in that a stage has. */
+/** A stage's ways to sign in. */
 export interface Ways {
   mail: boolean
   keys: boolean
-  /** What people call the provider of their accounts. */
+  /** The OpenID Connect provider's name. */
   oidc: string | undefined
 }
 
-/** Starts and ends sessions: the only routes that need none. */
+/** Starts and ends sessions. These routes need no session. */
 export function signInRoutes(db: Database, findSession: CurrentSession, ways: Ways) {
   return new Hono<ApiEnv>()
     .get(path, async (c) => {
@@ -76,7 +76,7 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
     })
 }
 
-/** Ends the session before, if there is one. A member of several organizations chooses among them first. */
+/** Ends any earlier session and sets the new one. Members of several organizations choose one first. */
 export async function completeSignIn(
   c: Context<ApiEnv>,
   db: Database,
@@ -93,7 +93,7 @@ export async function completeSignIn(
 interface SignInPage {
   to: string
   notice?: string
-  /** What is wrong with the key, or with the mail address. */
+  /** The key's fault; `mailFault` is the mail address's. */
   fault?: string | undefined
   mailFault?: string | undefined
   mail?: string | undefined
