@@ -18,7 +18,7 @@ test('an organization without agents is offered the first one, where the key may
   expect(own.text).toContain('No agents yet')
   expect(own.html).toContain('href="/dashboard/agents/new"')
   const read = await without(['kb:read'])
-  expect(read.text).toContain('Someone whose key can change settings has to add the first one.')
+  expect(read.text).toContain('Someone who can change settings has to add the first one.')
   expect(read.html).not.toContain('agents/new')
 })
 

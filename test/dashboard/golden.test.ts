@@ -97,7 +97,7 @@ describe('a new check', () => {
     ['question', { question: 'a'.repeat(8001) }, 'A question can have at most 8,000 characters.'],
     ['expected', { expected: 'x' }, noDocument],
     ['expected', { expected: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21' }, noDocument],
-    ['words', { words: '' }, 'Choose a document above, or enter words that the answer has.'],
+    ['words', { words: '' }, 'Choose a document above, or enter words that the answer contains.'],
     ['words', { expected: 'nothing' }, 'Leave this empty if nothing should answer the question.'],
     ['words', { words: 'a'.repeat(1001) }, 'These words can have at most 1,000 characters.'],
     ['within', { within: '11' }, 'Enter a number from 1 to 10.'],

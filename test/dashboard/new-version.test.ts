@@ -149,7 +149,7 @@ describe('replacing', () => {
     expect(page.text).toContain('Replace “menu” (1 part changes)')
     expect(page.html).toContain('<del>3.20</del><ins>3.90</ins>')
     const { text } = await (await formOf(subject))()
-    expect(text).toContain('“menu” gets the new text. What it said until now is in its history.')
+    expect(text).toContain('“menu” gets the new text. Its earlier text is in its history.')
     expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.20'))
     await stand.deliver()
     expect(await get(tenant, old)).toMatchObject({

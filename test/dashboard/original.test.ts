@@ -60,7 +60,7 @@ test('a file whose name says another type names what was found, in the API and o
   }
   const login = '<!doctype html><title>Sign in</title><h1>Sign in to continue</h1><p>Your session has ended.</p>'
   const warnings = [{ code: 'file_type_contradicts_name', named: 'pdf', found: 'txt' }]
-  const note = 'a PDF or picture, but what is in it is text, such as a web page'
+  const note = 'a PDF or picture, but it contains text, such as a web page'
   expect(await shown('broken.pdf', 'Soup is 4 euros.')).toEqual({ status: 'completed', warnings, note })
   expect(await shown('Prices.pdf', login)).toEqual({ status: 'completed', warnings, note })
   const asItSays = { status: 'completed', warnings: [], note: null }

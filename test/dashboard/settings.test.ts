@@ -26,7 +26,7 @@ test('deleting calls when they are done is turned on and off, and says what that
   for (const isOn of [true, false]) {
     const { text } = await browser.submit(`${path}/auto-delete`, { on: `${isOn}` })
     expect(text).toContain(`From now on, completed calls are ${isOn ? 'deleted' : 'kept'}.`)
-    expect(text).toContain(isOn ? 'Completed calls are moved to the deleted calls.' : 'Completed calls are kept.')
+    expect(text).toContain(isOn ? 'Completed calls are moved to “Deleted calls”.' : 'Completed calls are kept.')
     expect(await setting()).toEqual({ auto_delete_done_calls: isOn })
   }
   expect((await browser.post(`${path}/auto-delete`, { on: 'maybe' })).status).toBe(400)
@@ -114,7 +114,7 @@ describe('a key', () => {
     const { browser, organizationId } = await signedIn()
     const end = new Date(Date.now() + 3 * 86_400_000)
     await sql`update api_keys set expires_at = ${end} where organization_id = ${organizationId}`.execute(stand.db)
-    expect((await browser.get(`${path}/keys/new`)).text).toContain('It expires with your own key at the latest, on')
+    expect((await browser.get(`${path}/keys/new`)).text).toContain('It expires no later than your own key, on')
     for (const days of ['30', 'never']) {
       await browser.post(`${path}/keys/new`, await newKeyFields(browser, { days }))
       expect((await keysOf(organizationId)).at(-1)!.expires_at).toEqual(end)

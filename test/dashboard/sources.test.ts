@@ -34,7 +34,7 @@ describe('a website', () => {
     expect(added.html).toContain('every 3s')
     const expected = { url: inn, kind: 'site', include: [], exclude: [], refresh_hours: 24, status: 'pending' }
     expect(await stored(tenant)).toMatchObject([expected])
-    expect((await browser.post(`${listOf(tenant)}/new`, typed)).text).toContain('This website has been added already.')
+    expect((await browser.post(`${listOf(tenant)}/new`, typed)).text).toContain('This website has already been added.')
     expect(await stored(tenant)).toHaveLength(1)
     expect((await browser.get(listOf(tenant))).text).toContain('paws-inn.example Website · 0 pages are documents')
   })
@@ -117,7 +117,7 @@ describe('the page of a website', () => {
     const later = await browser.get(page)
     expect(later.text).toContain('In the last look: nothing changed.')
     expect(later.text).toContain(
-      'It was not found on the website. If that is still so a day later, its document is deleted. First missed',
+      'This page wasn’t found on the website. If it’s still missing a day later, its document is deleted. First missed',
     )
     const leftOut = (await browser.get(`${page}?show=left_out`)).text
     expect([leftOut.includes('basket'), leftOut.includes('Prices of the inn')]).toEqual([true, false])
@@ -140,7 +140,7 @@ describe('the page of a website', () => {
     const failed = await browser.get(page)
     expect(failed.html).toContain('It is &lt;b&gt;down&lt;/b&gt;.')
     expect(failed.text).toContain(
-      `Its documents stay as they were, and callers go on getting answers from them. It’s looked at again by itself. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.`,
+      `Its documents stay as they were, and callers still get answers from them. Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.`,
     )
     expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain(w.states.error)
   })

@@ -79,7 +79,7 @@ describe('a new webhook', () => {
       {
         status: 422,
         html: expect.stringMatching(
-          `id="url-fault".*You have 10 webhooks, the most there can be. Delete one that you no longer need.`,
+          `id="url-fault".*You have 10 webhooks, the maximum. Delete one that you no longer need.`,
         ),
       },
     ])
@@ -95,7 +95,7 @@ test('a test event and its replay are sent by their forms, and the page says wha
   const one = `${path}/${id}`
   expect((await browser.get(one)).text).toContain('Nothing was sent in the last 30 days.')
   const sent = await browser.submit(`${one}/test`)
-  expect(sent.text).toContain('The test event is on its way. Reload the page to see what came of it.')
+  expect(sent.text).toContain('The test event is on its way. Reload the page to see the result.')
   expect(sent.text).toContain(`Test event Waiting`)
   await run()
   const delivered = await browser.get(one)
@@ -124,7 +124,7 @@ test('a disabled webhook says why, sends nothing, and is enabled again', async (
     expect((await browser.submit(`${one}/${form}`)).text).toContain('Turn the webhook on first.')
   expect(await deliveries()).toEqual([sent])
   const enabled = await browser.submit(`${one}/enable`)
-  expect(enabled.text).toContain('The webhook is on again, and gets what was still waiting for it.')
+  expect(enabled.text).toContain('The webhook is on again. Events that were waiting for it are sent now.')
   expect(enabled.text).toMatch(/ On /)
   expect(enabled.text).not.toContain(gone)
   expect(enabled.html).toContain(`${one}/test"`)

@@ -32,7 +32,7 @@ test('a page edited or deleted by hand is listed as such, and has its own text a
   for (const said of [w.byHand.edited, w.byHand.deleted, 'Follow the website again']) expect(text).toContain(said)
   for (const path of ['/prices', '/parking'])
     expect((await browser.submit(`${source}/follow`, { address: site.url + path })).text).toContain(
-      'The page is followed again, and gets its own text with this look.',
+      'The page is followed again. Its text is restored with this look.',
     )
   await deliver()
   const after = await documents()

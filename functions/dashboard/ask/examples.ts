@@ -15,7 +15,7 @@ interface Chunk {
   metadata: Record<string, unknown>
 }
 
-/** How a question for a price and one for a subject are asked. */
+/** The wordings of questions about a price and about a subject. */
 const asking = {
   en: {
     price: (row: string, column: string) => {
@@ -44,7 +44,7 @@ const isSubject = /^\p{Lu}[\p{L}\p{M}’'-]+(?: [\p{L}\p{M}&’'-]+){0,4}$/u
 const saysNothing =
   /^(?:about(?: us)?|contents?|document|faq|home|index|introduction|menu|overview|page|prices?|text|untitled|welcome|einleitung|inhalt|preise|seite|startseite|übersicht|über uns|willkommen)$/i
 
-/** Questions that callers may ask, of the newest documents that are served; undefined where none is. */
+/** Makes example questions from the newest served documents. Undefined if no document is served. */
 export async function findExamples(db: Database, scope: AgentScope): Promise<string[] | undefined> {
   const { rows } = await sql<Chunk>`
     select d.title, left(c.content, 4000) as content, c.metadata from (
@@ -74,7 +74,7 @@ export function examplesOf(chunks: readonly Chunk[]): string[] {
   return [...new Set([...prices.slice(0, 1), ...subjects.slice(0, 2), ...prices, ...subjects])].slice(0, maxExamples)
 }
 
-/** The names of a row and a column that has its price, of each table; no column where that only says that it has prices. */
+/** Finds one priced row in each table, with the price's column. The column is '' if its name only says that it has prices. */
 function pricedIn({ title, ...chunk }: Chunk): [row: string, column: string][] {
   return tablesIn({ chunk_id: '', document_title: title, ...chunk }).flatMap(({ columns, rows }) => {
     const names = columns.map((path) => path.at(-1) ?? '')
@@ -98,7 +98,7 @@ function subjectsIn({ title, content, metadata: { headings } }: Chunk): string[]
   return found ? [found] : []
 }
 
-/** “Opening hours” begins with a small letter within a sentence; a name keeps its own. */
+/** Gives “Opening hours” a small letter within a sentence; a name keeps its capital. */
 function inSentence(subject: string): string {
   const [first, ...others] = subject.split(' ')
   const isName = others.length === 0 || others.some((word) => /^\p{Lu}/u.test(word))

@@ -29,15 +29,15 @@ const askQuery = v.object({
     v.transform((text) => [...oneLine(text)].slice(0, maxCharacters).join('')),
   ),
   mode: v.fallback(v.picklist(searchModes), 'hybrid'),
-  /** What calendar and clock show when callers would ask; now unless given. */
+  /** The local date and time at which callers would ask; now if absent. */
   at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
 })
 export type AskQuery = v.InferOutput<typeof askQuery>
 
-/** A question asked as a voice agent asks it. */
+/** The answer to a trial question, with its explanation. */
 export type Trial = Awaited<ReturnType<typeof tryOut>>
 
-/** Answers a question as a voice agent's is answered, explains the result, and saves nothing. */
+/** Answers a question exactly like a voice agent's, explains the result and saves nothing. */
 export function addAskScreens(screens: Screens, embedder: Embedder) {
   const { answer } = answering(embedder, systemClock, timeouts)
   screens.get(
@@ -90,9 +90,9 @@ async function tryOut(
     : { words: [], presencesIn: () => [] }
   return {
     level: status,
-    /** What a caller would hear, and where that is from; undefined where the agent is told that nothing was found. */
+    /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(query, data, value),
-    /** The parts found: how like the question each is, from 0 to 1, where meaning was compared, and how much of each word it has. */
+    /** The parts found, each with its share of each word. `likeness`: from 0 to 1, undefined if meaning wasn't compared. */
     passages: data.map((hit) => ({
       hit,
       likeness: hit.scores.semantic === null ? undefined : likenessOf(hit.scores.semantic),

@@ -17,16 +17,16 @@ export function askForm(agentId: string, { q, at }: AskQuery, zone: string): Htm
 <label for="q">What a caller would say</label>
 <div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button type="button" class="plain" data-listen aria-pressed="false" aria-label="Speak the question" hidden>${icon('microphone')}</button><button>Ask</button></div>
 <details${at && html` open`}><summary>At another time</summary>
-<label for="at">As of</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">What callers would be told then, in the time zone ${zone}. Empty for now.</p></details>
+<label for="at">As of</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">See what callers would be told at that time, in the time zone ${zone}. Leave it empty to ask about now.</p></details>
 </form></search>`
 }
 
-/** Says at which time the answer would be given. */
+/** Shows the time of the answer. */
 export function timeView(asOf: string): Html {
   return html`<div class="notice"><p>As of ${localTime(new Date(asOf))}, from the documents that are valid then.</p></div>`
 }
 
-/** @param examples undefined where no document is served */
+/** @param examples undefined if no document is served */
 export function examplesView(agentId: string, examples: string[] | undefined): Html {
   if (!examples)
     return emptyView(
@@ -47,7 +47,7 @@ const verdicts = {
   nothing: ['', 'Your agent would say that it doesn’t know'],
 } as const
 
-/** What a caller would hear and what to do about it, for a key that may; below it, closed, why. */
+/** Shows the answer that a caller would hear, actions if the session may write, and a closed explanation. */
 export function answerView(agentId: string, query: AskQuery, trial: Trial, mayWrite: boolean): Html {
   const { level, heard, isEmpty, isDegraded } = trial
   const [tone, verdict] = verdicts[level]
@@ -69,7 +69,7 @@ function heardView(agentId: string, { text, source: hit }: NonNullable<Trial['he
 
 function actionsView(agentId: string, question: string, { level, heard }: Trial): Html {
   const documentId = heard?.source.document_id
-  const keep = ['Right, keep it so', goldenQuestionPath(agentId, question, documentId ?? 'nothing')]
+  const keep = ['Right, keep it', goldenQuestionPath(agentId, question, documentId ?? 'nothing')]
   const add = ['Add an answer', newDocumentPath(agentId, question)]
   const correct = documentId ? [['Correct it', correctionPath(agentId, documentId, question)]] : []
   const ways = level === 'found' ? [keep, ...correct] : [...correct, add, keep]
@@ -94,7 +94,7 @@ function whyView(agentId: string, { q, at, mode }: AskQuery, { words, passages, 
 <ol class="hits">${passages.map((passage) => html`<li class="hit panel">${passageView(agentId, words, passage)}</li>`)}</ol></details>`
 }
 
-/** Likenesses at which a person would call a passage close in meaning to a question, or somewhat close. */
+/** The minimum likenesses at which people call a passage close, or somewhat close, in meaning to a question. */
 const closeLikeness = 0.6
 const someLikeness = 0.3
 
@@ -139,9 +139,9 @@ function presenceView(word: string, presence: Presence): Html {
   }
 }
 
-/** Leaves out what is shown beside it: the title, and headings in the passage itself. */
+/** Leaves out the title and the passage's own headings, which are shown anyway. */
 function headingsOf({ metadata: { headings }, document_title, content }: Hit): string[] {
-  // Whoever uploads chunks may keep anything under this name.
+  // Clients may store anything under this name.
   const all = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
   const own = new Set([...content.matchAll(/^#{1,6}[ \t]+(.*)$/gm)].map(([, heading]) => heading!.trim()))
   return all.filter((heading, i) => !(i === 0 && heading === document_title) && !own.has(heading))

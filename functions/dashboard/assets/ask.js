@@ -1,4 +1,4 @@
-// Speech in the browser: the answer is read out, and a question is spoken, where the browser has a voice and ears of its own.
+// Reads the answer aloud and takes spoken questions, in browsers that can speak and recognize speech.
 
 const heard = document.getElementById('heard')
 const speak = document.querySelector('[data-speak]')

@@ -1,6 +1,6 @@
 import htmx from './htmx.js'
 
-/** Only htmx turns answers of this host into elements. No string becomes a script: neither in an answer nor in an attribute. */
+/** Only htmx turns this host's answers into elements. No string in an answer or an attribute becomes a script. */
 const trusted = globalThis.trustedTypes?.createPolicy('cuecard', {
   createHTML: (html) => html,
   createScriptURL: (url) => (url.startsWith('/dashboard/assets/') ? url : refuse()),
@@ -31,7 +31,7 @@ export function announce(text) {
   }, 100)
 }
 
-/** Posts to a screen that answers without a page, even while this page is left. */
+/** Posts to a screen that answers without a page. Works even while the browser leaves this page. */
 export function post(address, fields = {}) {
   const headers = { 'hx-request-type': 'partial' }
   return fetch(address, { method: 'POST', body: new URLSearchParams(fields), keepalive: true, headers })
@@ -42,7 +42,7 @@ if (flash?.textContent.trim()) announce(flash.textContent.trim())
 
 document.addEventListener('htmx:after:swap', () => {
   enliven()
-  // htmx does not change the page's address, so follow what the list of documents shows.
+  // htmx doesn't change the page's address, so this sets it to the address of the list.
   const address = document.getElementById('documents')?.getAttribute('hx-get')
   if (address && address !== location.pathname + location.search) history.replaceState(null, '', address)
 })
@@ -56,7 +56,7 @@ document.addEventListener('htmx:error', () => {
   flash?.replaceChildren(document.getElementById('offline').content.cloneNode(true))
 })
 
-/** Closes open menus where something else is touched or gets the focus, and with Escape. */
+/** Closes open menus when another element is touched or gets the focus, and on Escape. */
 function closeMenus({ type, key, target }) {
   for (const menu of document.querySelectorAll('.menu[open]')) {
     if (type === 'keydown' ? key !== 'Escape' : menu.contains(target)) continue
@@ -66,7 +66,7 @@ function closeMenus({ type, key, target }) {
 }
 for (const type of ['pointerdown', 'focusin', 'keydown']) document.addEventListener(type, closeMenus)
 
-/** Shows times in the reader's time zone, and the buttons that copy. */
+/** Shows times in the reader's time zone, and shows the copy buttons. */
 function enliven() {
   for (const element of document.querySelectorAll('time[data-local]:not([title])')) {
     element.title = element.textContent
@@ -96,7 +96,7 @@ async function copy(button) {
 
 enliven()
 
-/** Keeps what was typed while its form is sent. If the session has ended, signing in leads back to the form, which gets it again. */
+/** Keeps typed text while its form is sent. If the session has ended, signing in leads back to the form, which gets the text again. */
 const draftKey = 'cuecard-draft'
 addEventListener('submit', ({ target: form }) => {
   if (!('draft' in form.dataset)) return

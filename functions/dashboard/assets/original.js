@@ -1,5 +1,5 @@
-// Shows the pages of a PDF beside its text, and marks on them the passage that is chosen in the text. The two are compared by words, two
-// at a time: what stands beside each other on a page may be apart in the text.
+// Shows a PDF's pages beside its text, and marks the chosen passage on them. Pages and text are compared by pairs of words, because
+// words that are side by side on a page may be apart in the text.
 
 import { announce, startWorker } from './dashboard.js'
 
@@ -8,7 +8,7 @@ const { file, worker, assets } = area.dataset
 const words = JSON.parse(area.dataset.words)
 const leaves = area.querySelector('.leaves')
 const said = area.querySelector('[role=status]')
-/** Pages in order: their element and, once they have been asked for, their words with places. */
+/** The pages in order, each with its element and, once read, its words and their places. */
 const pages = []
 let pdf
 
@@ -22,7 +22,7 @@ async function open() {
   say(words.loading)
   const { getDocument, GlobalWorkerOptions } = await import('./pdf.js')
   GlobalWorkerOptions.workerPort = startWorker(worker)
-  // The link to the file is valid for minutes: it is loaded at once, not in parts as they are needed.
+  // The file's link expires within minutes, so the whole file is loaded at once.
   const options = { url: file, disableRange: true, useWasm: false, wasmUrl: new URL(assets, location.href).href }
   pdf = await getDocument({ ...options, maxImageSize: 50_000_000 }).promise
   const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 })
@@ -48,7 +48,7 @@ async function open() {
   leaves.addEventListener('click', chooseAt)
 }
 
-/** Draws the page, or frees what it takes while it is far away. */
+/** Draws a page that is near, and frees the memory of a page that isn't. */
 async function show(page, isNear) {
   page.isNear = isNear
   page.task?.cancel()
@@ -68,7 +68,7 @@ const alike = (text) => text.normalize('NFKC').toLowerCase()
 const wordsIn = (text) => (text.match(word) ?? []).map(alike)
 const pairsOf = (list) => (list.length < 2 ? list : list.slice(1).map((each, i) => `${list[i]} ${each}`))
 
-/** The words of a page, each with the rectangles where it stands, in parts of the page's width and height. */
+/** The words of a page, each with its rectangles, in fractions of the page's width and height. */
 async function readWords(page) {
   if (page.words) return page.words
   const source = await pdf.getPage(page.number)
@@ -103,7 +103,7 @@ async function readWords(page) {
   return page.words
 }
 
-/** The passages in the text beside: the link that chooses each, and its words. */
+/** The text's passages, each with the link that chooses it and its words. */
 function passages() {
   const found = []
   const nodes = document.createTreeWalker(document.getElementById('document'), NodeFilter.SHOW_TEXT)
@@ -118,7 +118,7 @@ function passages() {
 const minRun = 4
 const maxGap = 8
 
-/** The words of the page that belong to a passage, without those that have these neighbours by chance. */
+/** The page's words that belong to a passage, without pairs that match by chance. */
 function hitsIn(page, passage) {
   const pairs = new Set(pairsOf(passage))
   const texts = page.words.map(({ text }) => text)
@@ -131,7 +131,7 @@ function hitsIn(page, passage) {
   return runs.filter(({ length }) => length >= Math.min(minRun, passage.length)).flat()
 }
 
-/** Marks the chosen passage on the page that has most of it, and on those beside, and scrolls there. */
+/** Marks the chosen passage on the page with most of it and on adjacent pages, and scrolls there. */
 async function mark() {
   const chosen = passages().find(({ link }) => link.ariaCurrent)
   for (const each of leaves.querySelectorAll('.place')) each.remove()
@@ -157,7 +157,7 @@ function drawMarks({ leaf, words }, hits) {
   }
 }
 
-/** Chooses the passage to which the words around a place on the page belong. */
+/** Chooses the passage that the words around a clicked place belong to. */
 async function chooseAt({ target, clientX, clientY }) {
   const page = pages[target.closest('.leaf')?.dataset.page - 1]
   if (!page) return

@@ -1,9 +1,9 @@
-/** More would make a page slow: such a table stays text. */
+/** Larger tables would make the page slow, so they stay text. */
 const maxCells = 3_000
 
 for (const source of document.querySelectorAll('textarea[data-tables]')) edit(source)
 
-/** Shows the Markdown tables of a text as grids, between the texts around them. The text area keeps all of it, and is what is sent. */
+/** Shows a text's Markdown tables as grids between its other text. The form sends the hidden text area, which keeps the whole text. */
 function edit(source) {
   const words = JSON.parse(source.dataset.tables)
   const label = document.querySelector(`label[for="${source.id}"]`)
@@ -36,7 +36,7 @@ function edit(source) {
     editor.append(make('p', {}, button(words.asText, asText)))
   }
 
-  /** Without the empty lines around it, which stay. */
+  /** Edits a piece without the empty lines around it, which stay. */
   function texts(piece, write) {
     const rows = Math.min(18, Math.max(3, piece.lines.length))
     const area = make('textarea', { 'aria-label': label.textContent, rows, autocomplete: 'off' })
@@ -51,7 +51,7 @@ function edit(source) {
     return area
   }
 
-  /** What comes from a spreadsheet becomes a table. */
+  /** Turns cells pasted from a spreadsheet into a table. */
   function pasteTable(event, area) {
     const rows = pastedCells(event, /\t[^\t\n]*\n/)
     if (!rows) return
@@ -68,7 +68,7 @@ function edit(source) {
   }
 }
 
-/** Lines of text, and tables as rows; joined by line feeds they are the text. */
+/** Splits a text into lines and tables. Joined by line feeds, they are the text. */
 function piecesOf(text) {
   const pieces = []
   for (const line of text.split('\n')) {
@@ -80,7 +80,7 @@ function piecesOf(text) {
   let cells = 0
   for (const piece of pieces) {
     if (!piece.isTable) continue
-    // The parts of a line between its bars; the first and the last stand outside the table.
+    // Splits each line at its bars. The first and last part are outside the table.
     const rows = piece.lines.map((line) => line.split(/(?<!\\)\|/))
     cells += rows.flat().length
     if (cells <= maxCells) Object.assign(piece, { rows, added: new Set() })
@@ -88,7 +88,7 @@ function piecesOf(text) {
   return pieces
 }
 
-/** A row that was added and left empty is not written. */
+/** Leaves out rows that were added and left empty. */
 function linesOf(rows, added) {
   return rows.filter((row) => !added.has(row) || row.some((part) => part.trim())).map((row) => row.join('|'))
 }
@@ -97,7 +97,7 @@ function readCell(row, column) {
   return column < row.length - 2 ? row[column + 1].trim().replaceAll('\\|', '|') : ''
 }
 
-/** Leaves the white space around it, and all other cells, as they are. */
+/** Writes a cell, and keeps the white space around it and all other cells. */
 function writeCell(row, column, text) {
   while (row.length < column + 3) row.splice(-1, 0, '  ')
   const before = row[column + 1].trim()
@@ -108,7 +108,7 @@ function escaped(text) {
   return text.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|').replace(/\\$/, '\\ ')
 }
 
-/** The rows of cells that a spreadsheet has copied, if what is pasted has a separator of cells; else undefined. */
+/** The rows of cells pasted from a spreadsheet; undefined if the pasted text has no separator of cells. */
 function pastedCells(event, separator) {
   const text = event.clipboardData.getData('text/plain').replace(/\r?\n$/, '')
   if (!separator.test(text)) return undefined
@@ -204,7 +204,7 @@ function grid({ rows, added }, words, write) {
     added.add(row)
   }
 
-  /** Gives each row so many columns. */
+  /** Gives each row at least `count` columns. */
   function widen(count) {
     for (const row of rows) while (row.length < count + 2) row.splice(-1, 0, row === rule ? ' --- ' : '  ')
   }

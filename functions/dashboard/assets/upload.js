@@ -1,11 +1,11 @@
-// Uploads files: each is announced first, for a document of its own or, on a document's page, for that one; then posted to where its
-// form says. The form serves again after a broken connection; once it is refused, another try gets another.
+// Uploads files. Each is first announced, for a new document or for the page's document, then posted with the returned form. A retry
+// uses the same form after a lost connection, and another form after a refusal.
 
 import { announce, post } from './dashboard.js'
 
 const atOnce = 3
 const area = document.getElementById('upload')
-/** `replaces` is the document that a file is for, if that is there already. */
+/** `replaces` is the id of the existing document that gets the file, if any. */
 const { address, replaces } = area.dataset
 const words = JSON.parse(area.dataset.words)
 const input = area.querySelector('input[type=file]')
@@ -13,10 +13,10 @@ const choose = area.querySelector('[data-choose]')
 const template = area.querySelector('template')
 const percent = new Intl.NumberFormat(document.documentElement.lang, { style: 'percent' })
 
-/** Those that are neither done nor failed nor cancelled, in order. */
+/** Uploads in order that aren't done, failed or cancelled. */
 const uploads = new Set()
 
-/** A message for the person. */
+/** An error whose message is shown to the person. */
 class Refused extends Error {}
 
 choose.hidden = false
@@ -25,7 +25,7 @@ input.addEventListener('change', () => {
   add(input.files)
   input.value = ''
 })
-// A file that misses the area would be opened in place of the page.
+// Otherwise, a file dropped beside the area would replace the page.
 for (const name of ['dragover', 'drop']) addEventListener(name, (event) => event.preventDefault())
 for (const name of ['dragover', 'dragleave', 'drop'])
   area.addEventListener(name, () => area.classList.toggle('is-over', name === 'dragover'))
@@ -67,15 +67,15 @@ async function run(upload) {
   try {
     upload.form ??= await announceFile(upload)
     if (uploads.has(upload)) await sendFile(upload)
-    // Should the report be lost, the file is found within minutes.
+    // If the report is lost, the file is found within minutes anyway.
     if (uploads.has(upload)) await post(`${address}/${upload.form.documentId}/uploaded`).catch(() => {})
     if (uploads.has(upload)) finish(upload)
   } catch (error) {
     if (uploads.delete(upload)) show(upload, 'failed', error instanceof Refused ? error.message : words.interrupted)
-    // Trying again would not help.
+    // A retry wouldn't help.
     if (error.isFinal) upload.item.querySelector('[data-retry]').hidden = true
   }
-  // Cancelled while its document was being made.
+  // The upload was cancelled while its document was being created.
   if (!upload.item.isConnected && !upload.isDone) dropDocument(upload)
   startNext()
 }
@@ -124,7 +124,7 @@ function finish(upload) {
   uploads.delete(upload)
   const { documentId } = upload.form
   if (replaces === documentId) return location.reload()
-  // Its page asks whether its text replaces the other's.
+  // The new document's page asks whether its text replaces the other's.
   if (replaces) return location.assign(`${address}/${documentId}`)
   remove(upload.item)
   announce(words.uploaded.replace('{name}', upload.file.name))
@@ -139,7 +139,7 @@ function cancel(upload) {
   startNext()
 }
 
-/** Needs no answer: the sweeper fails a document without a file. */
+/** Ignores the answer, because the sweeper fails documents without a file. */
 function dropDocument(upload) {
   const { form } = upload
   delete upload.form

@@ -5,12 +5,12 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import { inTurns } from '../../../shared/steps.ts'
 
-/** What a held document would change in the one that it resembles. */
+/** A held document's changes to the document that it resembles. */
 export interface Changes {
   otherId: string
   otherTitle: string
   otherEdits: number
-  /** Undefined for texts that are too long to be compared while somebody waits. */
+  /** The number of changed parts. Undefined if the texts are too long to compare while somebody waits. */
   parts: number | undefined
 }
 
@@ -25,7 +25,7 @@ interface Compared {
   after: string | null
 }
 
-/** @param ids of held documents */
+/** @param ids the ids of held documents */
 export async function findChanges(db: Database, scope: AgentScope, ids: string[]): Promise<Map<string, Changes>> {
   const { rows } = await sql<Compared>`
     select h.id, o.id as other_id, o.title, o.edits,
@@ -43,7 +43,7 @@ export async function findChanges(db: Database, scope: AgentScope, ids: string[]
   return changes
 }
 
-/** How many parts one text has and the other has not, of the one with more of these. */
+/** Counts the parts that only one of the texts has, for each text, and returns the larger count. */
 async function countChanged(before: string, after: string): Promise<number> {
   const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS } = config()
   const size = { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS }

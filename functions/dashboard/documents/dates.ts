@@ -12,13 +12,13 @@ export interface Dates {
   valid_until: Date | null
 }
 
-/** The first day and the last one, as people say it; '' for no limit. */
+/** The first and the last day, both inclusive; '' for no limit. */
 export interface Days {
   from?: string | undefined
   until?: string | undefined
 }
 
-/** Days that the fields of browsers take and Postgres has in every time zone. */
+/** The range of days that browsers' fields accept and Postgres can store in every time zone. */
 const [firstDay, lastDay] = ['1900-01-01', '9998-12-31']
 const dayMilliseconds = 86_400_000
 
@@ -48,7 +48,7 @@ export function daysOf({ valid_from, valid_until }: Dates, zone: string) {
 
 const lastMoment = (until: Date) => new Date(until.getTime() - 1)
 
-/** What a form changes: a date whose day is as it was shown keeps its time of day. */
+/** The dates that a form changes. A date whose day stays as shown keeps its time of day. */
 export function changedDates({ from, until }: Days, stored: Dates, zone: string) {
   const shown = daysOf(stored, zone)
   const midnight = (day: string, after = 0) =>

@@ -6,14 +6,14 @@ import { headOfTable, passageText, wholeRows } from '../passage-text.ts'
 
 export type Part = { kind: 'same' | 'removed' | 'added'; text: string }
 
-/** Longer texts are compared by lines. */
+/** Longer texts are compared only by lines. */
 const maxCharactersByWords = 1_000_000
 const timeout = 400
-/** How much of an unchanged stretch is shown beside a change. */
+/** The length of the unchanged text that is shown beside a change. */
 const contextCharacters = 200
 const maxShown = 100_000
 
-/** What makes one text the other: its words, and the cells of its tables. */
+/** Shows the words and table cells that differ between two texts. */
 export function diffView(before: string, after: string, said: { title: string; removed: string; added: string }): Html {
   const { parts, isCut } = compareTexts(before, after)
   const text = parts.map((part) => part.text).join('')
@@ -23,7 +23,7 @@ export function diffView(before: string, after: string, said: { title: string; r
 ${isCut && html`<p class="hint">The rest of the changes isn’t shown.</p>`}</section>`
 }
 
-/** Shows ranges of the parts' text, which come in order. */
+/** Renders ranges of the parts' text, which must come in order. */
 function markedIn(parts: Part[]) {
   let [at, i] = [0, 0]
   return ({ start, end }: Range): Html => {
@@ -42,7 +42,7 @@ function markedIn(parts: Part[]) {
   }
 }
 
-/** What makes one text the other, by words; unchanged stretches are cut to what is beside a change. `isCut`: the end is left out. */
+/** Compares two texts by words, and shortens unchanged text to the part beside a change. `isCut`: the end is left out. */
 export function compareTexts(before: string, after: string): { parts: Part[]; isCut: boolean } {
   const changes = changesOf(before, after)
   const parts: Part[] = []
@@ -60,7 +60,7 @@ export function compareTexts(before: string, after: string): { parts: Part[]; is
 
 type Change = Pick<ChangeObject<string[]>, 'added' | 'removed' | 'value'>
 
-/** Lines first, so that a row that came or went stays whole; by words where lines were replaced. All is replaced where it takes too long. */
+/** Compares lines first, so that an added or removed row stays whole, then the words of replaced lines. Replaces all after the time-out. */
 function changesOf(before: string, after: string): Change[] {
   const deadline = performance.now() + timeout
   const diff = (old: string[], own: string[]): Change[] =>
@@ -76,12 +76,12 @@ function changesOf(before: string, after: string): Change[] {
   })
 }
 
-/** Prices and times such as 4.50 and 9:30 are one word. */
+/** Counts prices and times such as 4.50 and 9:30 as one word. */
 function wordsOf(lines: string[]): string[] {
   return lines.join('').match(/\p{N}+(?:[.,:]\p{N}+)+|[\p{L}\p{M}\p{N}]+|\s+|\S/gu) ?? []
 }
 
-/** Shortens what did not change; a table keeps whole rows, below its header. */
+/** Shortens unchanged text. A table keeps whole rows, below its header. */
 function context(text: string, isAfterChange: boolean, isBeforeChange: boolean): string {
   const { end } = wholeRows(text, { start: 0, end: contextCharacters })
   const { start } = wholeRows(text, { start: Math.max(0, text.length - contextCharacters), end: text.length })

@@ -34,10 +34,10 @@ const deleted = v.object({ edits: v.optional(editsField) })
 const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
 const documentQuery = v.object({
   from: v.fallback(v.optional(number), undefined),
-  /** Number of a passage that the page is to show, and to mark. */
+  /** The number of the passage to show and mark. */
   passage: v.fallback(v.optional(number), undefined),
   seen: v.optional(v.string()),
-  /** Shows where another file is dropped. */
+  /** Shows the area for another file. */
   replace: v.optional(v.string()),
 })
 
@@ -78,7 +78,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
         await updateDocument({ db, queue }, scope, changes, origin)
       } catch (error) {
-        // Somebody else has retried it or removed its content: the document's page shows that.
+        // Somebody else has retried it or removed its content, and its page shows that.
         if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
       }
       if (!isPartial) return { redirect: `${placeOf(scope, may).base}/${scope.documentId}` }
@@ -123,7 +123,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
           const isEdited = `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
           if (!isError(error, 'document_not_found')) return unchanged(error, `${base}/${scope.documentId}`, isEdited)
         }
-        // upload.js drops a document whose file nobody wants to upload any more.
+        // upload.js deletes the document of a cancelled upload.
         if (isPartial) return c.body(null, 204)
         const undo = undoing(scope.agentId, 'document', [scope.documentId])
         return { redirect: cameFrom(c, base), flash: { text: `“${title}” is in the trash.`, undo } }
@@ -135,7 +135,7 @@ function firstOfPage(passage: number): number {
   return passage - ((passage - 1) % passagesPerPage)
 }
 
-/** The list as it was filtered, if that is where the request comes from. */
+/** The list's address, with its filters if the request comes from the list. */
 function cameFrom(c: Context, list: string): string {
   const from = URL.parse(c.req.header('referer') ?? '')
   return from?.pathname === list ? list + from.search : list

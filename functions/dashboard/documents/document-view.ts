@@ -25,11 +25,11 @@ export interface Shown extends Place, Awaited<ReturnType<typeof readBeside>> {
   from: number
   passage?: number | undefined
   hasUpload: boolean
-  /** What a held document would change, in place of its text. */
+  /** A held document's changes, which are shown instead of its text. */
   comparison: Html | undefined
 }
 
-/** A document and its passages. It reloads itself while it is being processed, and when something on the page has changed it. */
+/** Shows a document and its passages. Reloads itself during processing, and after a change made on the page. */
 export function documentView(shown: Shown) {
   const { base, agentId, mayWrite, document, from, passage, beginning } = shown
   const state = stateOf(document)
@@ -75,7 +75,7 @@ function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
   )
 }
 
-/** The text as these passages cover it, with a number where each begins; or one by one, if they do not say where they are. */
+/** Shows the passages as one text with a number at each beginning, or one by one if they have no offsets. */
 function passagesView(shown: Shown) {
   const { base, document, chunks, hasMore, from, passage } = shown
   const joined = joinPassages(chunks)
@@ -83,7 +83,7 @@ function passagesView(shown: Shown) {
   const first = chunks[0]!.chunk_index + 1
   const last = chunks.at(-1)!.chunk_index + 1
   const address = `${base}/${document.id}`
-  // Beside the original it is marked in place.
+  // Beside the original, the link marks the passage without loading a page.
   const inPlace = (number: number) =>
     originalOf(document) && html` hx-get="${address}?passage=${number}" hx-target="#document" hx-swap="outerMorph"`
   const numberView = (n: number) =>
@@ -100,7 +100,7 @@ ${pagesView(
 </section>`
 }
 
-/** Leads to the form that corrects the chosen passage of a file, if the passage's place in the text is known. */
+/** Links to the form that corrects the chosen passage of a file, if the passage has offsets. */
 function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
   const { source_url, status, managed_by, edits } = document
   const place = chunks.find(({ chunk_index }) => chunk_index + 1 === passage)
@@ -111,7 +111,7 @@ function correctionLink({ base, mayWrite, document, chunks, passage }: Shown) {
   return html`<p><a class="button plain" href="${address}">Correct part ${number(passage)}</a></p>`
 }
 
-/** @param chosen number of the passage that is marked as a whole */
+/** @param chosen the number of the passage to mark */
 function numberedText(
   { text, passages }: JoinedText,
   chosen: number | undefined,

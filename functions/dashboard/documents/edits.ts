@@ -3,7 +3,7 @@ import { type Tags, tagOf } from '../../../shared/http/etag.ts'
 import { isError } from '../error-view.ts'
 import { words } from '../words.ts'
 
-/** Number of edits that the document had when the form was loaded. */
+/** The document's number of edits when the form was loaded. */
 export const editsField = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
 
 /** Matches if nobody has edited the document since, like `If-Match` in the API. */
@@ -19,7 +19,7 @@ export function tooMany(error: unknown): { message: string; status: 422 | 429 } 
   throw error
 }
 
-/** Leads to the page that shows how things are, and says there why nothing was changed. @throws any other error */
+/** Redirects to the page with the current state, and explains there why nothing was changed. @throws any other error */
 export function unchanged(error: unknown, redirect: string, isEdited: string) {
   const text = isError(error, 'precondition_failed') ? isEdited : isError(error, 'rate_limited') && words.documents.busy
   if (!text) throw error

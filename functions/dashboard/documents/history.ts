@@ -80,7 +80,7 @@ export function addHistoryScreens(screens: Screens, queue: Sender) {
 function listView(revisions: ListedRevision[], address: string): Html {
   if (revisions.length === 0)
     return html`<p class="none">Nothing yet: callers haven’t got answers from this document, or its history isn’t kept.</p>`
-  return html`<p>What callers got answers from, newest first. The last 20 texts are kept, each for a year after it was replaced.</p><ul class="rows">${revisions.map(
+  return html`<p>The texts that callers got answers from, newest first. The last 20 texts are kept, each for a year after it was replaced.</p><ul class="rows">${revisions.map(
     (each) =>
       html`<li><div class="what"><p class="name"><a href="${address}/history/${each.revision}">${localTime(each.created_at)}</a></p>
 ${aboutView(each)}</div>${each.is_served && html`<p class="state good">Served now</p>`}</li>`,
@@ -91,7 +91,7 @@ function aboutView({ title, created_by, bytes }: ListedRevision): Html {
   return html`<p class="hint">“${title}”${created_by !== null && ` · by ${created_by}`}${bytes === null && ` · Parts from your own system, whose text isn’t kept`}</p>`
 }
 
-/** A revision's text, or what restoring it would change in the current one. */
+/** Shows a revision's text, or the changes that restoring it would make to the current text. */
 function revisionView(revision: Revision, current: Editable, address: string, mayWrite: boolean): Html {
   const { content } = revision
   const text = current.managed_by === 'service' ? current.content : null

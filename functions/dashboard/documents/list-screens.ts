@@ -19,7 +19,7 @@ import { uploadView } from './upload.ts'
 const rowsPerPage = 25
 const names = { all: 'All', ready: 'Ready', unfinished: 'Processing', failed: 'Failed' }
 
-/** When the last row of the page before was created, in milliseconds, and its id. */
+/** The creation time of the previous page's last row, in Unix milliseconds, and its id. */
 const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Invalid values count as absent: an address may be cut off or typed. */
@@ -27,12 +27,12 @@ const listQuery = v.object({
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
   after: v.fallback(v.optional(v.pipe(v.string(), v.regex(lastRow))), undefined),
-  /** Asks what has changed of the documents in `seen`. */
+  /** Asks for the changed documents among `seen`. */
   live: v.optional(v.string()),
 })
 type ListQuery = Omit<v.InferOutput<typeof listQuery>, 'live'>
 
-/** A document's id, and the tag of what the page shows (`tagOf`). */
+/** A document's id, and the tag of the shown state (`tagOf`). */
 const seenDocument = v.pipe(
   v.string(),
   v.transform((text) => /^([^.]+)\.(.+)$/.exec(text)?.slice(1)),
@@ -66,7 +66,7 @@ ${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,
   })
 }
 
-/** What has changed since the page was `seen`; undefined if nothing has. */
+/** Finds the documents that have changed since they were `seen`. Undefined if none has. */
 async function readChanges(db: Database, scope: AgentScope, seen: string[]): Promise<Changes | undefined> {
   const { success, output } = v.safeParse(v.array(seenDocument), seen)
   const tags = new Map<string, string>(success ? output : [])
@@ -108,7 +108,7 @@ interface List extends Place {
   counts: Record<Group | 'all', number>
 }
 
-/** What search, filters and changes replace. It loads itself again when something on the page has changed the documents. */
+/** Shows the part that search and filters replace. Reloads itself after a change made on the page. */
 function listView(list: List) {
   const { base, query, documents, next, counts } = list
   return html`<section id="documents" aria-label="Documents"
@@ -140,7 +140,7 @@ ${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
 <noscript><button>Search</button></noscript></form></search>`
 }
 
-/** The check boxes of the rows belong to this form. */
+/** The rows' check boxes belong to this form. */
 function selectionForm({ base, documents }: List) {
   return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all on this page</label>
 ${documents.some(mayBeRetried) && html`<button class="plain" name="action" value="retry" aria-label="Try again: the selected documents">Try again</button>`}
@@ -155,7 +155,7 @@ function noneView({ base, counts, mayWrite }: List) {
         'No documents yet',
         mayWrite
           ? 'Upload a file or write a text. A moment later, your agent answers from it.'
-          : 'Someone whose key can add documents has to add the first one.',
+          : 'Someone who can add documents has to add the first one.',
       )
 }
 
@@ -186,7 +186,7 @@ ${announced.length > 0 && html`<hx-partial hx-target="#announcer" hx-swap="textC
 function announcement(document: Overview): string | undefined {
   const { title, changes } = document
   if (changes) return `“${title}” looks like a new version of “${changes.otherTitle}”: replace that one, or keep both?`
-  if (document.is_held) return `“${title}” waits for you: the document that it looked like a new version of is deleted.`
+  if (document.is_held) return `“${title}” needs your decision: the document that it seemed to replace was deleted.`
   const { kind } = stateOf(document)
   if (kind === 'ready') return `“${title}” is ready.`
   return kind === 'failed' ? `“${title}” failed.` : undefined

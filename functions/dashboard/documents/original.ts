@@ -28,7 +28,7 @@ const doubts = [
 ] as const
 const listed = new Intl.ListFormat('en')
 
-/** How a browser can show the document's file; undefined if it cannot, or there is none. */
+/** The way in which a browser can show the document's file. Undefined if it can't, or if there is no file. */
 export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
   const { source_type, source_url, awaits_file } = document
   if (source_url === null || awaits_file || needsFile(document) !== undefined) return undefined
@@ -36,7 +36,7 @@ export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
   return fileKindOf(source_type, source_url) === 'pdf' ? 'pdf' : undefined
 }
 
-/** A name that says another type, pages that may be misread as a whole, and those of doubtful passages. */
+/** Warns of a file whose name contradicts its type, and of pages that may have been misread as a whole. */
 export function fileNotesView({ file_notes, source_type, source_url }: Overview) {
   const named = namedTypeOf(source_type, source_url)
   const notes = doubts.map(([code, doubt]) => {
@@ -50,12 +50,12 @@ export function fileNotesView({ file_notes, source_type, source_url }: Overview)
   })
   return [
     named &&
-      html`<p class="notice warn">By its name the file is ${types[named]}, but what is in it is ${types[source_type]}. Check that it’s the right file.</p>`,
+      html`<p class="notice warn">By its name the file is ${types[named]}, but it contains ${types[source_type]}. Check that it’s the right file.</p>`,
     ...notes,
   ]
 }
 
-/** Numbers of the passages that have words of which the file's reader was not sure. */
+/** The numbers of passages with words that may have been misread. */
 export function doubtfulPassages({ file_notes }: Overview, passages: Passage[]): Set<number> {
   const texts = file_notes.map(({ text }) => inLine(text)).filter(Boolean)
   const isDoubtful = ({ content }: Passage) => texts.some((text) => inLine(content).includes(text))
@@ -64,7 +64,7 @@ export function doubtfulPassages({ file_notes }: Overview, passages: Passage[]):
 
 const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** The file as it was uploaded, with the pages that original.js draws. */
+/** Shows the uploaded file. original.js draws its pages. */
 export function originalView(base: string, { id, source_url }: Overview, kind: 'pdf' | 'picture') {
   const file = `${base}/${id}/file`
   const name = fileNameOfKey(keyOfUrl(source_url!))

@@ -6,7 +6,7 @@ import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/d
 import { findDocument } from '../../../shared/http/not-found.ts'
 import { type Changes, findChanges } from './changes.ts'
 
-/** What the screens show of a document, except its text. */
+/** A document's fields for the screens, without its text. */
 export type Overview = InferResult<ReturnType<typeof overviews>>[number] & { changes?: Changes | undefined }
 
 export const groups = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
@@ -15,7 +15,7 @@ export type Group = keyof typeof groups
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 
-/** Newest first, after the given key: documents whose titles have each of the words, in upper or lower case. */
+/** Lists documents after a key, newest first. Their titles contain every word, in upper or lower case. */
 export async function listOverviews(
   db: Database,
   scope: AgentScope,
@@ -77,7 +77,7 @@ export function overviews(db: Database, condition: Expression<SqlBool>) {
     .where(condition)
 }
 
-/** Documents that are held, with what they would change. */
+/** Adds the changes that held documents would make. */
 async function withChanges(
   db: Database,
   scope: AgentScope,
@@ -99,12 +99,12 @@ const storedChunkCount = sql<number | null>`(case when ${d.planned_chunk_count} 
   select count(*)::int from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} = ${d.revision}) end)`
 
-/** Pattern of `ilike` that finds the word anywhere; its wildcards are escaped. */
+/** Makes an `ilike` pattern that finds the word anywhere, with the word's wildcards escaped. */
 function toPattern(word: string): string {
   return `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
 
-/** Changes whenever what the screens show changes. */
+/** A tag that changes with everything that the screens show. */
 export function tagOf(document: Overview): string {
   const { version, pages_read, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing, validity } =
     document

@@ -7,9 +7,9 @@ export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>
 export type JoinedText = { text: string; passages: (Range & { number: number })[] }
 
 /**
- * Joins the text that successive chunks cover: each ends with its own part of the text, and together these are all of it. The lines that
- * the first one repeats from further up, such as a table's header, come first.
- * @returns undefined if the chunks do not say where in a text they are, as those that a client has made need not
+ * Joins the text of successive chunks. Each chunk ends with its own part of the text, and the parts together are the whole text. Lines
+ * that the first chunk repeats from further up, such as a table's header, come first.
+ * @returns undefined if the chunks have no offsets, which clients' own chunks don't need
  */
 export function joinPassages(chunks: Passage[]): JoinedText | undefined {
   const [first] = chunks

@@ -25,7 +25,7 @@ const types = {
   txt: 'Text file',
 }
 
-/** A document in the list. The field says what is shown of one that is in work, for what asks whether that has changed. */
+/** Shows a document in the list. The field `seen` holds the tag of a document that is being processed, to ask for its changes. */
 export function rowView({ base, mayWrite }: Place, document: Overview) {
   const state = stateOf(document)
   const { id, title } = document
@@ -71,7 +71,7 @@ export function aboutView(document: Overview) {
   return html`${kind}${chunk_count > 0 && ` · ${counted(chunk_count, 'part')}`} · changed ${ago(updated_at)}${datesView(document)}`
 }
 
-/** Puts it into the trash, unless somebody has edited it since. */
+/** Moves the document to the trash, unless somebody has edited it since. */
 export function deleteForm(base: string, { id, title, edits }: Overview) {
   return html`<form method="post" action="${base}/${id}/delete"><input type="hidden" name="edits" value="${edits}">
 <button class="quiet danger" aria-label="Delete “${title}”">Delete</button></form>`

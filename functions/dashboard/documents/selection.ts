@@ -14,12 +14,12 @@ import { listPath, placeOf } from './place.ts'
 import { mayBeRetried } from './state.ts'
 
 const maxSelected = 100
-/** What is not reached by then is left as it was, so that the answer comes within the Lambda's time. */
+/** Documents not reached by then stay unchanged, so that the answer comes before the Lambda's time-out. */
 const workMilliseconds = 20_000
 
 const change = v.object({
   action: v.picklist(['retry', 'delete']),
-  /** Each with its id, and its number of edits when the list was loaded. */
+  /** Each document's id, and its number of edits when the list was loaded. */
   document: v.pipe(
     v.optional(v.union([v.array(v.string()), v.string()]), []),
     v.transform((sent) => [sent].flat().map((text) => text.split('.'))),
@@ -28,7 +28,7 @@ const change = v.object({
   ),
 })
 
-/** Retries or deletes several documents: each that nobody has edited since, and says which were left as they were. */
+/** Retries or deletes the selected documents that nobody has edited since, and names those left unchanged. */
 export function addSelectionRoute(screens: Screens, queue: Sender) {
   const route = { permission: 'kb:write', params: agentPath, form: change } as const
   screens.post(`${listPath}/selected`, route, async ({ db, scope, form, may, origin }) => {
@@ -67,7 +67,7 @@ export function addSelectionRoute(screens: Screens, queue: Sender) {
   })
 }
 
-/** @throws any error that says nothing about this one document */
+/** @throws any error that isn't about this document */
 function reasonOf(error: unknown): string {
   if (isError(error, 'golden_questions_fail')) return 'checks would fail'
   if (isError(error, 'rate_limited')) return 'too many documents are being processed'

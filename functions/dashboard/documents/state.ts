@@ -4,7 +4,7 @@ import type { Overview } from './overview.ts'
 export interface State {
   kind: 'ready' | 'working' | 'waiting' | 'idle' | 'failed'
   label: string
-  /** Why, and what to do. */
+  /** The reason, and what to do about it. */
   detail?: string | undefined
   progress?: { done: number; of: number; label: string } | undefined
 }
@@ -49,7 +49,7 @@ function workOf(document: Overview): State {
       kind: 'waiting',
       label: 'Serve it?',
       detail:
-        'The document that it looked like a new version of is deleted. Callers get nothing from this one until you choose.',
+        'The document that it seemed to replace was deleted. Callers get nothing from this one until you choose.',
     }
   if (document.is_file_missing)
     return {
@@ -87,12 +87,12 @@ function progressOf(document: Overview): State['progress'] {
   }
 }
 
-/** Whether the same file or text may be processed with another result. */
+/** True if processing the same file or text again may succeed. */
 export function mayBeRetried(document: Overview): boolean {
   return document.status === 'error' && needsFile(document) === undefined
 }
 
-/** Whether a new file becomes a document of its own first, which replaces this one once its text is seen. */
+/** True if a new file first becomes a document of its own, which a person then lets replace this one. */
 export function mayReplaceFile(document: Overview): boolean {
   const { source_url, managed_by, awaits_text, is_held } = document
   return (
@@ -104,7 +104,7 @@ type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
 
 const faultyFile = ['file_too_large', 'file_unreadable', 'file_overwritten']
 
-/** Why it cannot go on without another upload; undefined if it can. */
+/** The reason why it needs another upload; undefined if it doesn't. */
 export function needsFile({ status, error_code, is_file_missing }: FileState): 'missing' | 'faulty' | undefined {
   if (is_file_missing) return 'missing'
   if (status !== 'error' || error_code === null) return undefined
@@ -112,13 +112,13 @@ export function needsFile({ status, error_code, is_file_missing }: FileState): '
   return faultyFile.includes(error_code) ? 'faulty' : undefined
 }
 
-/** Whether it changes without anybody's doing. */
+/** True while processing may change it. */
 export function isInWork(document: Overview): boolean {
   const isUnfinished = document.status === 'pending' || document.status === 'processing'
   return document.managed_by === 'service' && isUnfinished && !document.is_held
 }
 
-/** Messages are written for callers of the API. */
+/** Rewrites a message for callers of the API, for people at the dashboard. */
 function failureText(message: string): string {
   return message
     .replaceAll(' and delete this document', '')

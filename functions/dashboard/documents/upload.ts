@@ -17,7 +17,7 @@ import { findOverview } from './overview.ts'
 import { documentPagePath, listPath } from './place.ts'
 import { mayReplaceFile } from './state.ts'
 
-/** `{name}` stands for the name of a file. */
+/** `{name}` stands for a file's name. */
 const ofScript = {
   progress: 'Uploading {name}',
   waiting: 'Waiting',
@@ -49,7 +49,7 @@ const announced = v.object({
   ),
 })
 
-/** upload.js announces a file, for a new document or an existing one, gets the form to post it with, and reports the post. */
+/** upload.js announces a file for a new or an existing document, gets a form to post it with, and reports the upload. */
 export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Presigner) {
   const permission = 'kb:write'
   screens
@@ -83,7 +83,7 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
       return c.body(null, 204)
     })
 
-  /** The form to post the file with, once it has a document, or why it is refused. */
+  /** Answers with the form that uploads the file to its document, or with the reason for a refusal. */
   async function answer(
     c: Context<ApiEnv>,
     form: Form<v.InferOutput<typeof announced>>,
@@ -103,7 +103,7 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
   }
 }
 
-/** @param documentId the document that one file is for; without it, each file makes a document */
+/** @param documentId the document that gets the file; without it, each file makes a document */
 export function uploadView(base: string, documentId?: string) {
   return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify(ofScript)}">
 <button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? 'Drop the file here, or choose it' : 'Drop files here, or choose them'}</strong>

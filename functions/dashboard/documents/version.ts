@@ -17,7 +17,7 @@ import { findOverview, type Overview } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { readEditable } from './text/text.ts'
 
-/** The answers to whether a held document replaces the one that it resembles. */
+/** Takes a person's answer: whether a held document replaces the one that it resembles. */
 export function addVersionRoutes(screens: Screens, queue: Sender) {
   const one = { permission: 'kb:write', params: documentPath } as const
   const form = v.object({ edits: v.optional(editsField) })
@@ -34,7 +34,7 @@ export function addVersionRoutes(screens: Screens, queue: Sender) {
         const text =
           replaced === scope.documentId
             ? kept(title)
-            : `“${other}” gets the new text. What it said until now is in its history.`
+            : `“${other}” gets the new text. Its earlier text is in its history.`
         return { redirect: `${base}/${replaced}`, flash: { text } }
       } catch (error) {
         return refusal(error, `${base}/${scope.documentId}`, base, other)
@@ -52,7 +52,7 @@ export function addVersionRoutes(screens: Screens, queue: Sender) {
     })
 }
 
-/** A sentence, and the page that shows how things are. @throws any other error */
+/** Redirects to the page with the current state, and explains the error there. @throws any other error */
 function refusal(error: unknown, address: string, base: string, other = '') {
   const says = (redirect: string, text: string) => ({ redirect, flash: { text, isError: true } })
   if (isError(error, 'document_not_found'))
@@ -62,7 +62,7 @@ function refusal(error: unknown, address: string, base: string, other = '') {
   return unchanged(error, address, isEdited)
 }
 
-/** Asks whether a held document replaces the one that it resembles, or only whether it is served if that one is deleted. */
+/** Asks whether a held document replaces the one that it resembles. If that was deleted, only offers to serve it. */
 export function questionView(base: string, { id, title, is_held, changes }: Overview) {
   if (!is_held) return ''
   if (!changes)
@@ -75,7 +75,7 @@ export function questionView(base: string, { id, title, is_held, changes }: Over
 <form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form></div>`
 }
 
-/** What a held document would change in the other one's text. @throws ApiError document_not_found */
+/** Shows the changes that a held document would make to the other's text. @throws ApiError document_not_found */
 export async function comparisonView(
   db: Database,
   scope: DocumentScope,

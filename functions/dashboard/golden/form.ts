@@ -44,7 +44,7 @@ export const goldenForm = v.pipe(
   v.forward(
     v.check(
       ({ expected, words }) => expected !== '' || words !== '',
-      'Choose a document above, or enter words that the answer has.',
+      'Choose a document above, or enter words that the answer contains.',
     ),
     ['words'],
   ),
@@ -77,8 +77,8 @@ export function formView(agentId: string, documents: readonly Titled[], { typed,
   ] as [string, string][]
   const older = `The newest ${number(maxDocuments)} documents are listed. To choose an older one, ask the question and keep its answer there.`
   const ofExpected = ['The document that should be found.', documents.length >= maxDocuments && older]
-  const ofHistory = 'What the caller said before in the same call, a line each, if the question needs it.'
-  const ofWords = 'Such as “On Sunday we are closed”: whatever else the text says, these words have to stay.'
+  const ofHistory = 'What the caller said earlier in the call, one line each, if the question needs it.'
+  const ofWords = 'Such as “On Sunday we are closed”. These words must stay, whatever else the text says.'
   const toTen = html`type="number" min="1" max="10" required`
   const fields = [
     line('question', 'Question', maxQuestion, 'As a caller would ask it.'),

@@ -41,7 +41,7 @@ const tab = 'golden-questions'
 const ofAgent = { permission: 'kb:write', params: agentPath, tab } as const
 const ofOne = { ...ofAgent, params: v.object({ ...agentPath.entries, goldenQuestionId: uuid }) } as const
 
-/** People call a golden question a check. */
+/** The dashboard calls a golden question a check. */
 export function addGoldenScreens(screens: Screens, embedder: Embedder) {
   screens
     .get(base, { ...ofAgent, permission: 'kb:read' }, async ({ db, scope, may }) => {
@@ -100,7 +100,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
     })
     .get(`${one}/delete`, ofOne, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
-      const says = html`<p>“${kept.question}”</p><p>Changes that take its answer away will no longer be noticed.</p>`
+      const says = html`<p>“${kept.question}”</p><p>You’ll no longer be told if a change takes its answer away.</p>`
       return {
         crumbs: [],
         title: 'Delete this check?',
@@ -128,7 +128,7 @@ async function admit(meter: Meter, question: string) {
   await meter.reserveTokens(estimatedTokens(question))
 }
 
-/** Stores what was sent; or the form again, with what is wrong at its field. @throws any error that no field is about */
+/** Stores the check, or shows the form again with the fault at its field. @throws any error that belongs to no field */
 async function save(
   db: Database,
   scope: AgentScope,
@@ -161,13 +161,13 @@ async function titlesOf(db: Database, scope: AgentScope, ids: readonly string[])
 
 type Titles = ReadonlyMap<string, string>
 
-/** Those that fail come first. */
+/** Lists failing checks first. */
 function listView(agentId: string, questions: readonly KeptGolden[], titles: Titles, mayWrite: boolean): Html {
   if (questions.length === 0)
     return emptyView(
       'check',
       'No checks yet',
-      'Ask a question, and keep its answer if it’s right and has to stay right.',
+      'Ask a question. If the answer is right and must stay right, keep it as a check.',
       html`<a href="${askPath(agentId)}">Ask</a>`,
     )
   const sorted = questions.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))

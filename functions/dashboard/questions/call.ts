@@ -17,7 +17,7 @@ import { stateView, waysView } from './ways.ts'
 const maxQuestions = 100
 const modes = { hybrid: 'by words and meaning', semantic: 'by meaning', keyword: 'by words' }
 
-/** What a caller asked in a call, and what their agent was given. It needs `kb:write`, as the list of questions does. */
+/** Shows a caller's questions in a call, with the agent's answers. Needs `kb:write`, like the list of questions. */
 export function addCallScreens(screens: Screens) {
   screens.get(
     '/dashboard/agents/:agentId/call',
@@ -46,7 +46,7 @@ export function addCallScreens(screens: Screens) {
             : emptyView(
                 'calls',
                 'No questions from this call',
-                'Questions are saved for 30 days if “Save callers’ questions” is on, and can be found here if your platform sent the ID of the call with them.',
+                'Questions are saved for 30 days if “Save callers’ questions” is on. You’ll find them here if your platform sent the call’s ID with them.',
               ),
       }
     },

@@ -3,7 +3,7 @@ import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 import { normalForm } from '../../../shared/text/normal-form.ts'
 
-/** A word, a number or a code that a question is about, in any of these terms. */
+/** A word, number or code in a question, with the terms that stand for it. */
 export type Feature = { terms: readonly string[]; weight: number }
 
 const commonWeight = 0.3
@@ -19,7 +19,7 @@ export function wordingOf(question: string): string {
     .trim()
 }
 
-/** What search by words would look for, so that "k double four seven one" and "K-4471" are alike. */
+/** Uses the terms of search by words, so that "k double four seven one" and "K-4471" are alike. */
 export function featuresOf(wording: string): Feature[] {
   const sought = keywordQuery(wording)
   return sought ? featuresOfSought(sought, wording) : [{ terms: [wording], weight: 1 }]
@@ -36,7 +36,7 @@ function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
     const { text } = words[from]!
     if (to - from === 1 && unspaced.test(text))
       return termsOf(text).map((term) => ({ terms: [term], weight: pairWeight * weight }))
-    // Two words that may be one misheard name, and are features of their own.
+    // Two words that may be one misheard name are also features of their own.
     if (entries.every(({ isFallback }) => isFallback)) return []
     return featuresOfGroup(entries).map((terms) => ({
       terms,

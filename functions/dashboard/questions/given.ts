@@ -13,9 +13,9 @@ import { documentPath, passagePath } from '../paths.ts'
 /** A passage as it was when it was found. */
 export interface GivenPassage {
   title: string
-  /** Undefined where it is no longer kept, or not looked up. */
+  /** Undefined if it is no longer kept, or wasn't looked up. */
   text: string | undefined
-  /** The document has the same passage today. */
+  /** True if the document still has this passage. */
   isUnchanged: boolean
 }
 
@@ -26,7 +26,7 @@ type Place = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 
-/** @param maxReplaced how many texts of then are looked up at most @returns by hit; undefined for one whose document has been deleted */
+/** @param maxReplaced the maximum number of earlier texts to look up @returns a look-up by hit, undefined if its document was deleted */
 export async function findGiven(
   db: Database,
   scope: AgentScope,
@@ -36,7 +36,7 @@ export async function findGiven(
   const given = new Map<string, GivenPassage>()
   if (hits.length === 0) return () => undefined
   const places = recordset('h', { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, hits)
-  // A chunk keeps the revision that brought it for as long as the document has it in that place.
+  // A chunk keeps its first revision while the document has it in the same place.
   const { rows } = await sql<Place & { title: string; content: string | null }>`
     select distinct h.document_id, h.revision, h.chunk_index, d.title, c.content
     from ${places} join documents d on ${isOfAgent(scope)} and d.id = h.document_id
@@ -48,7 +48,7 @@ export async function findGiven(
   for (const { content, title, ...place } of rows)
     given.set(keyOf(place), { title, text: content ?? undefined, isUnchanged: content !== null })
   const texts = Map.groupBy(replaced, ({ document_id, revision }) => `${document_id} ${revision}`)
-  // One after the other: each may have 4 MiB of text.
+  // One at a time, because each may have 4 MiB of text.
   for (const places of [...texts.values()].slice(0, maxReplaced)) {
     const [{ document_id, revision, title }] = places as [(typeof replaced)[number]]
     const found = await findRevision(db, { ...scope, documentId: document_id as DocumentId }, revision)
@@ -71,15 +71,15 @@ function textIn(revision: Revision | undefined, index: number): string | undefin
   return end === undefined ? undefined : revision?.content?.slice(start, end)
 }
 
-/** The address at which the document shows the passage; for an earlier text, that of the document. */
+/** The address of the passage, or of its document if the text is an earlier one. */
 export function givenPath(agentId: string, { document_id, chunk_index }: Place, { isUnchanged }: GivenPassage): string {
   return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
 }
 
-/** What an answer is made of: further hits rarely have its value. */
+/** The number of hits that an answer uses: later ones rarely have its value. */
 export const readHits = 5
 
-/** What a question was given. Undefined if that is of a deleted document; its text is empty where it is no longer kept. */
+/** The answer to a past question. Undefined if its document was deleted; `text` is empty if it is no longer kept. */
 export function heardThen(question: string, hits: readonly KeptHit[], givenOf: GivenOf, maxCharacters?: number) {
   const passages = hits.slice(0, readHits).map((hit, i) => {
     const { title = '', text = '' } = givenOf(hit) ?? {}

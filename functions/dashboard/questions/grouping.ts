@@ -1,6 +1,6 @@
 import { type Feature, featuresOf, wordingOf } from './features.ts'
 
-/** Questions that ask alike; the first stands for them, the others follow in the order in which they were given. */
+/** Questions with the same meaning. The first represents the group; the others keep their given order. */
 export type Group<Q> = [Q, ...Q[]]
 
 interface Wording<Q> {
@@ -8,13 +8,13 @@ interface Wording<Q> {
   questions: Group<Q>
 }
 
-/** Dice's coefficient of two questions that ask alike, at least. */
+/** The minimum Dice coefficient of two questions in a group. */
 const minLikeness = 0.6
 
 /**
- * Groups questions by what they are about. Greedy (leader clustering, Hartigan 1975): the most frequent wording begins a group, and
- * each further one joins the group whose first is most alike, or begins its own. The same questions in the same order give the same
- * groups; those of the most frequent wordings come first.
+ * Groups questions by subject with leader clustering (Hartigan 1975). The most frequent wording begins a group. Each further wording
+ * joins the group whose first wording is most alike, or begins its own. The same questions in the same order give the same groups,
+ * and the most frequent wordings come first.
  */
 export function groupQuestions<Q extends { question: string }>(questions: readonly Q[]): Group<Q>[] {
   const byWording = Map.groupBy(questions, ({ question }) => wordingOf(question))

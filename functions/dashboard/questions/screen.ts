@@ -26,7 +26,7 @@ const perPage = 50
 const maxExamples = 3
 /** Characters of an answer. */
 const maxSaid = 160
-/** Texts of then that a page looks up: each takes a request. */
+/** The maximum number of earlier texts that a page looks up, each with a request. */
 const maxReplaced = 10
 
 const filters = { all: 'All', nothing: 'Nothing found', uncertain: 'Uncertain', wrong: 'Marked wrong' } as const
@@ -35,9 +35,9 @@ const filters = { all: 'All', nothing: 'Nothing found', uncertain: 'Uncertain', 
 const listQuery = v.object({
   show: v.fallback(v.optional(v.picklist(Object.keys(doubtful) as (keyof typeof doubtful)[])), undefined),
   q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
-  /** The last question of the page before. */
+  /** The previous page's last question. */
   before: v.fallback(v.optional(uuid), undefined),
-  /** The call whose page has sent the form. */
+  /** The call whose screen sent the form. */
   call: v.fallback(v.optional(callId), undefined),
 })
 type ListQuery = v.InferOutput<typeof listQuery>
@@ -49,7 +49,7 @@ const ids = v.pipe(
   v.maxLength(perPage),
 )
 
-/** What callers asked, and what the agent was given. It needs `kb:write`, which platforms' keys do not have. */
+/** Lists callers' questions and the agent's answers. Needs `kb:write`, which voice platforms' keys don't have. */
 export function addQuestionScreens(screens: Screens) {
   const params = agentPath
   const permission = 'kb:write'
@@ -128,7 +128,7 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
 
 const deleted = (count: number) => `${counted(count, 'question')} ${count === 1 ? 'was' : 'were'} deleted.`
 
-/** All of the agent's, or these of them. */
+/** Selects the agent's questions, or those with these ids. */
 function isOneOf({ organizationId, agentId }: AgentScope, ids?: readonly string[]) {
   return sql<SqlBool>`(organization_id = ${organizationId} and agent_id = ${agentId} and ${ids ? sql`id = any(${ids}::uuid[])` : sql`true`})`
 }
@@ -150,7 +150,7 @@ function stateOf({ hits, answerable, is_wrong: isWrong }: KeptQuestion) {
   return { level: levelOf(hits.length, answerable), isWrong }
 }
 
-/** Only questions of one state are grouped, as what there is to do depends on it. */
+/** Groups only questions of the same state, because their actions depend on it. */
 function groupsOf(questions: KeptQuestion[]): Group<KeptQuestion>[] {
   const order = new Map(questions.map((question, i) => [question, i]))
   const placeOf = (group: Group<KeptQuestion>) => Math.min(...group.map((question) => order.get(question)!))

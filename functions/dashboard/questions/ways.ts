@@ -5,15 +5,15 @@ import { agentPage, type Html } from '../layout.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, withQuery } from '../paths.ts'
 
 export interface Asked {
-  /** The kept questions that it stands for; all ask alike. */
+  /** The ids of the group's questions. */
   ids: readonly string[]
   question: string
   call_id: string | null
   level: Level
   isWrong: boolean
-  /** The document of what was given, and where it shows that; undefined where nothing was, or the document is deleted. */
+  /** The answer's document, and the address that shows the answer. Undefined without an answer, or if the document was deleted. */
   given: { documentId: string; path: string } | undefined
-  /** The parameters of the list that shows it, or of its call. */
+  /** The query parameters of the list that shows it, or of its call's screen. */
   shown: Record<string, string | undefined>
 }
 
@@ -24,13 +24,13 @@ const states = {
   wrong: ['bad', 'Marked wrong'],
 } as const
 
-/** Whether a caller's question was answered. */
+/** Shows whether a caller's question was answered. */
 export function stateView(level: Level, isWrong: boolean): Html {
   const [tone, label] = states[isWrong ? 'wrong' : level]
   return html`<span class="state ${tone}">${label}</span>`
 }
 
-/** What to do about the answer to a caller's question: first what its state asks for, the rest in a menu. */
+/** The actions for a caller's question: the one that suits its state, and the rest in a menu. */
 export function waysView(agentId: string, { ids, question, call_id, level, isWrong, given, shown }: Asked): Html {
   const add = ['Add an answer', newDocumentPath(agentId, question)] as const
   const correct = given && (level !== 'nothing' || isWrong) ? correctionPath(agentId, given.documentId, question) : ''

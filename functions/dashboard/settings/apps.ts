@@ -24,7 +24,7 @@ export function addAppRoutes(screens: Screens) {
   )
 }
 
-/** The apps that the person has connected; nothing for a session of a key, which can connect none. */
+/** Lists the person's connected apps. Empty for a key's session, because keys can't connect apps. */
 export async function readApps(db: Database, { organizationId, id, person }: Session): Promise<Html> {
   if (!person) return html``
   const connections = await listConnections(db, { organizationId, personId: id })

@@ -26,10 +26,10 @@ const one = { permission, params: v.object({ keyId: uuid }) } as const
 const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
 const periodNames = { 30: '30 days', 90: '90 days', 365: '1 year', never: 'Never' }
 const newKeyForm = v.object({
-  /** The id of the new key, which we made and signed: a form that is sent twice makes one key. */
+  /** The new key's id, which we have made and signed, so that a form sent twice creates only one key. */
   id: v.string(),
   name: line(maxName, {
-    missing: 'Enter a name, so that you know later what the key is for.',
+    missing: 'Enter a name, so that you’ll know later what the key is for.',
     tooLong: 'A name can have at most 200 characters.',
   }),
   permissions: v.pipe(anyOf(permissions, permissionMissing), v.minLength(1, permissionMissing)),
@@ -90,20 +90,20 @@ export function addKeyRoutes(screens: Screens) {
     })
 }
 
-/** The chosen expiry, but no later than that of the key that creates it. */
+/** The chosen expiry, but no later than the creating key's. */
 function earlier({ keyExpiresAt }: Session, days: number): Date | undefined {
   const chosen = Date.now() + days * 86_400_000
   const end = Math.min(chosen, keyExpiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
   return Number.isFinite(end) ? new Date(end) : undefined
 }
 
-/** No key may do more, or work longer, than the one it is made with. */
+/** A key can't have more permissions, or a later expiry, than the key that creates it. */
 function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
   const { line, boxes, choice } = fieldsOf({ typed: { days: '365', ...typed }, faults, chosen })
   const { permissions, keyExpiresAt } = session
   const names = permissions.map((each) => [each, words.permissions[each]] as const)
   const ofPermissions = 'A key can’t have more permissions than your own. A voice platform needs only the first.'
-  const ofDays = keyExpiresAt ? html`It expires with your own key at the latest, on ${localDay(keyExpiresAt)}` : ''
+  const ofDays = keyExpiresAt ? html`It expires no later than your own key, on ${localDay(keyExpiresAt)}` : ''
   const fields = [
     html`<input type="hidden" name="id" value="${newFormId(session)}">`,
     line('name', 'Name', maxName, 'Who or what uses it, such as “Phone at the front desk”.'),
@@ -113,7 +113,7 @@ function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
   return sheetForm(fields, 'Create key', settingsPath)
 }
 
-/** Shows once what is not stored. */
+/** Shows a new secret, which can't be shown again. */
 export function secretView(id: string, secret: string, hint: string, back: string): Html {
   return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} Copy it now. It isn’t shown again.</p>
 <div class="secret"><code id="${id}">${secret}</code>
@@ -122,7 +122,7 @@ export function secretView(id: string, secret: string, hint: string, back: strin
 <p><a class="button" href="${back}">I’ve saved it</a></p></section>`
 }
 
-/** Says before a key is revoked what stops then, and offers to revoke what was `created` with it, and with that in turn. */
+/** Explains what revoking a key stops, and offers to revoke the keys `created` with it, directly or indirectly. */
 function revokeView(isOwn: boolean, isLast: boolean, created: readonly Key[]): Html {
   const says = html`<p>Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.</p>
 ${isOwn && html`<p class="notice warn">You’re signed in with this key. You’ll be signed out and need another one to sign in again.</p>`}

@@ -31,9 +31,9 @@ const within = { place: 'settings', crumbs: [] } as const
 const newForm = v.object({ mail: mailAddress, role })
 const roleNames = Object.entries(words.roles).map(([each, { title }]) => [each, title] as const)
 const ofRoles =
-  'An owner may do everything and decides who else is here. An editor changes documents, a viewer only reads.'
+  'An owner can do everything and decides who else has access. An editor can change documents. A viewer can only read.'
 
-/** @param mailer without it nobody can be invited */
+/** @param mailer without it, nobody can be invited */
 export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
   const inviteView = (sent: Sent) => {
     const { line, choice } = fieldsOf(sent)
@@ -95,7 +95,7 @@ function personView({ id, role, expires_at }: Person, isOwn: boolean): Html {
     const says = html`<p>Invited as ${words.roles[role].name}. The link works until ${localDay(expires_at)}.</p>`
     return confirmView(says, 'Withdraw invitation', settingsPath, '', `${path}/${id}/withdraw`)
   }
-  const says = html`<p>${isOwn ? 'You’ll be signed out within 30 seconds, and need a new invitation to come back.' : 'They’re signed out within 30 seconds, everywhere, and so are the apps that they connected. What they wrote stays.'}</p>`
+  const says = html`<p>${isOwn ? 'You’ll be signed out within 30 seconds, and need a new invitation to come back.' : 'They’ll be signed out everywhere within 30 seconds, and so will the apps that they connected. What they wrote stays.'}</p>`
   return html`${sheetForm(fieldsOf({ typed: { role } }).choice('role', 'Role', roleNames, ofRoles), 'Save role', settingsPath)}
 <details class="developers"><summary>${isOwn ? 'Leave' : 'Remove'}</summary>${confirmView(says, isOwn ? 'Leave' : 'Remove', settingsPath, '', `${path}/${id}/remove`)}</details>`
 }

@@ -42,7 +42,7 @@ export function addSettingsScreens(screens: Screens) {
         apps,
         agentsUsage(agents),
         html`<details class="developers"><summary>For developers</summary>
-<p class="hint">Programs do all that this dashboard does, and more. <a href="/v1/docs">API reference</a></p>
+<p class="hint">Programs can do everything that this dashboard does, and more. <a href="/v1/docs">API reference</a></p>
 ${webhookList(hooks.webhooks, mayChange)}${limitsView(used)}</details>`,
       ],
     }
@@ -51,18 +51,18 @@ ${webhookList(hooks.webhooks, mayChange)}${limitsView(used)}</details>`,
 
 function autoDelete(isOn: boolean, mayChange: boolean): Html {
   return html`<section class="panel"><div class="head"><h2>Delete completed calls</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
-<p>${isOn ? 'Completed calls are moved to the deleted calls.' : 'Completed calls are kept.'}</p>
+<p>${isOn ? 'Completed calls are moved to “Deleted calls”.' : 'Completed calls are kept.'}</p>
 <p class="hint">A change applies to calls completed after it. Deleted calls can be restored until you delete them permanently.</p>
 ${mayChange && switchView('auto-delete', isOn, isOn ? 'Turn off' : 'Turn on')}</section>`
 }
 
-/** Turning it off deletes, so it asks twice. */
+/** Asks for confirmation before turning it off, because that deletes texts. */
 function keepRevisions(isOn: boolean, mayChange: boolean): Html {
   const turnOff = 'Stop keeping earlier texts'
   const form = switchView('revisions', isOn, isOn ? turnOff : 'Keep earlier texts', isOn ? 'danger' : 'plain')
   return html`<section class="panel"><div class="head"><h2>Keep earlier texts of documents</h2><p class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</p></div>
-<p>When a document is changed, the text that callers got answers from is kept for a year, at most 20 for each document. Its history shows who changed what, and restores it.</p>
-${mayChange && (isOn ? html`<details><summary>${turnOff}</summary><p>The earlier texts of all your documents are deleted within minutes. This can’t be undone. What callers get answers from stays.</p>${form}</details>` : form)}</section>`
+<p>When a document is changed, the text that callers got answers from is kept for a year, at most 20 for each document. Its history shows who changed what, and lets you restore a text.</p>
+${mayChange && (isOn ? html`<details><summary>${turnOff}</summary><p>The earlier texts of all your documents are deleted within minutes. This can’t be undone. Callers still get answers from the current texts.</p>${form}</details>` : form)}</section>`
 }
 
 function agentsUsage(agents: AgentUsage[]): Html {

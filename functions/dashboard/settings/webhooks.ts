@@ -77,7 +77,7 @@ export function addWebhookScreens(screens: Screens) {
         return madeSecret(await createWebhook(db, session.organizationId, form.values))
       } catch (error) {
         if (!isError(error, 'validation_failed')) throw error
-        const faults = { url: 'You have 10 webhooks, the most there can be. Delete one that you no longer need.' }
+        const faults = { url: 'You have 10 webhooks, the maximum. Delete one that you no longer need.' }
         return { ...newView({ ...form, faults }), status: 422 }
       }
     })
@@ -95,10 +95,10 @@ export function addWebhookScreens(screens: Screens) {
     })
     .post(`${one}/enable`, { permission, params }, ({ db, scope }) => {
       const enabled = updateWebhook(db, scope, { status: 'enabled' })
-      return done(scope, enabled, 'The webhook is on again, and gets what was still waiting for it.')
+      return done(scope, enabled, 'The webhook is on again. Events that were waiting for it are sent now.')
     })
     .post(`${one}/test`, { permission, params }, ({ db, scope }) =>
-      done(scope, sendTest(db, scope), 'The test event is on its way. Reload the page to see what came of it.'),
+      done(scope, sendTest(db, scope), 'The test event is on its way. Reload the page to see the result.'),
     )
     .post(`${one}/deliveries/:deliveryId/replay`, { permission, params: deliveryParams }, ({ db, scope }) =>
       done(scope, replayDelivery(db, scope, scope.deliveryId), 'The event is being sent again.'),
@@ -157,7 +157,7 @@ function webhookPanel(webhook: WebhookRow, deliveries: DeliveryRow[]): Html[] {
     html`<section class="panel"><p>${stateOf(webhook)} ${webhook.disabled_reason && reasons[webhook.disabled_reason]}</p>
 <p class="hint">${webhook.events.map((event) => names[event]).join(' · ')}</p>
 ${isEnabled ? form('test', 'Send a test event') : form('enable', 'Turn on')}
-<details><summary>New secret</summary><p>The present secret works for another 24 hours.</p>${form('rotate', 'New secret')}</details>
+<details><summary>New secret</summary><p>The current secret works for another 24 hours.</p>${form('rotate', 'New secret')}</details>
 <details><summary>Delete webhook</summary><p>It gets no more events, and events that are still waiting for it are dropped.</p>${form('delete', 'Delete webhook', 'danger')}</details></section>`,
     html`<section class="panel"><h2>Last events</h2>
 ${deliveries.length === 0 && html`<p>Nothing was sent in the last 30 days.</p>`}

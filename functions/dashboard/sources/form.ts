@@ -9,7 +9,7 @@ import type { Html } from '../layout.ts'
 import { words } from '../words.ts'
 
 export const noUrl = 'Enter the address of a public website. It begins with https://.'
-export const noPath = 'Begin each line with /, such as /blog/*. There can be 50 lines of 500 characters.'
+export const noPath = 'Begin each line with /, such as /blog/*. Enter at most 50 lines of 500 characters.'
 export const noHours = 'Enter a number from 1 to 720.'
 const maxUrl = 1000
 const [maxLines, maxPath] = [50, 500]
@@ -42,7 +42,7 @@ export const newForm = v.object({
   ...settings,
 })
 
-/** Nobody means the pages that links in a sitemap's file lead to. */
+/** Reads a site as a sitemap if its address names an XML file. */
 export function toInput({ kind, ...given }: v.InferOutput<typeof newForm>) {
   const isSitemap = kind === 'site' && /\.xml(\.gz)?$/i.test(new URL(given.url).pathname)
   return { ...given, kind: isSitemap ? ('sitemap' as const) : kind }
@@ -56,7 +56,7 @@ export function toTyped({ include, exclude, refresh_hours }: SourceRow) {
 export function formView(back: string, isNew: boolean, { typed, faults = {} }: Sent): Html {
   const { line, area, boxes } = fieldsOf({ typed: { kind: 'site', refresh_hours: '24', ...typed }, faults })
   const maxPaths = maxLines * (maxPath + 2)
-  const ofInclude = 'One on each line, such as /rooms or /prices/*. If it’s empty, all pages are read.'
+  const ofInclude = 'One on each line, such as /rooms or /prices/*. Leave it empty to read all pages.'
   const further = [
     area('include', 'Only these paths', maxPaths, ofInclude),
     area('exclude', 'Not these paths', maxPaths, 'One on each line, such as /blog/*.'),

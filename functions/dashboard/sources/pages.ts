@@ -3,12 +3,12 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { SourceScope } from '../../../shared/sources/sources.ts'
 
-/** How a source's pages stand, and what its last look changed. */
+/** The state of a source's pages, and the changes of its last crawl. */
 export interface Standing {
   id: string
   is_under_way: boolean
   pages: number
-  /** Pages that the crawl under way has looked at. */
+  /** Pages that the current crawl has looked at. */
   looked: number
   left_out: number
   added: number
@@ -23,17 +23,17 @@ export interface ShownPage {
   document_id: string | null
   title: string | null
   change: 'added' | 'changed' | null
-  /** What a person has done to its document, so that no look changes it; `document_id` is the edited one's. */
+  /** A person's edit or deletion of its document, which crawls then leave alone. `document_id` is the edited document's. */
   by_hand: 'edited' | 'deleted' | null
 }
 
 const ofPage = sql`documents d on d.organization_id = p.organization_id and d.agent_id = p.agent_id
   and d.source_id = p.source_id and d.external_id = p.address`
-// A crawl makes its changes after it has looked at the pages.
+// A crawl changes documents after it has looked at their pages.
 const isAdded = sql`d.created_at >= p.looked_at`
 const isChanged = sql`d.created_at < p.looked_at and d.revised_at >= p.looked_at`
 
-/** The standing of each source of the agent, or of one, by its id. */
+/** Reads the standings of the agent's sources, or of one source, by source id. */
 export async function readStandings(
   db: Database,
   { organizationId, agentId, sourceId }: AgentScope & Partial<SourceScope>,
@@ -49,7 +49,7 @@ export async function readStandings(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** A screen's pages, by address, after the given one. */
+/** Reads a source's pages after an address, in order of address. */
 export async function readPages(
   db: Database,
   { organizationId, sourceId }: SourceScope,

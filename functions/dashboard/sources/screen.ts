@@ -55,7 +55,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       })
       return {
         title: 'Websites',
-        lead: 'Your agent answers from pages of these websites too. They’re looked at again and again, and what changes there reaches callers by itself.',
+        lead: 'Your agent also answers from the pages of these websites. Cuecard looks at them regularly, so callers hear about changes automatically.',
         actions:
           mayWrite && html`<a class="button plain" href="${agentPage(scope.agentId, 'sources')}/new">Add website</a>`,
         content: listView(scope.agentId, shown, mayWrite),
@@ -69,7 +69,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
         const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
         return { redirect: sourcePage(scope.agentId, id), flash: { text: w.looking } }
       } catch (error) {
-        if (isError(error, 'source_exists')) return refused('This website has been added already.')
+        if (isError(error, 'source_exists')) return refused('This website has already been added.')
         if (isError(error, 'validation_failed')) return refused(error.message)
         throw error
       }
@@ -98,7 +98,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)
       return {
         redirect: sourcePage(scope.agentId, scope.sourceId),
-        flash: { text: 'The page is followed again, and gets its own text with this look.' },
+        flash: { text: 'The page is followed again. Its text is restored with this look.' },
       }
     })
     .get(`${one}/edit`, ofOne, async ({ db, scope }) => {
@@ -109,7 +109,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       const source = await getSource(db, scope)
       if (!form.isValid) return { ...editPage(scope, source, form), status: 422 }
       const { include, exclude, refresh_hours } = form.values
-      // Other paths begin a crawl.
+      // Changed paths start a crawl, so unchanged ones are left out.
       const isOther = !isDeepStrictEqual([include, exclude], [source.include, source.exclude])
       const changes = { refresh_hours, ...(isOther && { include, exclude }) }
       await updateSource({ db, queue }, scope, changes, origin)

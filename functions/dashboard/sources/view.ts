@@ -24,8 +24,8 @@ export function listView(agentId: string, sources: readonly Shown[], mayWrite: b
       'document',
       'No websites yet',
       mayWrite
-        ? 'Add the address of a website. Each of its pages becomes a document, and stays as the page is.'
-        : 'Someone whose key can add documents has to add the first one.',
+        ? 'Add the address of a website. Each of its pages becomes a document, which changes with the page.'
+        : 'Someone who can add documents has to add the first one.',
     )
   return rowsView(
     sources.map(
@@ -57,7 +57,7 @@ export interface Pages {
   mayWrite: boolean
 }
 
-/** A source and its pages, which asks for itself again while they are looked at. */
+/** Shows a source and its pages. Reloads itself during a crawl. */
 export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   const { standing, status, checked_at, error_message, notice } = source
   const { is_under_way, pages, looked, added, changed } = standing
@@ -69,7 +69,7 @@ export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   hx-trigger="documents-changed from:body${(is_under_way || status === 'pending' || status === 'deleting') && ', every 3s'}">
 <div class="standing"><div class="document-state" aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>
 ${is_under_way && html`<p class="detail">${w.progress(looked, pages)}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="${w.states.reading}"></progress>`}`}</div>
-${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && 'Its documents stay as they were, and callers go on getting answers from them.'} It’s looked at again by itself. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.</p></div>`}
+${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && 'Its documents stay as they were, and callers still get answers from them.'} Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.</p></div>`}
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
 ${checked_at !== null && !is_under_way && html`<p>${w.lastLook(added, changed)}</p>`}
 <section class="panel"><h2>Pages</h2>
@@ -85,14 +85,14 @@ ${pagesView(
 )}</section></section>`
 }
 
-/** @param follow where a page is followed again that is edited or deleted by hand */
+/** @param follow the path that follows an edited or deleted page again */
 function pageView(agentId: string, { address, title, document_id, ...page }: ShownPage, follow: string | false): Html {
   const { left_out, looked_at, gone_since, change, by_hand } = page
   return html`<li><div class="what">${document_id !== null && html`<p class="name"><a href="${documentPath(agentId, document_id)}">${title}</a></p>`}
 <p class="hint"><a href="${address}">${address}</a> · ${looked_at ? html`looked at ${ago(looked_at)}` : 'Not looked at yet'}</p>
 ${by_hand && html`<p>${w.byHand[by_hand]}</p>`}
-${left_out !== null && !by_hand && html`<p>${document_id === null ? 'Left out:' : 'Not as the page is:'} ${left_out}</p>`}
-${gone_since && html`<p>It was not found on the website. If that is still so a day later, its document is deleted. First missed ${ago(gone_since)}.</p>`}</div>
+${left_out !== null && !by_hand && html`<p>${document_id === null ? 'Left out:' : 'Differs from the page:'} ${left_out}</p>`}
+${gone_since && html`<p>This page wasn’t found on the website. If it’s still missing a day later, its document is deleted. First missed ${ago(gone_since)}.</p>`}</div>
 ${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">Follow the website again</button></form>`}
 ${change && html`<p class="state work">${w.change[change]}</p>`}</li>`
 }

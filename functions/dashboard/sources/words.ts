@@ -2,8 +2,8 @@ import { counted, number } from '../sentences.ts'
 
 export const sources = {
   kinds: {
-    site: 'A website: this page, and those that links lead to within its address, at most 500',
-    page: 'This page alone',
+    site: 'A website: this page and the linked pages below its address, at most 500',
+    page: 'This page only',
     sitemap: 'A sitemap: the pages that it lists',
   },
   kind: { site: 'Website', page: 'One page', sitemap: 'Sitemap' },
@@ -33,6 +33,6 @@ export const sources = {
     detached: (title: string) =>
       `“${title}” was saved. It no longer changes with its website, which lists it as edited by hand.`,
     edited:
-      'If you edit its text, it becomes a document of its own, which no longer changes with the page. The website lists it then, and you can follow the page again there.',
+      'If you edit its text, it becomes a document of its own, which no longer changes with the page. The website still lists it, and you can follow the page again there.',
   },
 } as const

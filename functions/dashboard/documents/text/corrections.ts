@@ -2,7 +2,7 @@ import { diffArrays } from 'diff'
 import type { Correction } from '../../../../shared/database/tables.ts'
 import { corrected, hasPassage, isOnceIn, uncorrected } from '../../../../shared/documents/corrections.ts'
 
-/** Lines of the two texts, from and to before. */
+/** A range of lines in each text; `to` and `ownTo` are exclusive. */
 interface Hunk {
   from: number
   to: number
@@ -15,7 +15,7 @@ const maxHunks = 100
 const maxLooks = 200
 const timeout = 400
 
-/** What was corrected, now that a file's text, with these corrections in it, is edited: passages of whole lines. */
+/** Derives a file's corrections from its edited text, as passages of whole lines. `text` has the earlier `corrections` in it. */
 export function correctionsAfter(text: string, corrections: readonly Correction[], edited: string): Correction[] {
   const { original, kept } = uncorrected(text, corrections)
   const [old, own] = [original.split('\n'), edited.split('\n')]
@@ -28,7 +28,7 @@ export function correctionsAfter(text: string, corrections: readonly Correction[
     const hunk = hunks[i]!
     const { before, after } = toCorrection(hunk)
     const isWhole = hunk.from === 0 && hunk.to === old.length
-    // In another file, and in this one, it has to be found again.
+    // A passage must occur only once, to be found again in this file and in its replacement.
     if (isWhole || (isOnceIn(original, before) && isOnceIn(edited, after))) i++
     else i = widen(hunks, i, old.length)
   }
@@ -40,7 +40,7 @@ export function correctionsAfter(text: string, corrections: readonly Correction[
 
 const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** Corrections of which nothing is in the text any more. */
+/** Corrections whose passages are no longer in the text. */
 export function lostCorrections(text: string, corrections: readonly Correction[]): Correction[] {
   return uncorrected(text, corrections).kept.filter(({ after }) => !hasPassage(text, after))
 }
@@ -63,7 +63,7 @@ function hunksOf(old: string[], own: string[]): Hunk[] {
   return [{ from: 0, to: old.length, ownFrom: 0, ownTo: own.length }]
 }
 
-/** Adds a line on each side, or joins the neighbour that is there. @returns the index that the hunk has then */
+/** Adds a line on each side, or joins an adjacent hunk. @returns the hunk's new index */
 function widen(hunks: Hunk[], i: number, lines: number): number {
   const [previous, hunk, next] = [hunks[i - 1], hunks[i]!, hunks[i + 1]]
   if (next?.from === hunk.to) {

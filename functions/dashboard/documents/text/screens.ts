@@ -30,7 +30,7 @@ import { alertView, type Editing, editView, maxTitle, newView, type Part, type T
 
 const noContent = 'Enter the text that callers should get answers from.'
 
-/** More than anybody writes by hand: with every character escaped, a request and a response still hold it. */
+/** More than anybody writes by hand. Even with every character escaped, it fits into a request and a response. */
 const maxWrittenBytes = 1024 * 1024
 
 const titleField = line(maxTitle, {
@@ -39,7 +39,7 @@ const titleField = line(maxTitle, {
 })
 const contentField = v.pipe(
   v.string(noContent),
-  // As browsers send the line breaks of a form.
+  // Browsers send a form's line breaks as CR LF.
   v.transform((text) => text.replaceAll(/\r\n?/g, '\n')),
   v.regex(/\S/, noContent),
   v.maxBytes(maxWrittenBytes, 'A text written here can have at most 1 MB. Split it, or upload it as a file.'),
@@ -122,7 +122,7 @@ export function addTextScreens(
           ...editView(now, address, { ...shown, typed, ...more }),
           status,
         })
-        // A passage may be another by now: what was written is shown beside the whole text.
+        // The passage may have changed, so the typed text is shown with the whole text.
         const conflict = (now: Editable) => {
           const note = html`${alertView(partConflict)}<div class="said">${typed.content}</div>`
           return again(409, part ? { ...whole, typed: {}, note } : { isConflict: true }, now)
@@ -159,14 +159,14 @@ export function addTextScreens(
 const gone =
   'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.'
 const partConflict =
-  'Somebody has changed this document in the meantime, so your part wasn’t saved. The text is as it is now. You wrote:'
-/** Instead of a part that has changed. */
+  'Somebody has changed this document in the meantime, so your part wasn’t saved. The form has the current text. You wrote:'
+/** Shows the whole text instead of a part that has changed. */
 const whole = { part: undefined, isOfText: true }
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
 const partQuery = v.object({ passage: number, start: number, end: number, edits: number })
 
-/** What the address says, apart from the document. */
+/** Reads the address's query and the browser's time zone. */
 function shownOf(c: Context) {
   const { output, success } = v.safeParse(partQuery, c.req.query())
   const part: Part | undefined = success ? output : undefined
@@ -178,7 +178,7 @@ function withPart(text: string | null, part: Part | undefined, written: string |
   return text.slice(0, part.start) + written + text.slice(part.end)
 }
 
-/** What saving the text would do to the checks. Nothing is stored. */
+/** Runs the checks as if the text were saved, and stores nothing. */
 async function checkView(...[trier, scope, text]: Parameters<typeof tryText>): Promise<Html> {
   try {
     const tried = await tryText(trier, scope, text)
@@ -191,13 +191,13 @@ async function checkView(...[trier, scope, text]: Parameters<typeof tryText>): P
   }
 }
 
-/** The caller's question for which the text is corrected. */
+/** The caller's question that the text should answer. */
 function questionOf(c: Context): string | undefined {
   const question = c.req.query('question')?.trim()
   return question ? shortened(question, maxQuestion) : undefined
 }
 
-/** @returns why it is not kept, though the text is saved */
+/** @returns why the check wasn't saved; undefined if it was */
 async function keepGolden(
   { meter, ...dependencies }: Parameters<typeof createGolden>[0] & { meter: Meter },
   scope: DocumentScope,

@@ -13,8 +13,8 @@ const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
 const shownCharacters = 20_000
 
 /**
- * What a document's page shows beside its passages: how its text begins if it has none, null while there is no text; and the corrections
- * that a file's present text has not got, each with its place in the list of all.
+ * Reads the rest of a document's page. `beginning`: the start of its text if it has no passages, null without a text. `lost`: the
+ * corrections that a file's current text lacks, each with its index among all.
  * @throws ApiError agent_not_found, document_not_found
  */
 export async function readBeside(db: Database, scope: DocumentScope, hasPassages: boolean) {

@@ -18,11 +18,11 @@ const maxEdits = 20
 export interface Typed extends Days {
   title?: string | undefined
   content?: string | undefined
-  /** The number of edits of the version that this one began from. */
+  /** The number of edits of the version that this one is based on. */
   edits?: string | number | undefined
 }
 
-/** What a form is shown again with. */
+/** A sent form that is shown again. */
 interface Sent {
   typed?: Typed
   faults?: Faults | undefined
@@ -43,7 +43,7 @@ export function alertView(says: Html | string): Html {
   return html`<div class="notice bad" role="alert"><p>${says}</p></div>`
 }
 
-/** A passage of a document's text, as it was after so many edits. */
+/** A passage of a document's text, after a number of edits. */
 export interface Part {
   passage: number
   start: number
@@ -52,14 +52,14 @@ export interface Part {
 }
 
 export interface Editing extends Sent {
-  /** The text of a file is corrected. */
+  /** True if the form corrects the text of a file. */
   isOfText: boolean
-  /** The part of it that is corrected. */
+  /** The only part to correct. */
   part?: Part | undefined
   zone: string
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
-  /** A caller's, for which the text is corrected. */
+  /** The caller's question that the text should answer. */
   question?: string | undefined
 }
 
@@ -77,7 +77,7 @@ export function editView(document: Editable, address: string, editing: Editing):
       content: hasText ? document.content!.slice(part?.start, part?.end) : undefined,
       edits: document.edits,
       ...typed,
-      // Whoever sees both versions saves on top of the other one; a faulty form does not make its version newer.
+      // A person who sees both versions may replace the other one. A faulty form keeps its own number.
       ...(isConflict && { edits: document.edits }),
     },
     ...{ question, passage: part?.passage, zone, faults, save: 'Save', cancel: address },
@@ -93,11 +93,11 @@ export function editView(document: Editable, address: string, editing: Editing):
 function noteView(document: Editable, address: string, hasText: boolean) {
   const { source_url, managed_by, is_too_long, content, website } = document
   if (source_url !== null && hasText)
-    return html`<p class="notice">The file ${fileNameOfKey(keyOfUrl(source_url))} stays as it is: what you change is kept as a correction of its text. When the file is replaced, a correction stays if the new file still says what it corrects.</p>`
+    return html`<p class="notice">The file ${fileNameOfKey(keyOfUrl(source_url))} stays as it is, and your changes are kept as corrections of its text. If you replace the file, a correction stays if the new file still has the text that it corrects.</p>`
   if (hasText)
     return (
       website !== null &&
-      html`<p class="notice warn">This text is a page’s of ${siteName(website)}. ${words.sources.ofDocument.edited}</p>`
+      html`<p class="notice warn">This text comes from a page of ${siteName(website)}. ${words.sources.ofDocument.edited}</p>`
     )
   const need = needsFile(document)
   if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
@@ -110,7 +110,7 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   )
 }
 
-/** Both versions of a document that was changed while it was edited: saving the form replaces what is there by now. */
+/** Shows both versions of a document that somebody else has changed meanwhile. Saving the form replaces the stored one. */
 function conflictView(mine: TextForm, theirs: Editable) {
   const said = { title: 'Where theirs differs from yours', removed: 'only in yours', added: 'only in theirs' }
   const { content } = mine.typed
@@ -124,7 +124,7 @@ ${isOther ? diffView(content, theirs.content!, said) : html`<p>The text is the s
 
 interface TextForm {
   action: string
-  /** Without content where the text is not edited, without edits for a new document. */
+  /** Has no `content` if the text isn't edited, and no `edits` for a new document. */
   typed: Typed
   zone: string
   faults?: Faults | undefined
@@ -134,7 +134,7 @@ interface TextForm {
   cancel: string
 }
 
-/** `{column}` and `{row}` stand for a number, or the heading of a column. */
+/** `{row}` stands for a number, `{column}` for a number or a column's heading. */
 const ofTables = {
   addRow: 'Add a row',
   addColumn: 'Add a column',
