@@ -11,12 +11,12 @@ export interface Context extends Services {
 
 type Work<Args extends unknown[]> = (context: Context, ...args: Args) => Promise<Output | undefined>
 
-/** @param columns the columns of the table without --json; all by default */
+/** @param columns the columns of the table that is printed without --json; all by default */
 export function action<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
   return perform(connect, (context: Context, _, args: Args) => work(context, ...args), columns)
 }
 
-/** An action of a customer's, which has an API key and no database. */
+/** An action for customers, who have an API key and no database. */
 export function overApi<Args extends unknown[]>(
   work: (context: { api: Api; program: Program }, ...args: Args) => Promise<Output | undefined>,
   columns?: readonly string[],
@@ -53,7 +53,7 @@ function perform<Opened extends object, Args extends unknown[]>(
   }
 }
 
-/** Leaves out names, as the row outlives the customer. */
+/** Options whose values aren't recorded, because the row outlives the customer. */
 const unrecorded = new Set(['mail', 'name', 'yesEraseName'])
 
 function actionOf(command: Command, program: Program) {

@@ -39,9 +39,9 @@ function reasonOf(ready: number, { pending, processing, completed, error }: Reco
   return `no ready documents: ${pending} pending, ${processing} processing, ${error} in error`
 }
 
-/** Sets or replaces the secret. Takes effect everywhere within 15 seconds. @throws CommandError when the agent does not exist */
+/** Sets or replaces the secret. Takes effect everywhere within 15 seconds. @throws CommandError if the agent does not exist */
 export async function setRetellSecret(db: Database, id: AgentId, secret: string) {
-  // Not excluded.secret: an operator may write a secret and read none.
+  // Not excluded.secret: operators may write secrets but not read them.
   const { rows } = await sql<{ organization_id: string }>`
     insert into signing_secrets (organization_id, agent_id, platform, secret)
     select organization_id, id, 'retell', ${Buffer.from(secret)}::bytea

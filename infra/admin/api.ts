@@ -3,9 +3,9 @@ import { messageOf } from '../error-message.ts'
 import { CommandError } from './command-error.ts'
 
 /**
- * Sends one request, with the key, again while the system answers that it is busy.
- * @returns the parsed answer; undefined where it is empty
- * @throws CommandError unless it succeeds; an AbortError once the signal is aborted while it waits
+ * Sends one request with the key, and repeats it while the system answers that it is busy.
+ * @returns the parsed answer; undefined if it is empty
+ * @throws CommandError unless it succeeds; AbortError if the signal is aborted during a wait
  */
 export type Api = (
   method: 'GET' | 'PATCH' | 'POST' | 'PUT' | 'DELETE',
@@ -15,15 +15,15 @@ export type Api = (
 ) => Promise<unknown>
 
 export interface RequestOptions {
-  /** Statuses that say so; a 503 may have taken effect. */
+  /** Statuses that mean busy. A request with a 503 may have taken effect. */
   busy?: readonly number[]
   attempts?: number
-  /** Whether what is not there is deleted already. */
+  /** Accepts a 404, as if the resource had been deleted. */
   mayBeMissing?: boolean
   signal?: AbortSignal
 }
 
-/** @throws CommandError when BASE_URL or API_KEY is missing */
+/** @throws CommandError if BASE_URL or API_KEY is missing */
 export function openApi({ BASE_URL: url = '', API_KEY: apiKey }: NodeJS.ProcessEnv): Api {
   if (!/^https?:/.test(url) || !URL.canParse(url))
     throw new CommandError('set BASE_URL to the address of the API, such as http://127.0.0.1:8787')
@@ -33,7 +33,7 @@ export function openApi({ BASE_URL: url = '', API_KEY: apiKey }: NodeJS.ProcessE
 
 const maxRetrySeconds = 30
 
-/** What went wrong for the caller, and what to do. */
+/** Advice for the caller, by status. */
 const advice: Record<number, string> = {
   401: 'set API_KEY to a key of the agent’s organization',
   404: 'check the agent’s id and BASE_URL; the key must belong to the agent’s organization',
@@ -68,7 +68,7 @@ async function refusal(response: Response, address: string): Promise<string> {
   return `${address} responded ${response.status}: ${detailOf(text)}${hint ? ` (${hint})` : ''}`
 }
 
-/** The detail of a problem document, or the text of what else answers at that address. */
+/** The detail of a problem document, or the text of any other answer. */
 function detailOf(text: string): string {
   try {
     const { title, detail, errors = [] } = JSON.parse(text)

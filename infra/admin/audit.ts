@@ -3,17 +3,17 @@ import type { Database } from '../../shared/database/database.ts'
 import { newId } from '../../shared/ids.ts'
 
 interface Action {
-  /** Who runs the command, as they say; the database adds the login. */
+  /** The operator's own name for themselves; the database adds the login. */
   person: string
   command: string
-  /** Contains no secrets or names: a row outlives its customer. */
+  /** Contains no secrets or names, because a row outlives its customer. */
   arguments: string[]
   organizationId: string | undefined
 }
 
 /**
- * Runs `work` while its row in `operator_actions` is open, without which the database lets an operator change nothing.
- * A row that stays open belongs to a command that was interrupted.
+ * Runs `work` while its row in `operator_actions` is open. Without an open row, the database lets an operator change nothing.
+ * A row that stays open belongs to an interrupted command.
  */
 export async function recorded<Result>(
   db: Database,

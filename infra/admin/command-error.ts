@@ -1,4 +1,4 @@
-/** The command cannot be carried out: the message is one line for the operator, and nothing was changed. */
+/** The command failed and changed nothing. Its message is one line for the operator. */
 export class CommandError extends Error {}
 
 export function organizationNotFound(id: string): never {

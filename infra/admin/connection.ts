@@ -8,10 +8,10 @@ import type { Queues, QueueUrls } from './queues.ts'
 
 export interface Services {
   target: string
-  /** Which of Neon's two hosts; undefined where the database is not Neon's. */
+  /** Which of Neon's two hosts it is; undefined for other databases. */
   host?: NeonHost | undefined
   db: Database
-  /** Opened on demand: loading the AWS SDK takes longer than running most commands. */
+  /** Opens the queues on demand, because loading the AWS SDK takes longer than most commands. */
   queues: () => Promise<Queues>
 }
 
@@ -22,9 +22,9 @@ export const environmentHelp = `Environment:
                       those queues.
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
                       unset, or the URL of the PostgreSQL server that the stand was started with.
-  BASE_URL, API_KEY   For the commands of questions, which need nothing else: the API's address and a key for it.`
+  BASE_URL, API_KEY   The API's address and a key for it. The commands of questions, and sync, need only these.`
 
-/** @throws CommandError when the environment selects no running system, or DATABASE_URL another than the stand's */
+/** @throws CommandError if the environment selects no running system, or if DATABASE_URL isn't the stand's */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined

@@ -59,7 +59,7 @@ const waiting = sql<string | null>`case when ${isWaiting} then ${d.waiting_reaso
 
 type DocumentsQuery = ListOptions & { status?: Status }
 
-/** The documents of all agents, longest waiting first. @throws CommandError when the organization does not exist */
+/** Lists the documents of all agents, longest waiting first. @throws CommandError if the organization does not exist */
 async function listDocuments(db: Database, { organization, status, limit }: DocumentsQuery) {
   const organizationId = organization ?? (await onlyOrganization(db))
   const documents = db
@@ -111,9 +111,9 @@ function targets(db: Database) {
 interface Retried {
   id: DocumentId
   organization_id: OrganizationId
-  /** False when no queue accepted the message: the sweeper sends it later. */
+  /** False if no queue accepted the message; the sweeper then sends it later. */
   queued: boolean
-  /** Why the document could not be retried, as the API says it; null when it was. */
+  /** The API's reason why the document was not retried; null if it was. */
   refused: string | null
 }
 

@@ -31,7 +31,7 @@ export function addHealthCommand(program: Command): void {
 
 export function addQueueCommands(program: Command): void {
   const command = subcommand(program, 'queue', 'manage the queue of documents to process')
-  subcommand(command, 'redrive', 'move the dead letters back to the queue; fix what made them fail first').action(
+  subcommand(command, 'redrive', 'move the dead letters back to the queue; first fix the reason why they failed').action(
     audited(async ({ queues }) => {
       const { redrive } = await queues()
       if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')
@@ -94,7 +94,7 @@ interface Work {
 
 const isUnfinished = sql`d.managed_by = 'service' and d.status in ('pending', 'processing')`
 
-/** Connections of all logins, also through a pooler: an operator may count them. */
+/** Counts the connections of all logins, those through a pooler too. */
 const openConnections = sql<{ open: number; max: number }>`
   select count(*)::int as open, current_setting('max_connections')::int as max
   from pg_stat_activity where usesysid is not null`

@@ -7,7 +7,7 @@ import { organizationNotFound } from './command-error.ts'
 
 const o = columnsOf('organizations', 'o')
 
-/** Look-ups by id only: `organization_id = any(…)` lets them use the primary key, which leads with the organization. */
+/** For look-ups by id only: `organization_id = any(…)` lets them use the primary key, whose first column is the organization. */
 const everyOrganization = sql`array(select ${o.id} from organizations o)`
 export const anyOrganization = sql<OrganizationId>`any(${everyOrganization})`
 

@@ -37,7 +37,7 @@ export const required = {
 }
 export const optional = {
   organization,
-  onlyOrganization: () => organization('id of the organization; needless if there is only one'),
+  onlyOrganization: () => organization('id of the organization; optional if there is only one'),
   limit: () => new Option('--limit <count>', 'maximum number of rows').argParser(parser(count(1, 10_000))).default(100),
 }
 

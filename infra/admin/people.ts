@@ -34,7 +34,7 @@ interface NewPerson {
   role: Role
 }
 
-/** Gives a member this role, too. @throws CommandError when the organization does not exist */
+/** Adds a member, or changes an existing member's role. @throws CommandError if the organization does not exist */
 export async function addPerson(db: Database, { organization, mail, role }: NewPerson) {
   const { members } = await db.batch({
     person: sql`insert into people (id, mail) values (${newId()}, ${mail}) on conflict (mail) do nothing`,

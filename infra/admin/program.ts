@@ -10,7 +10,7 @@ import { addSyncCommand } from './sync/command.ts'
 import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
 import { Program, type Terminal } from './terminal.ts'
 
-/** Runs one command. @param args what follows `npx cuecard` @returns the exit code */
+/** Runs one command. @param args the arguments after `npx cuecard` @returns the exit code */
 export function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   return createProgram(terminal).run(args)
 }

@@ -14,7 +14,7 @@ export type QueueUrls = Readonly<Record<string, string | undefined>>
 
 export type Queues = ReturnType<typeof openQueues>
 
-/** An operation whose queue is unknown is undefined. @param endpoint of a local SQS; without it, AWS with the environment's credentials */
+/** Operations on unknown queues are undefined. @param endpoint the local SQS; without it, AWS with the environment's credentials */
 export function openQueues(urls: QueueUrls, endpoint?: string) {
   const sqs = new SQSClient({
     ...(endpoint && { endpoint, ...localAws }),
@@ -60,7 +60,7 @@ async function countMessages(sqs: SQSClient, url: string): Promise<number> {
   )
 }
 
-/** An interrupted move leaves a message in both queues, which is harmless. @returns how many were moved */
+/** An interrupted move leaves a message in both queues, which is harmless. @returns the number of moved messages */
 async function moveMessages(sqs: SQSClient, from: string, to: string): Promise<number> {
   for (let moved = 0; ; ) {
     const { Messages = [] } = await sqs.send(

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../shared/unavailable.ts'
 
-/** What went wrong, on one line. */
+/** The error's message and cause, on one line. */
 export function sentenceOf(error: unknown): string {
   const { message, cause } = error instanceof Error ? error : new Error(String(error))
   const reason = error instanceof Unavailable && `: ${cause instanceof Error ? cause.message : String(cause)}`

@@ -90,7 +90,7 @@ export function addKeyCommands(program: Command): void {
     .action(listOf(tenants.listKeys))
   subcommand(command, 'revoke', 'revoke an API key; takes effect everywhere within 30 seconds')
     .argument('<id>', 'id of the key, not the key itself', id)
-    .option('--with-created', 'revoke also the keys that were made with it in the dashboard, as after a leak')
+    .option('--with-created', 'also revoke the keys created with it in the dashboard, such as after a leak')
     .action(audited(({ db }, id: string, options: { withCreated?: true }) => tenants.revokeKey(db, id, options)))
 }
 
@@ -137,14 +137,14 @@ const permissionList = v.pipe(
 
 const secret = v.pipe(v.string(), v.trim(), v.regex(/^[\x21-\x7e]{16,200}$/))
 
-/** @throws CommandError, which does not repeat what was typed */
+/** @throws CommandError, which does not repeat the typed secret */
 function retellSecret(typed: string): string {
   const result = v.safeParse(secret, typed)
   if (result.success) return result.output
   throw new CommandError('the secret on standard input must have between 16 and 200 printable ASCII characters')
 }
 
-/** Not an argument: those stand in the shell's history and in the list of processes. @throws CommandError at a terminal */
+/** Reads the secret from a pipe, because the shell's history and the list of processes show arguments. @throws CommandError at a terminal */
 async function standardInput({ stdin }: Terminal): Promise<string> {
   if (stdin.isTTY) throw new CommandError('pipe the secret into the command: npx cuecard agent retell-secret ID < FILE')
   return await text(stdin)

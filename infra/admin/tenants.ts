@@ -25,7 +25,7 @@ export async function onlyOrganization(db: Database): Promise<OrganizationId> {
   if (!first) throw new CommandError('there is no organization yet: create one with npx cuecard organization create')
   if (others.length > 0)
     throw new CommandError(
-      'there are several organizations: pass --organization with one of npx cuecard organization list',
+      'there are several organizations: pass --organization with an id that npx cuecard organization list prints',
     )
   return first.id as OrganizationId
 }
@@ -40,7 +40,7 @@ export async function showOrganization(db: Database, id: OrganizationId) {
   return rows[0] ?? organizationNotFound(id)
 }
 
-/** The limits after the changes, and today's use. @throws CommandError when the organization does not exist */
+/** @returns the limits after the changes, and today's use @throws CommandError if the organization does not exist */
 export async function setLimits(db: Database, id: OrganizationId, changes: Partial<Limits>) {
   const usage = (await changeLimits(db, id, changes)) ?? organizationNotFound(id)
   return { id, ...usage }
@@ -81,7 +81,7 @@ interface NewKey extends keys.NewKey {
   organizationId: OrganizationId
 }
 
-/** The result is the only place where the key appears. @throws CommandError when the organization does not exist */
+/** @returns the key, which is shown nowhere else @throws CommandError if the organization does not exist */
 export async function createKey(db: Database, { organizationId, ...key }: NewKey) {
   return (await keys.createKey(db, organizationId, key)) ?? organizationNotFound(organizationId)
 }
@@ -90,7 +90,7 @@ export async function listKeys(db: Database, organizationId: OrganizationId) {
   return { data: await rowsOf(db, organizationId, keys.listKeys(db, organizationId)) }
 }
 
-/** Takes effect everywhere within 30 seconds; again, it keeps the first time. @throws CommandError for an unknown key */
+/** Takes effect everywhere within 30 seconds. A second call keeps the first time. @throws CommandError for an unknown key */
 export async function revokeKey(db: Database, id: string, options: { withCreated?: boolean } = {}) {
   const revoked = await keys.revokeKey(db, anyOrganization, id, options)
   if (!revoked) throw new CommandError(`no such key: ${id}`)

@@ -29,7 +29,7 @@ export class Program extends Command {
       })
   }
 
-  /** @param args what follows the program's name @returns the exit code */
+  /** @param args the arguments after the program's name @returns the exit code */
   async run(args: readonly string[], explain: (error: unknown) => string = sentenceOf): Promise<number> {
     try {
       await this.parseAsync(args, { from: 'user' })
@@ -58,7 +58,7 @@ export function programOf(command: Command): Program {
   return root
 }
 
-/** This process's. */
+/** This process's terminal. */
 export function ownTerminal(): Terminal {
   process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     // `| head` closes the pipe before everything is written.
@@ -73,10 +73,10 @@ export function ownTerminal(): Terminal {
     stdout: process.stdout,
     stderr: process.stderr,
     person: `${userName()}@${hostname()}`,
-    // A getter: Ctrl-C ends the commands that do not read it at once.
+    // A getter, so that Ctrl-C still ends commands that do not read it at once.
     get signal() {
       const controller = new AbortController()
-      // Not once: npm passes on a Ctrl-C that the terminal has delivered already.
+      // Not `once`: npm also passes on a Ctrl-C that the terminal has delivered.
       process.on('SIGINT', () => controller.abort())
       return controller.signal
     },

@@ -190,7 +190,7 @@ describe('an export', () => {
     })
     const { signal } = controller
     const { code, stderr } = await cuecard(['organization', 'export', organization], { stdout, signal })
-    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: interrupted: what was printed is not all\n' })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: interrupted: the printed export is incomplete\n' })
     expect(printed.join('')).toContain('"type":"call"')
     expect(printed.join('')).not.toContain('"type":"end"')
   })

@@ -11,13 +11,13 @@ export interface Belongings {
   table: keyof Tables
   /** The columns that follow `organization_id` in an index, and their types. */
   key: Readonly<Record<string, 'uuid' | 'int' | 'bytea' | 'text'>>
-  /** Without it no row of the table `t` is an agent's. */
+  /** Selects an agent's rows of the table `t`; without it, the table has none. */
   isOfAgent?: (subject: Subject & { agentId: AgentId }) => RawBuilder<boolean>
 }
 
 const byAgentId: Belongings['isOfAgent'] = ({ agentId }) => sql<boolean>`t.agent_id = ${agentId}::uuid`
 
-/** Deleted in this order, so that no foreign key has many rows to delete. */
+/** The order of deletion, in which no foreign key has many rows to delete. */
 export const belongings: readonly Belongings[] = [
   { table: 'chunks', key: { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, isOfAgent: byAgentId },
   {

@@ -20,9 +20,9 @@ function addDelete<Id>(
   id: v.GenericSchema<string, Id>,
   confirm: (db: Database, id: Id, name: string) => Promise<Subject>,
 ) {
-  subcommand(parent, 'delete', `erase ${kind} and all that it has, for good; continues what was interrupted`)
+  subcommand(parent, 'delete', `permanently erase ${kind} and all that it has; continues an interrupted erasure`)
     .argument('<id>', `id of ${kind.replace(/^an /, 'the ')}`, parser(id))
-    .requiredOption('--yes-erase-name <name>', 'its name, to confirm that it is the one')
+    .requiredOption('--yes-erase-name <name>', 'its name, to confirm that you mean this one')
     .action(
       audited(async ({ db, program }, id: Id, { yesEraseName }: { yesEraseName: string }) =>
         erase(db, await confirm(db, id, yesEraseName), progressTo(program)),
@@ -31,7 +31,7 @@ function addDelete<Id>(
 }
 
 export function addErasuresCommands(program: Command): void {
-  const command = subcommand(program, 'erasures', 'what was erased, and is erased again by a restore')
+  const command = subcommand(program, 'erasures', 'read the erasures, which a restore repeats')
   subcommand(command, 'list', 'list the erasures: ids, times and counts').action(
     action(async ({ db }) => ({ data: await listErasures(db).execute() })),
   )

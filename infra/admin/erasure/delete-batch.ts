@@ -46,5 +46,5 @@ export async function deleteBatch(
   return batch ?? { deleted: 0, last: undefined }
 }
 
-/** Below Postgres's deadlock_timeout: in a deadlock with traffic this transaction gives way. */
+/** Less than Postgres's deadlock_timeout, so that this transaction, not a customer's, ends a deadlock. */
 export const patience = sql`select set_config('lock_timeout', '500ms', true)`

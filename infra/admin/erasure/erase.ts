@@ -16,20 +16,20 @@ export interface EraseOptions {
   pause?: (milliseconds: number) => Promise<unknown>
 }
 
-/** Every instance rejects a revoked key after this. */
+/** Every instance rejects a revoked key after this time. */
 const revokedEverywhereSeconds = 30
 const progressMilliseconds = 2000
-/** The share of time that is spent working: pauses are for traffic. */
+/** The share of time spent working. The pauses leave the database to customers. */
 const share = 0.25
-/** Time limit of a transaction, which the size of batches adapts to: writers may have to wait as long for a row. */
+/** The target time of a transaction, which sets the size of batches. Writers may wait this long for a row. */
 const batchMilliseconds = 100
 
-/** Deletes all that an organization or agent has, in short transactions with pauses. @throws CommandError when interrupted: repeat it */
+/** Deletes everything of an organization or agent, in short transactions with pauses. @throws CommandError if interrupted: run it again */
 export async function erase(db: Database, subject: Subject, options: EraseOptions): Promise<Erasure> {
   const { signal, onProgress, maxRows = 1000, pause = untilInterrupted } = options
   const scoped = db.forOrganization(subject.organizationId)
   const id = await beginErasure(scoped, subject)
-  // An agent has no keys of its own. What comes in for it while it is erased goes with its row.
+  // An agent has no keys of its own. Rows that arrive for it during the erasure are deleted with its row.
   if (!subject.agentId)
     await sql`update api_keys set revoked_at = now()
       where organization_id = ${subject.organizationId} and revoked_at is null`.execute(scoped)
@@ -64,11 +64,11 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
     if (deleted > 0) onProgress(`${each.table}: ${deleted} rows deleted`)
   }
 
-  /** Instances may know a revoked key for a while; its requests must find their organization. */
+  /** Waits while instances may still accept a revoked key, whose requests must find their organization. */
   async function untilKeysAreRejected(): Promise<void> {
     const seconds = subject.agentId ? 0 : await secondsUntilRejected(scoped, subject)
     if (seconds <= 0) return
-    onProgress(`waiting ${Math.ceil(seconds)} s, until no instance accepts the keys any more`)
+    onProgress(`waiting ${Math.ceil(seconds)} s, until every instance rejects the keys`)
     await pause(seconds * 1000)
     requireNotInterrupted(signal)
   }
@@ -108,8 +108,8 @@ export function listErasures(db: Database) {
 }
 
 /**
- * Deletes the subject's row in the transaction that completes the erasure. The sweeper deletes all files of an organization, even those that
- * no row names since a restore: at once, and again when none can arrive any more.
+ * Deletes the subject's row in the transaction that completes the erasure. The sweeper deletes all files of an organization, including
+ * those that no row names since a restore. It does so at once, and again when no more files can arrive.
  */
 function finish(db: Database, id: string, { organizationId, agentId }: Subject) {
   const last_at = sql<Date>`now() + make_interval(secs => ${uploadSeconds})`
@@ -124,7 +124,7 @@ function finish(db: Database, id: string, { organizationId, agentId }: Subject) 
     subject: agentId
       ? db.deleteFrom('agents').where('organization_id', '=', organizationId).where('id', '=', agentId)
       : db.deleteFrom('organizations').where('id', '=', organizationId),
-    // Who was in this organization only.
+    // Deletes people who were members of this organization only.
     people: sql`delete from people p where not exists (select from memberships m where m.person_id = p.id)`,
     completed: db
       .updateTable('erasures')

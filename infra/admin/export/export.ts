@@ -31,7 +31,7 @@ async function* toText(lines: AsyncIterable<object>): AsyncGenerator<string> {
 
 const formatVersion = 1
 
-/** Yields all that an organization has, one page in memory at a time; the last line, of a complete export, has type `end`. */
+/** Yields all that an organization has, with one page in memory at a time. A complete export ends with a line of type `end`. */
 async function* exportOrganization(
   db: Database,
   id: OrganizationId,
@@ -62,7 +62,7 @@ async function* exportOrganization(
     while (page.length > 0) {
       for (const row of page) yield { type, ...row }
       counts[type] += page.length
-      if (signal.aborted) throw new CommandError('interrupted: what was printed is not all')
+      if (signal.aborted) throw new CommandError('interrupted: the printed export is incomplete')
       page = await pageAfter(scoped, id, page.at(-1))
     }
   }

@@ -7,7 +7,7 @@ import { pageBytes } from '../../../shared/http/payload.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 
 const rowsPerPage = 1000
-/** The most that Postgres prints of a `halfvec(1536)`. */
+/** The maximum length of a `halfvec(1536)` that Postgres prints. */
 const embeddingBytes = 20_000
 
 type Row = Record<string, unknown>
@@ -15,11 +15,11 @@ type PageAfter = (db: Database, id: OrganizationId, last?: Row) => Promise<Row[]
 
 export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, ready_document_count, created_at'),
-  // Neither the keys, which nobody has, nor their hashes.
+  // Without the keys, which are not stored, and without their hashes.
   api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
   person: peopleAfter,
   connection: rowsOf('connections', 'id', 'person_id, agent_id, client_id, client_name, used_at, created_at'),
-  // Whether there is one; not the secret.
+  // Without the secret.
   signing_secret: rowsOf('signing_secrets', 'agent_id, platform', 'created_at'),
   document: documentsAfter,
   document_revision: revisionsAfter,
@@ -36,7 +36,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
     'agent_id, id',
     'question, history, document_id, words, expects_nothing, within, on_failure, as_of, passed, rank, checked_at, created_at',
   ),
-  // Not the secrets.
+  // Without the secrets.
   webhook: rowsOf('webhooks', 'id', 'url, events, status, disabled_reason, created_at'),
   webhook_delivery: rowsOf(
     'webhook_deliveries',
@@ -68,7 +68,7 @@ function rowsOf(table: string, key: string, columns: string): PageAfter {
       try {
         return (await statement.execute(db)).rows
       } catch (error) {
-        // Questions of thousands of characters are more than the database sends at a time.
+        // A page of very long questions may exceed the database's limit for a response.
         if (!(error instanceof ApiError) || limit === 1) throw error
         return await page(limit >> 1)
       }
@@ -81,7 +81,7 @@ function after(key: string, last: Row | undefined) {
   return last ? sql`(${sql.raw(key)}) > (${sql.join(key.split(', ').map((column) => last[column]))})` : sql`true`
 }
 
-/** Large contents shorten a page, to one document at least. */
+/** Large contents shorten a page, down to one document. */
 const documentsAfter: PageAfter = async (db, id, last) => {
   const { rows } = await sql<Row>`
     with sized as (
@@ -96,7 +96,7 @@ const documentsAfter: PageAfter = async (db, id, last) => {
   return rows
 }
 
-/** What search served before. */
+/** Pages of the revisions that search has served. */
 const revisionsAfter: PageAfter = async (db, id, last) => {
   const { rows } = await sql<Row>`
     with sized as (
@@ -113,7 +113,7 @@ const revisionsAfter: PageAfter = async (db, id, last) => {
 
 type StoredChunk = ChunkRow & { revision: number; is_served: boolean | null }
 
-/** Chunks of all revisions, drafts and those in progress included. Embeddings are base64 of little-endian 32-bit floats. */
+/** Pages of the chunks of all revisions, including drafts and unfinished ones. Embeddings are base64 of little-endian 32-bit floats. */
 function chunksAfter(withEmbeddings: boolean): PageAfter {
   const key = 'document_id, revision, chunk_index'
   const order = sql.raw(key)

@@ -44,11 +44,11 @@ export function addQuestionCommands(program: Command): void {
         return undefined
       }),
     )
-  subcommand(command, 'import', 'create golden questions from a CSV file such as export prints')
-    .argument('<file>', 'the CSV file; a question without title and words is one that nothing answers')
+  subcommand(command, 'import', 'create golden questions from a CSV file like the one that export prints')
+    .argument('<file>', 'the CSV file; nothing should answer a question without title and words')
     .addOption(agent())
     .addOption(
-      new Option('--on-failure <what>', 'what a change does that makes one fail, where the file does not say')
+      new Option('--on-failure <what>', 'what happens to a change that makes one fail, unless the file says otherwise')
         .choices(['warn', 'block'])
         .default('warn'),
     )
@@ -62,7 +62,7 @@ export function addQuestionCommands(program: Command): void {
     )
 }
 
-/** Without those that were deleted or created meanwhile. */
+/** Leaves out questions that were deleted or created in the meantime. */
 async function check(api: Api, agentId: string) {
   const path = `/v1/agents/${agentId}/golden-questions`
   const { data } = (await api('POST', `${path}/run`)) as v.InferOutput<typeof runResponse>

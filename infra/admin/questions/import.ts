@@ -10,7 +10,7 @@ export type Golden = v.InferOutput<typeof goldenSchema>
 
 interface Source {
   text: string
-  /** Its name in messages. */
+  /** The file's name in messages. */
   file: string
   onFailure: 'warn' | 'block'
 }
@@ -18,8 +18,8 @@ interface Source {
 type Titles = Map<string, string>
 
 /**
- * Creates the golden questions that the agent does not have yet. Of those that it has, `on_failure` becomes what the file says.
- * @throws CommandError that names file and line, before anything is created, for a question that the API would refuse
+ * Creates the golden questions that the agent does not have yet, and sets `on_failure` of the others to the file's value.
+ * @throws CommandError with file and line, before it creates anything, for a question that the API would refuse
  */
 export async function importQuestions(api: Api, agentId: string, { text, file, onFailure }: Source) {
   const lines = questionsByLine(text, file)
@@ -59,7 +59,7 @@ export async function importQuestions(api: Api, agentId: string, { text, file, o
   return imported
 }
 
-/** Titles by id. */
+/** The documents' titles, by id. */
 export async function titlesOf(api: Api, agentId: string): Promise<Titles> {
   const path = `/v1/agents/${agentId}/knowledge-base?exclude=content`
   const documents = await pagesOf<{ id: string; title: string }>(api, path)
@@ -84,7 +84,7 @@ function toBody(
   return body as Body
 }
 
-/** The id decides where several documents have the title, or none has it any more. */
+/** The id decides if several documents, or none, have the title. */
 function documentOf(title = '', id: string | undefined, titles: Titles, at: string): string {
   const found = [...titles].flatMap(([id, each]) => (normalized(each) === normalized(title) ? [id] : []))
   if (id !== undefined && (found.length === 0 ? titles.has(id) : found.includes(id))) return id
@@ -93,7 +93,7 @@ function documentOf(title = '', id: string | undefined, titles: Titles, at: stri
   return found[0]!
 }
 
-/** The same question with the same expectation, unless they say otherwise among how many hits. */
+/** True for the same question and expectation. `within` may differ only if one of them has none. */
 function isSame(one: Body, other: Body): boolean {
   return keyOf(one) === keyOf(other) && (one.within ?? other.within) === (other.within ?? one.within)
 }

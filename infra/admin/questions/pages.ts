@@ -1,7 +1,7 @@
 import type { Page } from '../../../shared/http/pages.ts'
 import type { Api } from '../api.ts'
 
-/** All that a list has, page by page. @param path may have a query */
+/** Reads a whole list, page by page. @param path may have a query */
 export async function pagesOf<T>(api: Api, path: string): Promise<T[]> {
   const all: T[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {

@@ -3,16 +3,16 @@ import { CommandError } from '../command-error.ts'
 
 export interface Question {
   id: string
-  /** What makes it hard, such as `misheard`; undefined where the file does not say. */
+  /** The difficulty, such as `misheard`; undefined if the file has none. */
   kind: string | undefined
   question: string
-  /** What the right passage has; undefined for a question that no document answers. */
+  /** The expected passage; undefined if no document answers the question. */
   expected: Expected | undefined
-  /** What a golden question has beyond, as the file says it. */
+  /** Further settings of a golden question, as the file's text. */
   settings: Partial<Record<(typeof settings)[number], string>>
 }
 
-/** One of both, or both. */
+/** Has a title, words, or both. */
 export interface Expected {
   title: string | undefined
   words: string | undefined
@@ -20,7 +20,7 @@ export interface Expected {
 
 const settings = ['document_id', 'within', 'on_failure', 'as_of'] as const
 
-/** Under which names each column is read, in lower case. */
+/** The accepted names of each column, in lower case. */
 const columns = {
   id: ['id'],
   kind: ['kind'],
@@ -41,10 +41,10 @@ interface Row {
 }
 
 /**
- * The questions of a CSV file (RFC 4180; or with semicolons, as spreadsheets write it in many countries), by the line where each ends. A
- * question without an id is known by its line; one without a title and words has no answer.
- * @param file its name in messages
- * @throws CommandError that names file and line
+ * Reads the questions of a CSV file (RFC 4180, or with semicolons, as spreadsheets write it in many countries), by the line where each
+ * ends. The line is the id of a question without one. A question without title and words has no answer.
+ * @param file the file's name in messages
+ * @throws CommandError with file and line
  */
 export function questionsByLine(text: string, file: string): Map<number, Question> {
   const [head, ...rows] = rowsOf(text, file)
@@ -66,7 +66,7 @@ export function questionsByLine(text: string, file: string): Map<number, Questio
 
 const written = ['question', 'title', 'words', ...settings] as const
 
-/** A file that is read without loss, of what golden questions have. */
+/** Writes golden questions as a file that `questionsByLine` reads without loss. */
 export function writeQuestions(
   questions: readonly { [C in (typeof written)[number]]: string | number | null | undefined }[],
 ): string {
@@ -74,7 +74,7 @@ export function writeQuestions(
   return [written, ...rows].map((row) => `${row.join(',')}\n`).join('')
 }
 
-/** A spreadsheet would run a cell that begins like this: one `'` more makes it text, which is taken off where the file is read. */
+/** A spreadsheet would run a cell that begins like this. A leading `'` makes it text, and is removed when the file is read. */
 const formula = /^'*[=+\-@＝＋－＠]/
 
 function escaped(cell: string): string {
@@ -104,7 +104,7 @@ function rowsOf(text: string, file: string): Row[] {
   }
 }
 
-/** @returns the index of each column; -1 of one that the file does not have */
+/** @returns the index of each column; -1 for a column that the file lacks */
 function placesOf(head: Row | undefined, file: string): Record<Column, number> {
   const found = (head?.cells ?? []).map((cell) => cell.trim().toLowerCase())
   const places = Object.fromEntries(

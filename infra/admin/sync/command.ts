@@ -27,7 +27,7 @@ export function addSyncCommand(program: Command): void {
     .argument('<folder>', 'the folder')
     .addOption(new Option('--agent <id>', 'id of the agent').argParser(id).makeOptionMandatory())
     .addOption(
-      new Option('--prefix <text>', 'begins the external ids; only documents that have it are changed or deleted')
+      new Option('--prefix <text>', 'beginning of the external ids; only documents with this prefix are changed or deleted')
         .argParser(parser(externalId))
         .default('files/'),
     )
@@ -46,7 +46,7 @@ export function addSyncCommand(program: Command): void {
           if (dryRun) return { data: changesOf(plan) }
           if (plan.delete.length * 3 > plan.existing && !yes)
             throw new CommandError(
-              `${plan.delete.length} of ${plan.existing} documents would be deleted, and nothing was changed: add --yes if that is right`,
+              `${plan.delete.length} of ${plan.existing} documents would be deleted, and nothing was changed: add --yes if you want that`,
             )
           return await carryOut(api, program, knowledgeBase, plan)
         },
@@ -65,7 +65,7 @@ function changesOf(plan: Plan): object[] {
 }
 
 const requestsAtOnce = 4
-/** Longer than a full pipeline takes to have room again. */
+/** Enough attempts to outlast a full pipeline. */
 const attempts = 40
 
 interface Job {
@@ -74,7 +74,7 @@ interface Job {
   body?: Wanted
 }
 
-/** Deletes last, and nothing after a failure: what fails may be a document under its new name. */
+/** Deletes last, and only without failures: a failed document may be a renamed one. */
 async function carryOut(api: Api, program: Program, knowledgeBase: string, plan: Plan) {
   const { signal } = program.terminal
   const done = { created: 0, updated: 0, deleted: 0, unchanged: plan.unchanged, failed: plan.failed.length }

@@ -9,10 +9,10 @@ import { maxFileBytes } from '../../../shared/files/file-types.ts'
 import { isObject } from '../../../shared/http/input/fields.ts'
 import { decodeText } from '../../../shared/text/decode-text.ts'
 
-/** What a document is to be: the body of its PUT. */
+/** The wanted document: the body of its PUT. */
 export type Wanted = PutInput & { external_id: string }
 
-/** The file as the service would read it, with its front matter. @throws Error that says in a sentence what is wrong with it */
+/** Reads a file as the service would, with its front matter. @throws Error whose message is a sentence about the file's fault */
 export async function documentOf(root: string, path: string, externalId: string): Promise<Wanted> {
   const bytes = await bytesOf(join(root, path))
   const { fields, rest } = /\.(md|markdown|txt)$/i.test(path) ? frontMatter(bytes) : { fields: {}, rest: bytes }
@@ -37,7 +37,7 @@ async function bytesOf(path: string): Promise<Buffer> {
   return await file.readFile()
 }
 
-/** A mapping in YAML between lines of three hyphens, at the very beginning. */
+/** Splits off a YAML mapping between lines of three hyphens at the very beginning. */
 function frontMatter(bytes: Buffer): { fields: Record<string, unknown>; rest: Buffer } {
   const text = bytes.length > 0 ? decodeText(bytes).replace(/^\ufeff/, '') : ''
   const [whole, yaml = ''] = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(text) ?? []

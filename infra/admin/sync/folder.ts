@@ -6,16 +6,16 @@ import { CommandError } from '../command-error.ts'
 export interface Folder {
   /** Relative paths with forward slashes. */
   files: string[]
-  /** Files and folders that are not looked at, each with the reason. */
+  /** Files and folders that are not read, each with the reason. */
   leftOut: { path: string; reason: string }[]
 }
 
 /** The formats that are synchronised. */
 export const extension = /\.(md|markdown|txt|csv|html?)$/i
 
-/** @throws CommandError when the folder, or one in it, cannot be read */
+/** @throws CommandError if the folder, or one in it, cannot be read */
 export async function walk(root: string): Promise<Folder> {
-  if (!(await stat(root).catch(() => undefined))?.isDirectory()) throw new CommandError(`${root} is no folder`)
+  if (!(await stat(root).catch(() => undefined))?.isDirectory()) throw new CommandError(`${root} is not a folder`)
   const found: Folder = { files: [], leftOut: [] }
   await walkInto(root, '', found)
   return found

@@ -12,10 +12,10 @@ export interface Plan {
   /** External ids. */
   delete: string[]
   unchanged: number
-  /** How many documents the folder has put there before. */
+  /** The number of documents that come from the folder. */
   existing: number
   failed: Failed[]
-  /** Documents that are as the files are, but whose processing ended in an error. */
+  /** Documents that equal their files, but whose processing ended in an error. */
   inError: Failed[]
 }
 
@@ -30,7 +30,7 @@ interface Source {
   prefix: string
 }
 
-/** What makes an agent's documents equal to the files. Those of other external ids are not looked at. */
+/** Plans the changes that make an agent's documents equal to the files. Ignores documents with other external ids. */
 export async function makePlan(api: Api, knowledgeBase: string, { root, files, prefix }: Source): Promise<Plan> {
   const path = `${knowledgeBase}?${new URLSearchParams({ external_id_prefix: prefix })}`
   const listed = await pagesOf<Document>(api, path)
@@ -66,7 +66,7 @@ function isSame(document: Document, wanted: Wanted): boolean {
   return isDeepStrictEqual([before, text, labels, from, until], [title, content, metadata, valid_from, valid_until])
 }
 
-/** What follows the first sentence is advice for people who upload files. */
+/** The further sentences are advice for people who upload files. */
 export function firstSentenceOf(error: unknown): string {
   return sentenceOf(error).split(/\. (?=[A-Z])/, 1)[0]!
 }

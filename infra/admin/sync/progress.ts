@@ -2,7 +2,7 @@ import type { Program } from '../terminal.ts'
 
 const linesEach = 100
 
-/** A counter on a terminal; elsewhere a line for each hundred. */
+/** Prints a counter on a terminal, and elsewhere a line for each hundred. */
 export function progressOf({ terminal: { stderr } }: Program, count: number) {
   const isTerminal = 'isTTY' in stderr && stderr.isTTY === true
   let done = 0
