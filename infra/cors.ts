@@ -1,27 +1,27 @@
 import { responseHeaders } from './openapi/headers.ts'
 
-/** What pages of the allowed origins may do. No credentials: a key goes in a header that the page sets. */
+/** Requests that pages of allowed origins may send. Without credentials, because a page sends its key in a header. */
 export const cors = {
   allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowHeaders: [
     ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-API-Key'],
-    // What Retell and MCP clients send.
+    // Headers that Retell and MCP clients send.
     ...['X-Retell-Signature', 'Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'X-Call-Id'],
   ],
   exposeHeaders: Object.keys(responseHeaders),
-  /** Browsers keep an answer for two hours at most. */
+  /** Browsers cache a preflight answer for at most two hours. */
   maxAgeSeconds: 7200,
 } as const
 
-/** What pages of the API's own origin may do with the bucket: post files, in a form, and read them, with no headers of their own. */
+/** Lets pages of the API's own origin post files to the bucket by form, and read them, without headers of their own. */
 export const filesCors = { allowMethods: ['GET', 'POST'], maxAgeSeconds: 3600 } as const
 
-/** @throws Error that names the first that is no origin as browsers send it, nor `*` for any */
+/** @throws Error that names the first entry that is neither `*` nor an origin as browsers send it */
 export function requireOrigins(origins: readonly string[]): string[] {
   const wrong = origins.find((origin) => origin !== '*' && !isOrigin(origin))
   if (wrong !== undefined)
     throw new Error(
-      `an allowed origin is scheme, host and, if any, port, such as https://app.example.com, or * for any, not ${wrong}`,
+      `an allowed origin is * or a scheme, a host and any port, such as https://app.example.com, not ${wrong}`,
     )
   return [...origins]
 }

@@ -3,9 +3,9 @@ import type { Database } from '../shared/database/database.ts'
 import { embeddingOf } from '../shared/organizations/agents.ts'
 
 /**
- * Has every agent that is served by another model change to this one, in the background. A change under way to a third model ends; the
- * vectors that are kept are used if they are of this model. @param assumed serves agents that have vectors and name no model
- * @returns how many agents begin, or return
+ * Starts the change of every agent with another model to this one, in the background. A current change to a third model ends, and this
+ * model's kept vectors are used. @param assumed the model of agents that have vectors and name no model
+ * @returns the number of agents that begin to change, or that return
  */
 export async function changeModels(db: Database, model: string, assumed: string): Promise<number> {
   const kept = sql`coalesce(a.former_model, a.next_model)`
@@ -21,7 +21,7 @@ export async function changeModels(db: Database, model: string, assumed: string)
   return Number(numAffectedRows)
 }
 
-/** Ends the time in which agents that have changed may return at no cost. */
+/** Ends the period in which changed agents may return to their former model at no cost. */
 export async function deleteFormerModels(db: Database): Promise<void> {
   await sql`update agents set former_until = now(), model_due_at = now() where former_model is not null`.execute(db)
 }
@@ -29,11 +29,11 @@ export async function deleteFormerModels(db: Database): Promise<void> {
 export interface ModelCount {
   model: string
   agents: number
-  /** Whose former model's vectors are kept. */
+  /** The number of agents whose former model's vectors are kept. */
   may_return: number
 }
 
-/** How many agents each model serves, and those that change, those that wait first. */
+/** Counts each model's agents, and lists the agents that are changing, waiting ones first. */
 export async function findModels(db: Database) {
   const { models, changing } = await db.batch({
     models: sql<ModelCount>`select model, count(*)::int as agents,

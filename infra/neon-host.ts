@@ -1,6 +1,6 @@
 export type NeonHost = 'pooled' | 'direct'
 
-/** Which of the two hosts of a Neon database a connection URL names; undefined for any other server. */
+/** The host of a Neon database that a connection URL names; undefined for any other server. */
 export function neonHostOf(url: string): NeonHost | undefined {
   const hostname = URL.parse(url)?.hostname
   if (!hostname?.endsWith('.neon.tech')) return undefined

@@ -5,7 +5,7 @@ export function isPostgresUrl(text: string): boolean {
 /** The login of a role on a local database. */
 export const loginOfRole = (role: string) => `${role}_local`
 
-/** For a local database, whose logins share the owner's password: the same one, as the login of a role. */
+/** The URL of a role's login on a local database, where all logins share the owner's password. */
 export function urlOfRole(ownerUrl: string, role: string): string {
   const url = new URL(ownerUrl)
   url.username = loginOfRole(role)

@@ -5,8 +5,8 @@ const deadlock = '40P01'
 const serializationFailure = '40001'
 
 /**
- * Runs again what gave way to other transactions.
- * @param attempts in all, with pauses of 1, 2, 4, 8 and then 15 seconds between them
+ * Runs a transaction again if it gave way to another.
+ * @param attempts the total number, with pauses of 1, 2, 4, 8 and then 15 seconds between them
  */
 export async function retrying<Result>(
   attempts: number,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 
-/** Starts a program without a shell. `ended` rejects with the end of its stderr when it fails. */
+/** Starts a program without a shell. `ended` rejects with the end of its stderr if it fails. */
 export function startProgram(
   file: string,
   args: readonly string[],
@@ -23,7 +23,7 @@ export function startProgram(
   return { stdout: child.stdout, ended }
 }
 
-/** Returns what a program prints. @throws Error when it fails */
+/** @returns the program's stdout @throws Error if it fails */
 export async function runProgram(file: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string> {
   const { stdout, ended } = startProgram(file, args, env)
   const [printed] = await Promise.all([text(stdout), ended])

@@ -12,11 +12,11 @@ const omitsDev = process.argv[2] === '--omit=dev'
 
 const { platform, arch } = process
 const nothing = /^$/
-/** What is used of the folders of packages with much that nothing here reads; the Lambdas are Linux on arm64. */
+/** The parts that are used of some large packages; the others are removed. The Lambdas run Linux on arm64. */
 const usedParts = {
-  // Headers and manuals.
+  // Only headers and manuals.
   'node/node_modules': nothing,
-  // For pictures of PDFs outside a browser.
+  // `canvas` draws the pictures of PDFs outside a browser.
   '@napi-rs': /^(?!canvas)/,
   '@picocss/pico': /^(package\.json|LICENSE.*|css)$/,
   '@picocss/pico/css': /^pico\.min\.css$/,
@@ -32,7 +32,7 @@ const usedParts = {
   'pdfjs-dist/legacy/build': /^pdf(\.worker)?\.min\.mjs$/,
   'tesseract.js-core': /^(package\.json|LICENSE|.*relaxedsimd-lstm\.(js|wasm))$/,
 }
-/** npm installs it without development packages, too: it is an optional peer of valibot. */
+/** npm installs TypeScript even without development packages, because it is an optional peer of valibot. */
 const usedWithoutDev = { typescript: nothing, '@typescript': nothing }
 
 install()
@@ -46,15 +46,15 @@ function install() {
   const withoutDev = `${all} --omit=dev`
   const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
   if (installed === all || (omitsDev && installed === withoutDev)) return
-  // Installed packages may be in use, by a running system for example: `npm ci` would remove them first.
+  // `npm ci` would first remove the installed packages, which a running system may be using.
   const present = existsSync(`${root}node_modules/.package-lock.json`)
   const npm = present ? 'npm install --no-save' : `npm ci${omitsDev ? ' --omit=dev' : ''}`
-  // All on stderr: a program may read the command's stdout.
+  // Prints only to stderr, because a program may read the command's stdout.
   console.error(`Installing packages (${npm}) …`)
   const { status } = spawnSync(`${npm} --no-audit --no-fund`, {
     cwd: root,
     stdio: ['inherit', process.stderr.fd, 'inherit'],
-    // Else a npm that does not read `allowScripts` lets it download code for graphics cards.
+    // Otherwise, an npm that ignores `allowScripts` lets it download code for graphics cards.
     env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
     shell: true,
   })
@@ -70,10 +70,10 @@ function install() {
 
 function run() {
   const PATH = `${root}node_modules/.bin${delimiter}${process.env.PATH}`
-  // Else glibc keeps ever larger freed blocks for itself: 150 MB of what `npm start` holds.
+  // Otherwise, glibc keeps larger and larger freed blocks: 150 MB of the memory of `npm start`.
   const env = { MALLOC_MMAP_THRESHOLD_: `${2 ** 20}`, ...process.env, PATH }
   const child = spawn(command, args, { stdio: 'inherit', env })
-  // The terminal sends Ctrl-C to the command too, which ends in its own time.
+  // The terminal also sends Ctrl-C to the command, which ends in its own time.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   child.once('error', ({ message }) => {

@@ -6,7 +6,7 @@ export interface Lambda {
   timeoutSeconds: number
   /** Limits of V8’s heap, which otherwise grows to nearly twice what the work needs. */
   heap?: { semiSpaceMb: number; oldSpaceMb: number }
-  /** Connects to the database as a role of its own: `cuecard_` and the Lambda's name. */
+  /** Connects to the database as its own role: `cuecard_` and the Lambda's name. */
   database?: true
   /** Paths of the HTTP API, each for any method: the functions respond with 405 themselves. */
   routes?: readonly string[]
@@ -38,7 +38,7 @@ export const lambdas = {
       `${agentPath}/batch`,
       `${agentPath}/files`,
       `${agentPath}/by-external-id/{externalId+}`,
-      // API Gateway would prefer the route of a document’s chunks, which has no greedy variable.
+      // Otherwise, API Gateway would prefer the route of a document’s chunks, which has no greedy variable.
       `${agentPath}/by-external-id/chunks`,
       documentPath,
       `${documentPath}/uploaded`,
@@ -127,7 +127,7 @@ export const lambdas = {
     entry: 'functions/crawler/handler.ts',
     database: true,
     memoryMb: 1024,
-    // A crawl may take hours: it goes on with another message.
+    // A crawl may take hours, and continues with another message.
     timeoutSeconds: 300,
   },
   sweeper: {
@@ -137,7 +137,7 @@ export const lambdas = {
     timeoutSeconds: 50,
     everySeconds: 60,
   },
-  /** Looks for events each second for 50 of its 75 seconds; the rest is for the last receivers to answer. */
+  /** Looks for events every second for 50 of its 75 seconds, and leaves the rest for the last receivers to answer. */
   delivery: {
     entry: 'functions/delivery/handler.ts',
     database: true,
@@ -172,7 +172,7 @@ export type DatabaseUser = {
 
 export const databaseUsers = lambdaNames.filter((name): name is DatabaseUser => 'database' in lambdas[name])
 
-/** Seconds after which the database ends a statement of the Lambda's login that has no limit of its own. */
+/** Seconds after which the database ends a statement of the Lambda's login, unless it has its own limit. */
 export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
   documents: 12,
   chunks: 12,
@@ -218,7 +218,7 @@ export const queues = {
   crawler: {
     ...anyQueue,
     visibilityTimeoutSeconds: visibilityTimeoutOf('crawler'),
-    // One waits for the pauses between its requests most of the time, but a page may need all of a Lambda's memory.
+    // A crawl mostly pauses between its requests, but a page may need all of a Lambda's memory.
     batchSize: 1,
     maximumConcurrency: 5,
   },
@@ -238,7 +238,7 @@ const asking = [...answering, 'questions', 'dashboard'] as const satisfies Lambd
 /** Lambdas that embed. */
 export const embedding = ['embedding', ...asking] as const satisfies LambdaName[]
 
-/** A whole vCPU for those that embed with the encoder; it needs a quarter of the memory. */
+/** Gives a whole vCPU to Lambdas that embed with the encoder, which needs only a quarter of the memory. */
 export const encoderMemoryMb = 1769
 
 export const metricReporters = {
@@ -282,5 +282,5 @@ export const metricReporters = {
   CanaryDeleteMilliseconds: ['canary'],
 } as const satisfies Record<MetricName, readonly LambdaName[]>
 
-/** Counts complete backups, reported by `npm run backup` under this name in place of a Lambda's. The alarm _backup-missing_ watches it. */
+/** `npm run backup` counts complete backups under this name instead of a Lambda's. The alarm _backup-missing_ watches the metric. */
 export const completedBackups = { metric: 'BackupsCompleted', reporterOf: (stack: string) => `${stack}-backup` }

@@ -9,23 +9,23 @@ import type { OptionalSecret, Provider, SecretName, StageSettings } from './stag
 
 export type Access = {
   readonly database?: Exclude<SecretName, OptionalSecret | 'canary'>
-  /** Makes the logins of Lambdas, and puts their secrets. */
+  /** Makes the logins of Lambdas, and stores their secrets. */
   readonly makesLogins?: true
   readonly sends?: readonly QueueName[]
   readonly receives?: QueueName
   readonly files?: readonly FileAction[]
   readonly listsFiles?: true
   readonly embeds?: true
-  /** Signs people in: by mail, and with the stage's provider of OpenID Connect. */
+  /** Signs people in by mail, and with the stage's OpenID Connect provider. */
   readonly signsIn?: true
   /** Calls the API from outside, with the key of the canary. */
   readonly calls?: true
 }
 
-/** Whoever signs a URL needs the right that the URL gives. */
+/** A Lambda that signs a URL needs the right that the URL gives. */
 type FileAction = keyof typeof keyActions
 
-/** What an action on a file takes of the key that encrypts it. */
+/** The action on the encryption key that each action on a file needs. */
 const keyActions = {
   's3:GetObject': 'kms:Decrypt',
   's3:PutObject': 'kms:GenerateDataKey',
@@ -125,7 +125,7 @@ function embeddingSettings({ provider, previousProvider }: StageSettings, secret
   return {
     ...settingsOf(provider, secrets.provider),
     ...Object.fromEntries(Object.entries(previous).map(([name, value]) => [`PREVIOUS_${name}`, value])),
-    // A chunk is embedded by both.
+    // Both providers embed the same chunks.
     ...(chunkTokens.length > 0 && { CHUNK_TOKENS: `${Math.min(...chunkTokens)}` }),
   }
 }
@@ -181,7 +181,7 @@ export function statementsFor(
   ].flat()
 }
 
-/** Mails of the stage's sender only, by the identity of its address or of the domain. */
+/** Allows mails of the stage's sender only, by the SES identity of its address or its domain. */
 function sendMail({ mailFrom, region, account }: StageSettings): PolicyStatement[] {
   if (!mailFrom) return []
   const address = mailFrom.replace(/^.*<|>$/g, '')

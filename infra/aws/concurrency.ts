@@ -32,10 +32,10 @@ export const regular = {
   reference: 20,
 } as const satisfies ReservedConcurrency
 
-/** The sweeper, migrations, operators, and deliveries: three statements at a time, and two runs may overlap. */
+/** For the sweeper, migrations, operators, and deliveries. A run of deliveries sends three statements at a time, and two runs may overlap. */
 const others = 10
 
-/** Connections that all Lambdas may use at once: one for an instance that serves, one for each message of a worker's batch. */
+/** Connections that all Lambdas may use at once: one per serving instance, and one per message of a worker's batch. */
 export function connectionsAtOnce(
   { reference: _, ...serving }: ReservedConcurrency,
   workers: { embeddingConcurrency: number; extractionConcurrency: number; crawlerConcurrency: number },

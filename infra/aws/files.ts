@@ -7,10 +7,10 @@ import { filesCors } from '../cors.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
-/** How long a file of a protected stage can be brought back after its deletion: infra/runbook/restore.md. */
+/** For this long, a deleted file of a protected stage can be restored: infra/runbook/restore.md. */
 const deletedFileDays = 7
 
-/** The files that customers upload, encrypted with a key of the stage's own. It notifies nobody: whoever has posted a file reports that to the dashboard. */
+/** Creates the bucket of customers' files, encrypted with the stage's own key. It sends no events: the sender of a file reports its upload. */
 export function createFilesBucket(scope: Construct, stack: string, settings: StageSettings): Bucket {
   const encryptionKey = new Key(scope, 'files-key', {
     description: 'Encrypts the files that customers upload.',
@@ -26,7 +26,7 @@ export function createFilesBucket(scope: Construct, stack: string, settings: Sta
     bucketKeyEnabled: true,
     enforceSSL: true,
     minimumTLSVersion: 1.2,
-    // None overwrites another's, since its key has the id of its upload: a version is a file that was deleted.
+    // No file overwrites another, because its key has the id of its upload. An old version is a deleted file.
     versioned: settings.terminationProtection,
     lifecycleRules: [
       {
@@ -41,13 +41,13 @@ export function createFilesBucket(scope: Construct, stack: string, settings: Sta
   })
   acknowledge(bucket, {
     'AwsSolutions-S1':
-      'Files are reached by three Lambdas, which log what they do, and by URLs that the dashboard signs for one file each and ' +
-      'a short time, and logs. Access logs would be a second bucket of addresses and file names of customers, to be protected in turn.',
+      'Three Lambdas read and write the files and log it. The dashboard signs and logs short-lived URLs for one file each. ' +
+      'Access logs would be a second bucket with customers’ addresses and file names, which would need protection, too.',
   })
   return bucket
 }
 
-/** Denies the files to all other roles of the account, those of AWS's ReadOnlyAccess too. */
+/** Denies the files to all other roles of the account, even to those with AWS's ReadOnlyAccess. */
 export function restrictReading(bucket: Bucket, readers: readonly IRole[], { filesReaderArn }: StageSettings): void {
   const allowed = [...readers.map(({ roleArn }) => roleArn), ...(filesReaderArn ? [filesReaderArn] : [])]
   bucket.addToResourcePolicy(
@@ -61,7 +61,7 @@ export function restrictReading(bucket: Bucket, readers: readonly IRole[], { fil
   )
 }
 
-/** Lets the pages of the dashboard send files and show them, which no other page may. */
+/** Lets only the dashboard's pages send and show files. */
 export function allowPagesFrom(bucket: Bucket, origin: string): void {
   bucket.addCorsRule({
     allowedOrigins: [origin],

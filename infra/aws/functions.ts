@@ -20,7 +20,7 @@ export type FunctionSettings = {
 
 export const nodeOptions = '--enable-source-maps'
 
-/** The environment with which `limit-heap.sh`, in the bundle, limits V8's heap: to old space and three semi-spaces. */
+/** The environment for the bundle's `limit-heap.sh`, which limits V8's heap to old space and three semi-spaces. */
 export function heapLimits({ semiSpaceMb, oldSpaceMb }: NonNullable<Lambda['heap']>) {
   return {
     AWS_LAMBDA_EXEC_WRAPPER: `/var/task/${heapScript}`,
@@ -60,13 +60,13 @@ export function createFunction(
       ...(reservedConcurrency !== undefined && { RESERVED_CONCURRENCY: `${reservedConcurrency}` }),
     },
     logGroup,
-    // An alias that is moved back by hand needs the versions before.
+    // Moving an alias back by hand needs the earlier versions.
     currentVersionOptions: { removalPolicy: resources.settings.removal },
     tracing: Tracing.ACTIVE,
-    // CDK adds no policies of its own: the statements above are all.
+    // CDK adds no policies of its own, so the statements above are the only ones.
     role: role.withoutPolicyUpdates(),
-    // The Lambda that receives a document also requeues it. After 16 times Lambda would treat that as a runaway loop and drop the
-    // message; here the document's row limits it, to 5 attempts and 24 hours.
+    // The Lambda that receives a document also requeues it. After 16 times, Lambda would treat that as a runaway loop and drop the
+    // message. Here, the document's row limits it to 5 attempts and 24 hours.
     ...(access.receives && access.sends?.includes(access.receives) && { recursiveLoop: RecursiveLoop.ALLOW }),
   })
   acknowledge(role, {
@@ -75,12 +75,12 @@ export function createFunction(
     'Serverless-LambdaStarPermissions': 'As above: the only wildcard for all resources is for X-Ray.',
     ...(access.files && {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(resources.files)}.Arn>/*]`]:
-        'The key of a file begins with the id of its organization: there is no prefix to which a Lambda for all of them could be limited.',
+        'A file’s key begins with its organization’s id, so no prefix could limit a Lambda that works for all organizations.',
     }),
   })
   acknowledge(created, {
     'Serverless-LambdaDLQ':
-      'It is invoked synchronously, or again by the queue or the schedule: there is no event to keep.',
+      'Calls are synchronous, or the queue or schedule repeats them, so there is no event to keep.',
   })
   return created
 }

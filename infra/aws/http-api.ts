@@ -66,7 +66,7 @@ function preflightFor(origins: readonly string[]): apigateway.CorsPreflightOptio
   }
 }
 
-/** No headers and no path, so no API key. The function logs the path without keys, by the same request id. */
+/** Leaves out headers and path, which may have an API key. The function logs the path without keys, under the same request id. */
 const accessLog = {
   time: '$context.requestTime',
   request_id: '$context.requestId',
@@ -100,7 +100,7 @@ function addRoutes(scope: Construct, api: apigateway.HttpApi, lambda: LambdaName
     acknowledge(route, { 'AwsSolutions-APIG4': whyWithoutAuthorizer(lambda) })
     return route
   })
-  // Requests are led to another target only when all of its permissions are there.
+  // A route switches to another target only after all of the target's permissions exist.
   const permissions = created.map(({ node }) => node.findChild(`${id}-Permission`))
   created[0]!.node.findChild(id).node.addDependency(...permissions)
 }
@@ -108,8 +108,8 @@ function addRoutes(scope: Construct, api: apigateway.HttpApi, lambda: LambdaName
 function whyWithoutAuthorizer(lambda: LambdaName): string {
   if (lambda === 'reference') return 'The API reference and the response to an unknown route are public.'
   if (lambda === 'dashboard')
-    return 'The Lambda checks the session itself and leads to the page to sign in, which an authorizer could not do.'
-  if (lambda === 'connect') return 'Apps get their tokens here: codes and tokens are themselves what the Lambda checks.'
+    return 'The Lambda checks the session itself and redirects to the sign-in page, which an authorizer could not do.'
+  if (lambda === 'connect') return 'Apps get their tokens here, and the Lambda itself checks their codes and tokens.'
   return (
     'The Lambda authenticates the API key itself, with one look-up that it caches for 15 seconds: permissions, tenant ' +
     'and error format are its own, and an authorizer would be a second Lambda with a second cold start.'

@@ -17,7 +17,7 @@ type MigrationsProps = {
   readonly migrationNames: readonly string[]
 }
 
-/** Migrates and makes logins in every deploy that adds a migration or a Lambda with a database, before `serving` is updated: a failure leaves the old code serving. */
+/** Migrates and makes logins before `serving` is updated, if a deploy adds a migration or a Lambda with a database. After a failure, the old code still serves. */
 export class Migrations extends Construct {
   readonly handler: IFunction
 
@@ -29,7 +29,7 @@ export class Migrations extends Construct {
     const handler = createFunction(this, 'migrate', settings, resources)
     this.handler = handler
     const triggers = new Construct(this, 'trigger')
-    // A resource for each set of migrations and logins, which runs only when it is created: a rollback then needs no database.
+    // Each set of migrations and logins is a resource, which runs only on its creation, so that a rollback needs no database.
     new Trigger(triggers, digestOf([...migrationNames, ...databaseUsers]), {
       handler,
       timeout: Duration.seconds(timeoutSeconds + 30),
@@ -44,7 +44,7 @@ function digestOf(names: readonly string[]): string {
   return createHash('sha256').update(names.join(' ')).digest('hex').slice(0, 12)
 }
 
-/** The logs of the Lambda with which CDK invokes ours would never expire otherwise. */
+/** Otherwise, the logs of CDK's Lambda that invokes ours would never expire. */
 function setTriggerLogRetention(triggers: Construct, name: string, { settings }: Resources): void {
   const logGroup = new LogGroup(triggers, 'logs', {
     logGroupName: `/aws/lambda/${name}-migrate-trigger`,

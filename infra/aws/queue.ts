@@ -5,7 +5,7 @@ import { Construct } from 'constructs'
 import { type QueueName, queues } from '../wiring.ts'
 import { acknowledge } from './rule-checks.ts'
 
-/** Messages carry the organization as `MessageGroupId`: a fair queue, where a backlog of one does not delay the others. */
+/** A fair queue: messages carry the organization as `MessageGroupId`, so that one's backlog does not delay the others. */
 export class WorkQueue extends Construct {
   readonly queue: Queue
   readonly deadLetters: Queue

@@ -4,27 +4,27 @@ import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
 import { type OptionalSecret, type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
 
-/** What a Lambda asks for a secret by, and what its role may read. */
+/** `id`: the name under which a Lambda reads a secret. `arn`: the secret that its role may read. */
 export type SecretReference = { readonly id: string; readonly arn: string }
 
-/** Optional ones where the stage has them. */
+/** A stage's secrets; optional ones only if the stage has them. */
 export type Secrets = Readonly<
   Record<Exclude<SecretName, OptionalSecret>, SecretReference> & Partial<Record<OptionalSecret, SecretReference>>
 >
 
-/** Refers to secrets by name: an export would forbid older code to be deployed that does without one. */
+/** Refers to secrets by name, because an export would stop the deploy of older code that doesn't use one. */
 export function secretsFor(stage: string, settings: StageSettings): Secrets {
   const { account, region, secretArns } = settings
   const entries = secretNamesOf(settings).map((name) => {
     const id = secretArns?.[name] ?? `cuecard/${stage}/${name}`
-    // Secrets Manager ends the ARN of a secret with six characters of its own.
+    // Secrets Manager adds six characters to the end of a secret's ARN.
     const made = `arn:${Aws.PARTITION}:secretsmanager:${region}:${account}:secret:${id}-??????`
     return [name, { id, arn: secretArns?.[name] ?? made }] as const
   })
   return Object.fromEntries(entries) as Secrets
 }
 
-/** Deployed before the system, and outlives it: an operator fills the secrets before the first migration. */
+/** Is deployed before the system and outlives it. An operator fills the secrets before the first migration. */
 export class SecretsStack extends Stack {
   constructor(scope: Construct, id: string, stage: string, settings: StageSettings, props: StackProps) {
     super(scope, id, props)
@@ -47,8 +47,8 @@ export class SecretsStack extends Stack {
 
 function describe(name: SecretName): string {
   if (name === 'provider') return 'API key of the embedding provider (plain string).'
-  if (name === 'previous-provider') return 'API key of the embedding provider from before (plain string).'
+  if (name === 'previous-provider') return 'API key of the previous embedding provider (plain string).'
   if (name === 'oidc') return 'Client secret at the OpenID Connect provider (plain string).'
-  if (name === 'canary') return 'API key of the organization in which the canary works (plain string, cue_…).'
+  if (name === 'canary') return 'API key of the canary’s organization (plain string, cue_…).'
   return `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`
 }

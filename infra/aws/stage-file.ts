@@ -57,7 +57,7 @@ const stageFile = v.strictObject({
   secretArns: v.exactOptional(v.record(v.string(), v.string())),
 })
 
-/** What a team decides about a new stage. None is secret. */
+/** The settings that a team chooses for a new stage. None is secret. */
 export const teamSettings = v.omit(v.strictObject({ ...stageFile.entries, alarmAddress: mail, runbookUrl: https }), [
   'account',
   'region',
@@ -67,7 +67,7 @@ export type StageFile = v.InferOutput<typeof stageFile>
 
 export const stageFilePath = (directory: string, stage: string) => join(directory, `${stage}.json`)
 
-/** @returns nothing where the stage has no file @throws Error that names what is wrong with it */
+/** @returns undefined if the stage has no file @throws Error that names the file's faults */
 export function readStageFile(directory: string, stage: string): StageFile | undefined {
   const path = stageFilePath(directory, stage)
   if (!existsSync(path)) return undefined

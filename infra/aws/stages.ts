@@ -22,7 +22,7 @@ export function secretNamesOf(settings: StageSettings): SecretName[] {
   )
 }
 
-/** Whether the encoder is in its Lambdas. */
+/** True if the stage's Lambdas contain the encoder. */
 export const embedsItself = ({ provider, previousProvider }: StageSettings) =>
   [provider, previousProvider].includes('encoder')
 
@@ -33,7 +33,7 @@ export type ProviderSecret = 'provider' | 'previous-provider'
 
 export const isProviderSecret = (name: SecretName): name is ProviderSecret => name.endsWith('provider')
 
-/** The provider whose key the secret has; undefined for none. */
+/** The provider that the secret has the key of; undefined if none. */
 export function providerOf({ provider, previousProvider }: StageSettings, name: ProviderSecret): Provider | undefined {
   const found = name === 'provider' ? provider : previousProvider
   return found === 'encoder' ? undefined : found
@@ -42,7 +42,7 @@ export function providerOf({ provider, previousProvider }: StageSettings, name: 
 export type Provider = {
   readonly baseUrl: string
   readonly model: string
-  /** What the model wants before a question, such as `query: `, and before a passage. */
+  /** The text that the model needs before a question, such as `query: `; `documentPrefix` before a passage. */
   readonly queryPrefix?: string
   readonly documentPrefix?: string
   /** Maximum size of a chunk, 400 by default: less than the model reads. */
@@ -50,18 +50,18 @@ export type Provider = {
 }
 
 export type StageSettings = {
-  /** The only account the stage may be deployed to: credentials of another are refused. */
+  /** The only account that the stage may be deployed to. Credentials of another are rejected. */
   readonly account: string
   readonly region: string
   /** Applies to logs, secrets and the alarm key when their resource leaves the stack. */
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
-  /** Whether a deploy shifts requests to new versions in steps, which alarms undo. */
+  /** Makes a deploy shift requests to new versions in steps, which alarms undo. */
   readonly shiftsTraffic: boolean
   readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
-  /** Without it the Lambdas share the account's limit, as they must where that is below 1,000. */
+  /** Without it, the Lambdas share the account's limit. They must share a limit below 1,000. */
   readonly reservedConcurrency?: ReservedConcurrency
-  /** What Neon's smallest compute of the project admits; what all may use at once stays below it. */
+  /** The maximum connections of the project's smallest Neon compute. All users together stay below it. */
   readonly databaseConnections: number
   /** Maximum concurrent embedding Lambdas (2 to 1000); the provider's quota is the first constraint. */
   readonly embeddingConcurrency: number
@@ -72,7 +72,7 @@ export type StageSettings = {
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
   readonly alarmAddress?: string
-  /** Topic of the team's own for alarms, which chats and pagers subscribe to; CloudWatch must be allowed to publish to it. Then nothing is mailed to `alarmAddress`. */
+  /** The team's own topic for alarms, for chats and pagers. CloudWatch must be allowed to publish to it. Replaces mails to `alarmAddress`. */
   readonly alarmTopicArn?: string
   /** Origins whose pages may call the API, such as `https://app.example.com`, or `*`. */
   readonly corsOrigins?: readonly string[]
@@ -81,26 +81,26 @@ export type StageSettings = {
   readonly secretArns?: Readonly<Partial<Record<SecretName, string>>>
   /** ARN of the key that encrypts the stage's secrets, those of `secretArns` too, if it is not AWS's own. */
   readonly secretsKeyArn?: string
-  /** Who sends the dashboard's mails, as an address or `Name <address>`: SES must have verified it, or its domain, in this region. */
+  /** The sender of the dashboard's mails, as an address or `Name <address>`. SES must have verified it, or its domain, in this region. */
   readonly mailFrom?: string
-  /** Whether people may sign in to the dashboard with API keys. */
+  /** Lets people sign in to the dashboard with API keys. */
   readonly keySignIn?: boolean
-  /** A provider of OpenID Connect whose accounts people sign in with. Its `name` is on the button; by default the issuer's host is. */
+  /** An OpenID Connect provider that people sign in with. The button shows its `name`, by default the issuer's host. */
   readonly oidc?: { readonly issuer: string; readonly clientId: string; readonly name?: string }
-  /** Where websites can complain about the crawler: a mailbox, or a page. The address of alarms by default. */
+  /** A mailbox or a page for websites' complaints about the crawler; by default `alarmAddress`. */
   readonly crawlerContact?: string
-  /** ARN of the operators' role that may read customers' files, as an export for a customer does; without it only Lambdas may. */
+  /** ARN of the operators' role that may read customers' files, such as for an export. Without it, only Lambdas may. */
   readonly filesReaderArn?: string
-  /** The encoder needs no key and no network; it has meaning in English only. */
+  /** The encoder needs no key and no network, but understands only English. */
   readonly provider: Provider | 'encoder'
-  /** The one before, which serves an agent until it has changed its model, and as long as it may return. */
+  /** The former provider, which serves an agent until its model has changed, and while it may return. */
   readonly previousProvider?: Provider | 'encoder'
   readonly oldestPendingSeconds: number
-  /** More than this within 24 hours is an alarm: a million cost 0.02 dollars with the model of both stages. */
+  /** More tokens within 24 hours raise an alarm. A million tokens of both stages' model cost 0.02 dollars. */
   readonly tokensPerDay: number
   /** The address of backups, `s3://BUCKET/PREFIX`, and the public key that encrypts them. */
   readonly backups?: { readonly to: string; readonly recipient: string }
-  /** Whether a backup is made every night, so that an alarm watches for it. */
+  /** True if a backup is made every night, which an alarm then watches for. */
   readonly isBackedUp: boolean
   readonly runbookUrl: string
 }
@@ -115,7 +115,7 @@ const common = {
   runbookUrl: 'https://cuecard.example/infra/runbook',
 } as const
 
-/** Without a team’s own settings: these are what `cdk synth` and the tests have. */
+/** The stages without a team’s own settings, for `cdk synth` and the tests. */
 export const exampleStages = {
   dev: {
     ...common,
@@ -151,12 +151,12 @@ export const exampleStages = {
   },
 } as const satisfies Record<string, StageSettings>
 
-/** A file for each stage, which `npm run stage -- create` writes and a team reviews like code. */
+/** The folder of the stages' files, which `npm run stage -- create` writes and a team reviews like code. */
 export const stagesDirectory = join(import.meta.dirname, 'stages')
 
 export type StageName = keyof typeof exampleStages
 
-/** The settings of a stage: those of its file, and for the rest the ones above. */
+/** A stage's settings: those in its file, and otherwise the ones above. */
 export function findStage(name: string, directory = stagesDirectory): StageSettings | undefined {
   const example = Object.entries<StageSettings>(exampleStages).find(([each]) => each === name)?.[1]
   return example && { ...example, ...readStageFile(directory, name) }

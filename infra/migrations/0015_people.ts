@@ -32,7 +32,7 @@ export const steps = [
     );
     create table sign_in_links (
       token_hash bytea primary key,
-      browser_hash bytea not null, -- of a cookie of the browser that asked for it
+      browser_hash bytea not null, -- of a cookie in the browser that asked for the link
       mail text not null,
       created_at timestamptz not null default now()
     );
@@ -77,7 +77,7 @@ export const steps = [
     create policy operator_reads on memberships for select to cuecard_operator using (true);
     create policy operator_changes on memberships to cuecard_operator using ((select require_operator_action()));`),
   inTransaction(
-    // A key's session, or a person's; of a person also in how many organizations there is a choice.
+    // Finds a key's or a person's session. `organizations`: the number that the person can choose from.
     `create function find_signed_in(token_hash bytea)
       returns table (organization_id uuid, organization_name text, cursor_key bytea, key_id uuid, person_id uuid, name text,
         permissions text[], expires_at timestamptz, role text, organizations integer)
@@ -93,7 +93,7 @@ export const steps = [
         left join people p on p.id = m.person_id
       where s.token_hash = $1 and s.expires_at > now() and num_nonnulls(k.id, m.person_id) = 1;
     end;`,
-    // For whoever has proven that the address is theirs. A person has 20 sessions in an organization: the oldest end.
+    // Signs in a person who has proven to own the address. A person has at most 20 sessions in an organization: the oldest end.
     `create function sign_in_as(mail text, token_hash bytea, seconds integer, organization uuid default null)
       returns table (organization_id uuid, organizations integer)
       language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -114,7 +114,7 @@ export const steps = [
         values (chosen, found_person, $2, now() + make_interval(secs => $3));
       return query select chosen, count(*)::int from memberships m where m.person_id = found_person and m.removed_at is null;
     end $$;`,
-    // Keeps a link for every address, known or not, and says whether to send it: to a member, 5 times an hour.
+    // Keeps a link for every address, known or not. @returns true if it may be sent: to members only, at most 5 times an hour
     `create function ask_for_link(mail text, token_hash bytea, browser_hash bytea) returns boolean
       language plpgsql volatile security definer set search_path = public, pg_temp as $$
     begin
@@ -123,7 +123,7 @@ export const steps = [
       return (select count(*) <= 5 from sign_in_links l where l.mail = lower($1) and l.created_at > now() - interval '1 hour')
         and exists (select from people p join memberships m on m.person_id = p.id and m.removed_at is null where p.mail = lower($1));
     end $$;`,
-    // Spends a link of this browser. @returns its address
+    // Uses up a link of this browser. @returns its mail address
     `create function spend_link(token_hash bytea, browser_hash bytea) returns text
       language sql volatile security definer set search_path = public, pg_temp
     begin atomic

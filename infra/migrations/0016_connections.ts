@@ -2,7 +2,7 @@ import { inTransaction } from './steps.ts'
 
 const own = `organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid)`
 
-/** Apps that a person lets ask one agent over MCP, by OAuth 2.1. */
+/** Apps that a person allows to search one agent over MCP, by OAuth 2.1. */
 export const steps = [
   inTransaction(
     `do $$ begin
@@ -11,7 +11,7 @@ export const steps = [
       null;
     end $$;
     grant usage on schema public to cuecard_connect`,
-    // Apps that registered themselves; others have the address of a document as their id.
+    // `oauth_clients` has apps that registered themselves. Other apps' ids are the addresses of documents.
     `create table oauth_clients (
       id uuid primary key,
       name text not null,
@@ -31,8 +31,8 @@ export const steps = [
       client_name text not null,
       resource text not null, -- the only address where its tokens are accepted
       scope text not null,
-      used_at timestamptz, -- when tokens were last given out; null while there is only a code
-      expires_at timestamptz not null, -- that of its last token
+      used_at timestamptz, -- when tokens were last issued; null while there is only a code
+      expires_at timestamptz not null, -- the expiry of its last token
       created_at timestamptz(3) not null default now(),
       primary key (organization_id, id),
       foreign key (organization_id, person_id) references memberships (organization_id, person_id) on delete cascade,
@@ -41,7 +41,7 @@ export const steps = [
     create index connections_of_person on connections (organization_id, person_id);
     create index connections_of_agent on connections (organization_id, agent_id);
     create index connections_by_expiry on connections (expires_at);
-    -- What was used stays until it expires, so that a second use is seen.
+    -- Used codes and tokens stay until they expire, so that a second use is detected.
     create table connection_tokens (
       token_hash bytea primary key check (octet_length(token_hash) = 32),
       organization_id uuid not null,
@@ -75,7 +75,7 @@ export const steps = [
     create policy own on connection_tokens to cuecard_dashboard using (${own});
     create policy every_organization on connections to cuecard_sweeper using (true);
     create policy every_organization on connection_tokens to cuecard_sweeper using (true);`,
-    // Ten a minute of an IPv4 address or an IPv6 /64 network: those of one wait for each other. @returns whether it was registered
+    // Registers at most ten apps a minute for an IPv4 address or an IPv6 /64 network, one after the other. @returns true if it did
     `create function register_client(id uuid, name text, redirect_uris text[], address inet) returns boolean
       language plpgsql volatile security definer set search_path = public, pg_temp as $$
     declare
@@ -88,8 +88,8 @@ export const steps = [
       insert into oauth_clients values ($1, $2, $3, network);
       return true;
     end $$;`,
-    // An access token for an hour and a refresh token for 30 days, for a code or a refresh token, which is spent. A second use ends the
-    // connection, as somebody else may have the first; a refresh token sent again within 30 seconds is a retry.
+    // Exchanges a code or a refresh token for an access token (an hour) and a refresh token (30 days). A second use ends the connection,
+    // because somebody else may have the token. A refresh token that is sent again within 30 seconds is a retry.
     // @returns the scope and the resource, or the error's code of RFC 6749
     `create function exchange_token(token_hash bytea, kind text, client_id text, resource text, challenge text, redirect_uri text,
         access_hash bytea, refresh_hash bytea)
@@ -104,7 +104,7 @@ export const steps = [
         return query select 'invalid_client', null, null;
         return;
       end if;
-      -- The connection's row first, as its end locks it before its tokens.
+      -- Locks the connection's row first, as the end of a connection does.
       select c.* into own from connection_tokens t
         join connections c on (c.organization_id, c.id) = (t.organization_id, t.connection_id)
         join memberships m on (m.organization_id, m.person_id) = (c.organization_id, c.person_id) and m.removed_at is null
@@ -136,7 +136,7 @@ export const steps = [
       delete from connections c using connection_tokens t
       where t.token_hash = $1 and (c.organization_id, c.id) = (t.organization_id, t.connection_id) and c.client_id = $2;
     end;`,
-    // By the hash of an access token. What the person may do is read on each look-up.
+    // Finds a connection by an access token's hash. Reads the person's membership on each look-up.
     `create function find_connection(token_hash bytea)
       returns table (id uuid, organization_id uuid, resource text, scope text, expires_at timestamptz, cursor_key bytea,
         log_questions boolean)

@@ -27,8 +27,8 @@ const context = {
 }
 
 /**
- * Migrates, and makes the login of each Lambda whose secret is empty, as that of a Lambda that a release adds. With `check` it only looks:
- * @returns what it found of the owner and the logins
+ * Migrates, and makes the login of each Lambda whose secret is empty, such as one that a release adds.
+ * @returns the applied steps and the made logins; with `check`, which changes nothing, findings about the owner and the logins
  */
 export async function handler(event?: { check?: true }) {
   const ownerUrl = await secret({ value: DATABASE_URL, id: DATABASE_SECRET })()

@@ -4,7 +4,7 @@ import { migrateAt } from './migrate.ts'
 
 const help = `Usage: npm run migrate
 
-Brings a database to the newest schema, and says first which one. (npm start migrates its own.)
+Brings a database to the newest schema, and first prints its name and host. (npm start migrates its own.)
 
   --help
 

@@ -22,7 +22,7 @@ import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
 
-/** What search calls, as it is today: the newest migration that changes any of it applies all. */
+/** The current SQL of search. The newest migration that changes any of it applies all of it. */
 const search = [
   'reading',
   'semantic-arm',
@@ -35,7 +35,7 @@ const search = [
   'grants',
 ].map((name) => read(`search/${name}`))
 
-/** In order. See README.md for how the next one is written. */
+/** All migrations in order. README.md says how to write the next one. */
 export const all: Readonly<Record<string, readonly Step[]>> = {
   [baseline]: [
     inTransaction(
@@ -71,7 +71,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
 
 export const migrationNames: readonly string[] = Object.keys(all)
 
-/** No temporary objects, no EXECUTE for PUBLIC but on the extension's functions, and no JIT. Dumps leave this out, so every run sets it. */
+/** Forbids temporary objects, EXECUTE for PUBLIC except on the extension's functions, and JIT. Every run sets it, as dumps leave it out. */
 const databasePrivileges = `
   create extension if not exists vector;
   do $$ begin
@@ -82,22 +82,22 @@ const databasePrivileges = `
 
 interface Options {
   migrations?: Readonly<Record<string, readonly Step[]>>
-  /** How the error names the data of an older version, which is refused. */
+  /** The name of the data in the error that rejects an older version. */
   place?: string | undefined
   lockMilliseconds?: number
   pause?: (milliseconds: number) => Promise<unknown>
 }
 
 /**
- * Applies the steps that are not recorded yet, in order, beside traffic. Migrations that only newer code has are ignored.
- * Runs at the same time follow each other. The pool stays open.
- * @returns the names of the steps applied
- * @throws Error, on one line, that names the step that failed; those before it stay applied
+ * Applies the steps that are not recorded yet, in order, beside traffic. Ignores recorded migrations that only newer code has.
+ * Simultaneous runs follow each other. The pool stays open.
+ * @returns the names of the applied steps
+ * @throws Error that names the failed step on one line; the steps before it stay applied
  */
 export async function migrate(pool: Pool, { migrations = all, ...options }: Options = {}): Promise<string[]> {
   const client = await pool.connect()
   let lost: Error | undefined
-  // Without a listener the server closing the connection would end this process. The statement under way fails.
+  // Without a listener, a connection that the server closes would end this process. The current statement fails anyway.
   const onError = (error: Error) => {
     lost = error
   }
@@ -115,7 +115,7 @@ export async function migrate(pool: Pool, { migrations = all, ...options }: Opti
 /** Applies the steps to the database at a URL. */
 export async function migrateAt(connectionString: string): Promise<string[]> {
   const pool = new Pool({ connectionString, max: 1 })
-  // A lost connection fails the statement under way, or is replaced.
+  // A lost connection fails the current statement, or is replaced.
   pool.on('error', () => {})
   try {
     return await migrate(pool)
@@ -157,8 +157,8 @@ async function recordedSteps(client: PoolClient, place = 'this database'): Promi
 }
 
 /**
- * Statements of others queue behind one that waits for a lock, so it gives up soon and retries for some five minutes. An autovacuum
- * gives way after a second, Postgres's deadlock_timeout: the limit is above that.
+ * Other statements queue behind one that waits for a lock, so a step gives up soon and retries for about five minutes. The limit is
+ * above a second, Postgres's deadlock_timeout, after which an autovacuum gives way.
  */
 async function applyInTransaction(
   client: PoolClient,
@@ -180,7 +180,7 @@ async function applyInTransaction(
   await retrying(20, apply, pause)
 }
 
-/** Nobody queues behind a concurrent statement. It waits for every older transaction. */
+/** No statement queues behind a concurrent one, which itself waits for every older transaction. */
 async function applyOutside(client: PoolClient, name: string, step: Step): Promise<void> {
   await client.query(`set lock_timeout = '5min'; set statement_timeout = 0`)
   try {
@@ -198,7 +198,7 @@ async function record(client: PoolClient, name: string): Promise<void> {
 const lockKey = '3853314791062309107'
 const lockMinutes = 10
 
-/** Polls: a waiting statement would block another run's `create index concurrently`, and that one this. Held until the session ends. */
+/** Polls, because a waiting statement and another run's `create index concurrently` would block each other. The session holds the lock. */
 async function lock(client: PoolClient): Promise<void> {
   const deadline = performance.now() + lockMinutes * 60_000
   while (performance.now() < deadline) {

@@ -1,8 +1,8 @@
 import { type ClientBase, escapeIdentifier } from 'pg'
 
-/** Each step of a migration is recorded when it is done, so that the next run continues with the first that is not. */
+/** Each finished step of a migration is recorded, so that the next run continues with the first unfinished one. */
 export interface Step {
-  /** In one transaction with its record. A step without one must be safe to repeat, from wherever it was interrupted. */
+  /** True if one transaction has the step and its record. Otherwise, the step must be safe to repeat after any interruption. */
   readonly isTransaction: boolean
   run(client: ClientBase): Promise<void>
 }
@@ -19,7 +19,7 @@ export function inTransaction(...statements: string[]): Step {
 
 /**
  * Builds an index beside traffic.
- * @param definition what follows the index's name: `on chunks (organization_id, token_count) where revision = 1`
+ * @param definition the SQL after the index's name, such as `on chunks (organization_id, token_count) where revision = 1`
  */
 export function buildIndex(name: string, definition: string, { unique = false } = {}): Step {
   return {

@@ -47,7 +47,7 @@ export function allRoutes(): Route[] {
   return Object.entries(allApps(db)).flatMap(([lambda, app]) => routesOf(lambda, app))
 }
 
-/** Without the page that shows the document: browsers load it, no client calls it. */
+/** Leaves out the page that shows the document, because browsers load it and clients don't call it. */
 export function documentedRoutes(): Route[] {
   return allRoutes().filter(({ operation }) => !operation.isUndocumented)
 }

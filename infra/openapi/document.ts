@@ -28,14 +28,14 @@ const description = `The knowledge base that voice agents search during calls: t
 export const tags = [
   { name: 'Documents', description: 'Texts that an agent can search.' },
   { name: 'Chunks', description: 'The parts of a document that search finds, made by the service or uploaded by you.' },
-  { name: 'Search', description: 'What the agent’s tool calls.' },
-  { name: 'Questions', description: 'What callers asked, where the organization keeps it.' },
-  { name: 'Golden questions', description: 'Questions whose answers no change may take away unnoticed.' },
-  { name: 'Platforms', description: 'What voice platforms call, in MCP or in a form of their own.' },
+  { name: 'Search', description: 'The operations that the agent’s tool calls.' },
+  { name: 'Questions', description: 'The questions that callers asked, if the organization saves them.' },
+  { name: 'Golden questions', description: 'Questions whose answers a change cannot take away unnoticed.' },
+  { name: 'Platforms', description: 'The operations that voice platforms call, by MCP or in their own formats.' },
   { name: 'Agents', description: 'The owners of knowledge bases, and the progress of their documents.' },
-  { name: 'Sources', description: 'Websites whose pages become documents, and stay as the pages are.' },
+  { name: 'Sources', description: 'Websites whose pages become documents, which change with the pages.' },
   { name: 'Organization', description: 'Settings of the API key’s organization.' },
-  { name: 'Webhooks', description: 'Addresses of yours to which events are sent.' },
+  { name: 'Webhooks', description: 'Your addresses that events are sent to.' },
   { name: 'Reference', description: 'This document. No API key needed.' },
 ]
 

@@ -12,12 +12,12 @@ export const responseHeaders = {
   },
   'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'string', pattern: '^\\d+$' } },
   RateLimit: {
-    description: 'The name of the limit, what is left of it, and the seconds until there is more.',
+    description: 'The limit’s name, its remaining quota, and the seconds until there is more.',
     schema: { type: 'string', pattern: '^"[a-z]+";r=\\d+;t=\\d+$' },
   },
   'RateLimit-Policy': {
     description:
-      'The name of the limit, its quota and, unless it limits what is held at once, the seconds until the quota is whole again.',
+      'The limit’s name, its quota and, unless it limits concurrent use, the seconds until the quota is full again.',
     schema: { type: 'string', pattern: '^"[a-z]+";q=\\d+(;w=\\d+)?$' },
   },
   'Server-Timing': {

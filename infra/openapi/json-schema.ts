@@ -51,7 +51,7 @@ export function schemaConverter() {
   return { components, convert }
 }
 
-/** Generators take a field with `default` for one that is always there, as in a response, and require it in requests. */
+/** Generators take a field with `default` for one that always exists, as in a response, and require it in requests. */
 function withDefaultInWords({ default: value, ...schema }: JsonSchema): JsonSchema {
   if (value === undefined) return schema
   const sentences = [schema.description, `Default: \`${JSON.stringify(value)}\`.`]

@@ -19,7 +19,7 @@ const errorsOfFields: Record<string, ErrorCode[]> = {
   ignore_golden_questions: ['golden_questions_fail'],
 }
 
-/** Those that not every operation with a key has: of the parameters it reads, and its own. */
+/** Errors that not every operation with a key has: those of its parameters, and its own. */
 export function particularErrors({
   params,
   query,
@@ -106,7 +106,7 @@ export const throttled = {
   },
 }
 
-/** A 429 of the gateway, or ours with the organization's limits. */
+/** Describes the gateway's 429, and ours with the organization's limits. */
 export function rateLimited() {
   const ours = problemResponse(['rate_limited'])
   return {
@@ -145,19 +145,19 @@ export const problemSchemas: Record<string, JsonSchema> = {
       },
       external_ids: {
         type: 'array',
-        description: 'With `external_id_conflict`: those that other documents of the agent have.',
+        description: 'With `external_id_conflict`: the ids that other documents of the agent have.',
         items: { type: 'string' },
       },
       golden_questions: {
         type: 'array',
-        description: 'With `golden_questions_fail`: those that block and would fail, `lost` being what answers now.',
+        description: 'With `golden_questions_fail`: the blocking questions that would fail. `lost` is the current answer.',
         items: {
           type: 'object',
           required: ['golden_question_id', 'question', 'as_of', 'lost', 'instead'],
           properties: {
             golden_question_id: { type: 'string', format: 'uuid' },
             question: { type: 'string' },
-            as_of: { type: ['string', 'null'], format: 'date-time', description: 'From when; null for at once.' },
+            as_of: { type: ['string', 'null'], format: 'date-time', description: 'The time from which it would fail; null for at once.' },
             lost: { type: ['string', 'null'] },
             instead: {
               type: ['object', 'null'],

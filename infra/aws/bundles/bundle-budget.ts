@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 395_000
-/** Lambdas that ask golden questions have search, too. */
+/** Lambdas that ask golden questions also contain search. */
 const guarded = 465_000
 
-/** Bytes of code, minified: a cold start has to fetch and parse it. */
+/** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
   documents: 490_000,

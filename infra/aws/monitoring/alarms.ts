@@ -14,7 +14,7 @@ import { operationAlarms } from './operation-alarms.ts'
 import { pipelineAlarms } from './pipeline-alarms.ts'
 import { releaseAlarms } from './release-alarms.ts'
 
-/** Each has a row in the table of ../../README.md. */
+/** Every alarm has a row in the table of ../../README.md. */
 export function createAlarms(scope: Construct, name: string, watched: Watched, settings: StageSettings): Alarm[] {
   const { alarmTopicArn } = settings
   const topic: ITopic = alarmTopicArn

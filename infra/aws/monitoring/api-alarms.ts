@@ -23,7 +23,7 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       text: 'At least 1 % of the requests fail with a 5xx.',
       page: 'errors',
     },
-    // The rate needs five failures in five minutes, twice, which a quiet night does not have.
+    // The rate needs five failures in five minutes, twice. A quiet night has fewer requests.
     'api-errors-few': {
       metric: http.api.metricServerError({ statistic: 'Sum', period: quarter }),
       threshold: 3,
@@ -41,16 +41,16 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       metric: total(name, 'SearchesDegraded', five),
       threshold: 5,
       periods: 2,
-      text: 'Searches by text find by words only, because the embedding provider fails or is too slow.',
+      text: 'Text searches match words only, because the embedding provider fails or is too slow.',
       page: 'provider-outage',
     },
     'adapter-errors': {
       metric: total(name, 'AdapterErrors', five),
       threshold: 3,
-      text: 'Vapi or MCP clients get our errors in responses whose status is 200.',
+      text: 'Vapi or MCP clients get our errors in responses with status 200.',
       page: 'errors',
     },
-    // An alarm has room for ten metrics: those of the other Lambdas, and of the eleventh that serves, are in another.
+    // An alarm has room for ten metrics. Another one watches `connect`, the eleventh serving Lambda, with the workers.
     'lambda-throttles': throttlesOf(serving.filter((name) => name !== 'connect').map((name) => functions[name])),
     'requests-throttled': {
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),

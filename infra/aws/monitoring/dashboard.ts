@@ -120,7 +120,7 @@ function sums(stack: string, ...names: MetricName[]): cloudwatch.IMetric[] {
   return names.flatMap((name) => metricReporters[name].map((lambda) => reportedBy(stack, name, lambda, 'Sum')))
 }
 
-/** Fair queues have separate metrics for organizations without a backlog, whose documents should not wait. */
+/** A fair queue has separate metrics for organizations without a backlog, whose documents should not wait. */
 function quietGroups(work: WorkQueue, metricName: string, label: string): cloudwatch.Metric {
   return new cloudwatch.Metric({
     namespace: 'AWS/SQS',

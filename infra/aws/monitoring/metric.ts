@@ -16,7 +16,7 @@ export type Watched = {
 
 export type AlarmSettings = {
   readonly metric: IMetric
-  /** Alarms at or above it, by default 1; below it where missing data is breaching. */
+  /** The alarm is raised at or above it, by default 1, or below it if missing data is breaching. */
   readonly threshold?: number
   readonly periods?: number
   readonly missing?: TreatMissingData
@@ -67,12 +67,12 @@ function combined(label: string, parts: readonly IMetric[], period: Duration, fo
   return new MathExpression({ expression: formula(terms), usingMetrics, label, period })
 }
 
-/** Zero where there is no value: an alarm on missing values would first look for older ones. */
+/** Replaces missing values by zero, because an alarm on missing values would first look for older ones. */
 export function filled(metric: IMetric, period: Duration): IMetric {
   return new MathExpression({ expression: 'FILL(m0, 0)', usingMetrics: { m0: metric }, period })
 }
 
-/** The percentage of `all` that failed; zero below five, as one failure in a quiet night is no outage. */
+/** The percentage of `all` that failed. Zero below five failures, because one in a quiet night is no outage. */
 export function failureRate(failed: IMetric, all: IMetric, period: Duration): MathExpression {
   const expression = 'IF(failed >= 5, 100 * failed / all, 0)'
   return new MathExpression({ expression, usingMetrics: { failed, all }, label: 'failed, %', period })

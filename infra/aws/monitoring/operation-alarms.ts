@@ -5,7 +5,7 @@ import { completedBackups, lambdas } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
 import { type AlarmSettings, filled, reportedBy, total, type Watched } from './metric.ts'
 
-/** EventBridge Scheduler keeps a schedule to the minute. */
+/** EventBridge Scheduler is accurate to the minute. */
 const precisionSeconds = 60
 
 /** Minutes in which a working canary reports at least once, however late or early a run is. */
@@ -20,7 +20,7 @@ export function operationAlarms(
   const five = Duration.minutes(5)
   return {
     'canary-failing': {
-      // Filled minute by minute: CloudWatch would look for older data points before it called one missing.
+      // Filled minute by minute, because CloudWatch looks for older data points before it counts one as missing.
       metric: filled(reportedBy(name, 'CanarySuccess', 'canary', 'Sum', minute), minute),
       periods: canaryMinutes,
       missing: TreatMissingData.BREACHING,
@@ -42,13 +42,13 @@ export function operationAlarms(
     }),
     'migrate-errors': {
       metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
-      text: 'A migration has failed, and the deploy with it, while the old code goes on serving.',
+      text: 'A migration and its deploy have failed, and the old code still serves.',
       page: 'deploy',
     },
     ...(settings.isBackedUp && {
       'backup-missing': {
         metric: filled(completedBackupsOf(name), Duration.hours(1)),
-        // The night's, and two hours for a scheduler that is late.
+        // A day, and two hours for a late scheduler.
         periods: 26,
         missing: TreatMissingData.BREACHING,
         text: 'No backup has been completed for 26 hours.',

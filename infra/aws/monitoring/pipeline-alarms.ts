@@ -35,7 +35,7 @@ export function pipelineAlarms(
     },
     'lease-recoveries': {
       metric: total(name, 'LeaseRecoveries', Duration.minutes(15)),
-      // One document that crashes every worker adds up to four in this time: 150 s of lease, and the sweeper runs each minute.
+      // A document that crashes every worker adds up to four in this time: its lease is 150 s, and the sweeper runs every minute.
       threshold: 3,
       text: 'The embedding or the extraction Lambda crashes while it processes documents.',
       page: 'stuck-documents',
@@ -91,7 +91,7 @@ export function pipelineAlarms(
     'sweeper-errors': {
       metric: functions.sweeper.metricErrors({ statistic: 'Sum', period: five }),
       threshold: 3,
-      text: 'Most runs of the sweeper fail, or one kind of its work does in each.',
+      text: 'Most of the sweeper’s runs fail, or one kind of its work fails in every run.',
       page: 'stuck-documents',
     },
     'deliveries-late': {
@@ -99,7 +99,7 @@ export function pipelineAlarms(
       threshold: settings.oldestPendingSeconds,
       periods: 2,
       missing: TreatMissingData.BREACHING,
-      text: 'An event for a webhook that answers has been due for too long, or the delivery Lambda is silent.',
+      text: 'An event for a working webhook has been due for too long, or the delivery Lambda has stopped reporting.',
       page: 'late-deliveries',
     },
     'worker-throttles': throttlesOf([...working, 'connect' as const].map((lambda) => functions[lambda])),
@@ -121,7 +121,7 @@ function workerAlarms(
     },
     [`${prefix}oldest-message`]: {
       metric: queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period: minute }),
-      // A message that one delivery failed is hidden for so long.
+      // The queue hides a message for this long after a failed delivery.
       threshold: Math.max(settings.oldestPendingSeconds, queues[name].visibilityTimeoutSeconds + 60),
       periods: 5,
       text: `The ${name} queue is not draining.`,

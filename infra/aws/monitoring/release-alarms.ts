@@ -12,7 +12,7 @@ export function releaseAlarmsOf(name: LambdaName): string[] {
   return [`${name}-release`, 'release-errors']
 }
 
-/** They see within two minutes what the others take ten for: a shift lasts five. */
+/** These alarms take two minutes where the others take ten, because a shift lasts five. */
 export function releaseAlarms(scope: Construct, stack: string, watched: Watched): Record<string, AlarmSettings> {
   const { http, aliases, functions } = watched
   const ofVersions = serving.map((name): [string, AlarmSettings] => {
@@ -20,7 +20,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
     const metric = new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'Errors',
-      // Reported only while the alias leads to two versions; the previous one's errors stop no deploy.
+      // Lambda reports it only while the alias has two versions. The previous version's errors stop no deploy.
       dimensionsMap: {
         FunctionName: lambda.functionName,
         Resource: `${lambda.functionName}:${aliasName}`,
@@ -32,7 +32,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
     const text = `The new version of the ${name} Lambda crashes or times out, so a deploy under way rolls back.`
     return [`${name}-release`, { metric, threshold: 2, text, page }]
   })
-  // Only what the code of a Lambda did not expect: refused and throttled requests, which a stranger can cause, stop no deploy.
+  // Counts only unexpected errors. Strangers can cause rejected and throttled requests, so those stop no deploy.
   const filters = serving.map(
     (name) =>
       new MetricFilter(scope, `${name}-unexpected-errors`, {
@@ -49,7 +49,7 @@ export function releaseAlarms(scope: Construct, stack: string, watched: Watched)
     'release-errors': {
       metric: failureRate(errors, http.api.metricCount({ period }), period),
       threshold: 2,
-      text: 'At least 2 % of the requests of a minute end in an error that the code did not expect.',
+      text: 'At least 2 % of the requests within a minute end in an unexpected error.',
       page,
     },
   }

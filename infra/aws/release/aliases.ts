@@ -7,16 +7,16 @@ import { acknowledge } from '../rule-checks.ts'
 const workers = lambdaNames.filter((name) => !serving.includes(name))
 const writers: readonly LambdaName[] = ['documents', 'chunks', 'dashboard', ...workers]
 
-/** An alias of a version of each Lambda: the latest code is replaced in place by a deploy. */
+/** Gives each Lambda an alias of a version, because a deploy replaces the latest code in place. */
 export function createAliases(
   scope: Construct,
   functions: Record<LambdaName, LambdaFunction>,
 ): Record<LambdaName, Alias> {
   const entries = lambdaNames.map((name) => [name, createAlias(scope, name, functions[name])] as const)
   const aliases = Object.fromEntries(entries) as Record<LambdaName, Alias>
-  // A search of the new release understands what the previous one has written, but not the other way round.
+  // A new release's search can read what the previous release has written, but not the other way round.
   for (const writer of writers) for (const name of answering) updateAfter(functions[writer], aliases[name])
-  // A release that the alarms roll back has not processed a document.
+  // A release that the alarms roll back must not have processed a document.
   for (const worker of workers) for (const name of serving) updateAfter(functions[worker], aliases[name])
   return aliases
 }
@@ -26,7 +26,7 @@ function createAlias(scope: Construct, name: LambdaName, { currentVersion }: Lam
   const alias = new Alias(scope, `${name}-live`, {
     aliasName,
     version: currentVersion,
-    // The next scheduled run does the same work: those that waited for capacity must not begin all at once.
+    // The next scheduled run does the same work, and runs that waited for capacity must not begin all at once.
     ...(everySeconds !== undefined && { retryAttempts: 0, maxEventAge: Duration.seconds(60) }),
   })
   if (everySeconds !== undefined)

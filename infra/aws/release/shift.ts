@@ -8,8 +8,8 @@ import { releaseAlarmsOf } from '../monitoring/release-alarms.ts'
 import { acknowledge } from '../rule-checks.ts'
 
 /**
- * A deploy sends a tenth of the requests to a new version for five minutes, then all of them, unless an alarm takes them back.
- * Workers switch at once: a failed message is delivered again.
+ * Makes a deploy send a tenth of the requests to a new version for five minutes, then all of them, unless an alarm reverts it.
+ * Workers switch at once, because a failed message is delivered again.
  */
 export function shiftTraffic(
   scope: Construct,
@@ -29,12 +29,12 @@ export function shiftTraffic(
       alarms: alarms.filter(({ node }) => ids.includes(node.id)),
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     })
-    // CodeDeploy would not begin while an alarm is raised, and an alias that was moved by hand is not where it expects it.
+    // CodeDeploy would not begin while an alarm is raised, or after somebody has moved an alias by hand.
     if (atOnce) delete (aliases[name].node.defaultChild as CfnAlias).cfnOptions.updatePolicy
   }
 }
 
-/** In place of AWS's managed policy, which is for every Lambda of the account. */
+/** Replaces AWS's managed policy, which covers every Lambda of the account. */
 function createRole(scope: Construct, aliases: Record<LambdaName, Alias>): Role {
   const role = new Role(scope, 'releases-role', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),

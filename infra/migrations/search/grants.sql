@@ -1,4 +1,4 @@
--- EXECUTE on all functions of these names: code of the release before calls those that took other arguments.
+-- Grants EXECUTE on all functions with these names, because the previous release's code calls those with other arguments.
 do $$
 declare
   each record;

@@ -1,6 +1,6 @@
--- A question by words is groups, each in one of several ways (spelling, reading, sound) of one or more terms. A fallback counts only if no
--- chunk has the group in another way. Each word weighs as much as it is rare among the served chunks (idf of BM25, Robertson & Zaragoza
--- 2009); one that no chunk has, and that matters, 0.6 of one in a single chunk. `having_it`: in how many chunks each term is, by slot.
+-- A question's words are groups. Each group has one or more ways (spelling, reading, sound), and each way has one or more terms. A fallback
+-- counts only if no chunk has the group in another way. A rarer word weighs more (idf of BM25, Robertson & Zaragoza 2009). A required word
+-- that no chunk has weighs 0.6 of a word in one chunk. `having_it`: the number of chunks with each term, by slot.
 create or replace function weighed_terms(all_chunks float8, having_it numeric[], terms asked_term[])
   returns setof weighed_term
   language sql stable
@@ -22,19 +22,19 @@ begin atomic
   window groups as (partition by hypothesis, grp);
 end;
 
--- Chunks that have words of a question, or of several hypotheses of one, with a score of 0 to 1 and the share of the question's words that
--- the agent has (`known`). Terms are read without an index, which would slow ingest; where the agent has lists, only those of documents
--- that are not listed as they are, or whose title has a term of the question, and of chunks that may be among the best. Chunks with the
--- same `common`, two bits a term, are scored once.
+-- Finds chunks with words of a question, or of its hypotheses, with a score from 0 to 1. `known`: the share of the question's words that the
+-- agent has. Reads terms without an index, which would slow ingest. If the agent has lists, it reads only the terms of chunks that may be
+-- among the best, of documents whose lists are outdated, and of documents whose title has a term of the question. Scores chunks with the
+-- same `common`, two bits a term, only once.
 create or replace function chunks_with_words(asked question, examined uuid)
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,
     known float8)
   language plpgsql stable set enable_nestloop = off as $$
 #variable_conflict use_column
 declare
-  -- As many as fusion can move to the top: a chunk further down has too little in common with the question.
+  -- As many as fusion can move to the top. A chunk further down has too little in common with the question.
   max_found constant integer := case when examined is null then 100 else 1000 end;
-  -- What a chunk gains by a term that it has once, twice, more often: a term's frequency saturates soon.
+  -- A chunk's gain from a term that it has once, twice or more often. Frequency saturates soon.
   gains constant float8[] := '{0.85, 0.96, 1}';
   length_weight constant float8 := 0.2;
   is_listed boolean;
@@ -100,7 +100,7 @@ begin
       group by hypothesis having sum(chunks) > 0),
     listed as materialized (
       select t.* from (
-        -- Fenced: an expression pulled up into the look-up would be a filter under row-level security, which reads all entries of the agent.
+        -- Fenced: pulled up into the look-up, the expression would be a filter under row-level security and read all entries of the agent.
         select blocks[p / 16384 + 1] * 16384 + p % 16384 as ordinal
         from (
           select bit_or(candidates(presents, repeats, digits, array(

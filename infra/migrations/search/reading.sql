@@ -1,7 +1,7 @@
--- What a search reads. These functions are inlined where they are called. All of search runs with the rights of the role that asks, so
--- that row-level security holds.
+-- Functions that read for a search. Postgres inlines them into their callers. All of search runs with the calling role's rights, so that
+-- row-level security holds.
 
--- A chunk's metadata with where it begins and ends, which is stored with its document: an edit moves all that follow it, and their rows stay.
+-- Adds a chunk's offsets to its metadata. Its document stores them, because an edit moves all later chunks without changing their rows.
 create or replace function with_offsets(metadata jsonb, chunk_index integer, revision integer, active_revision integer, offsets integer[])
   returns jsonb
   language sql immutable
@@ -30,8 +30,8 @@ begin atomic
   select coalesce(valid_from <= as_of, true) and coalesce(as_of < valid_until, true);
 end;
 
--- Documents of which search serves another revision than the newest: null for none. `not in` keeps them in a hash, whereas an array would
--- be searched for each chunk.
+-- Documents whose newest revision isn't the served one, which is null if none is served. `not in` keeps them in a hash, whereas an array
+-- would be searched for each chunk.
 create or replace function documents_in_revision(organization uuid, agent uuid, as_of timestamptz)
   returns table (document_id uuid, active_revision integer)
   language sql stable
@@ -42,8 +42,8 @@ begin atomic
     and (d.active_revision is distinct from d.revision or not is_valid(d.valid_from, d.valid_until, as_of));
 end;
 
--- Chunks with a vector. `chosen`: ids of documents, or null. `wanted`: what the metadata must contain, or null. `clusters`: of
--- clustered_sketches, besides the chosen documents, or null.
+-- Served chunks with a vector. `chosen`: ids of documents, or null. `wanted`: metadata that a chunk must contain, or null. `clusters`:
+-- clusters of clustered_sketches to read besides the chosen documents, or null.
 create or replace function served_chunks(organization uuid, agent uuid, chosen uuid[], wanted jsonb, as_of timestamptz, clusters integer[])
   returns table (document_id uuid, revision integer, chunk_index integer, vector_id uuid, sketch bit)
   language sql stable
@@ -85,8 +85,8 @@ begin atomic
       select from metadata_of_chunk(organization, agent, t.document_id, t.revision, t.chunk_index) m where m.metadata @> wanted));
 end;
 
--- How often each of up to 31 terms occurs, two bits a term. The inner product of a probe and a chunk's terms has a digit in base 4 for
--- each of twelve.
+-- Counts the occurrences of up to 31 terms, in two bits a term. The inner product of a probe and a chunk's terms has a base-4 digit for
+-- each of twelve terms.
 create or replace function occurrences(terms sparsevec, probes sparsevec[]) returns bigint
   language sql immutable
 begin atomic
@@ -94,7 +94,7 @@ begin atomic
     + coalesce((-(terms <#> probes[3]))::bigint << 48, 0);
 end;
 
--- In how many bits a sketch differs from the three of a query, which count 4, 2 and 1.
+-- The number of bits in which a sketch differs from a query's three sketches, which count 4, 2 and 1.
 create or replace function distance(sketch bit, high bit, middle bit, low bit) returns float8
   language sql immutable
 begin atomic

@@ -1,7 +1,7 @@
--- What questions find once documents are changed: the changes are made in a subtransaction, which is always undone. A change `serves` a
--- document's newest revision, `replaces` its text by the chunks in `made`, or `removes` it; null leaves its chunks as they are. A title is
--- changed unless it is null. A change that `switches_model` names no document. What is made has the model that serves the agent, or else
--- is not there. A golden question that comes without a vector has a stored one. Returns the rows of `answers` by the question's id.
+-- Answers questions as if documents were changed: makes the changes in a subtransaction, which is always undone. A change `serves` a
+-- document's newest revision, `replaces` its text by the chunks in `made`, or `removes` it; null leaves its chunks as they are. A title
+-- changes unless it is null. A change that `switches_model` names no document. Leaves out chunks in `made` of a model that doesn't serve
+-- the agent. A golden question without a vector has a stored one. Returns the rows of `answers` by the question's id.
 create or replace function answers_after(organization uuid, agent uuid, changes jsonb, made jsonb, questions jsonb) returns jsonb
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$

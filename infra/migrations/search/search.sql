@@ -1,4 +1,4 @@
--- Puts the vectors that are stored under the keys of a question into it.
+-- Adds the stored vectors to a question, by their keys.
 create or replace function with_stored_vectors(asked question) returns question
   language plpgsql stable as $$
 begin
@@ -11,16 +11,16 @@ begin
   return asked;
 end $$;
 
--- Adds the words of a call's earlier turns to a question, to each of its hypotheses: `turns`, the latest first, are lists of [group, way,
--- key, weight], of which three count. Each turn weighs half as much as the next. A word that a later turn has too is left out: it counts
--- once, by its largest weight. So is what no slot is left for. That an earlier word is missing lowers no score. The loop takes a quarter of
--- the time of one statement, whose plan has 25 nodes to start.
+-- Adds the words of a call's last three turns to each of a question's hypotheses. `turns`: lists of [group, way, key, weight], the latest
+-- first. Each turn weighs half as much as the next one. A word in several turns counts once, by its largest weight. Words without a free
+-- slot are left out. A missing earlier word lowers no score. The loop takes a quarter of the time of one statement, whose plan would have
+-- 25 nodes to start.
 create or replace function with_earlier_turns(asked question, turns jsonb) returns question
   language plpgsql stable as $$
 declare
   keys integer[] := coalesce(asked.keys_of_slots, '{}');
   heard integer[] := keys;
-  max_slots constant integer := least(31, 12 * greatest(1, ceil(cardinality(keys) / 12.0))); -- no further probe: reading takes no longer
+  max_slots constant integer := least(31, 12 * greatest(1, ceil(cardinality(keys) / 12.0))); -- no further probe, so that reading takes no longer
   hypotheses constant integer := greatest(1, cardinality(asked.vectors), (select max(hypothesis) from unnest(asked.terms)));
   own constant integer := cardinality(keys);
   said asked_term[] := '{}';
@@ -58,7 +58,7 @@ begin
   return asked;
 end $$;
 
--- Adds what is remembered of its call to a question. The same question, asked again, does not come after itself.
+-- Adds the remembered turns of its call to a question. A repeated question is not its own earlier turn.
 create or replace function with_remembered_turns(asked question) returns question
   language plpgsql stable as $$
 declare
@@ -75,7 +75,7 @@ begin
   return asked;
 end $$;
 
--- The turns of a call that are kept are its last ten. A turn that is searched twice, for want of its vector, is kept once.
+-- Keeps the last ten turns of a call. A turn that is searched twice, because its vector was missing, is kept once.
 create or replace function remember_turn(asked question, chunks uuid[]) returns void
   language plpgsql volatile as $$
 begin
@@ -90,11 +90,11 @@ begin
     order by asked_at desc, id desc offset 10 for update skip locked);
 end $$;
 
--- What both arms have found, in no order, each chunk with its best score over the hypotheses. In `semantic` the score is the cosine, in
--- `keyword` that of the words, in `hybrid` a weighted sum on scales that do not depend on other hits (Bruch et al. 2023), so that scores
--- can be compared between questions. Words of which the agent has few say little, and so does a likeness without any word in common.
--- Rounded, because the last digits depend on the plan. The vectors count only if the model that made them serves the agent in the snapshot
--- of the statement. `examined`: a document of which all chunks are scored, or null.
+-- Finds the chunks of both arms, in no order, each with its best score over the hypotheses. The score is the cosine in `semantic`, that of
+-- the words in `keyword`, and a weighted sum in `hybrid`. Its scales do not depend on other hits (Bruch et al. 2023), so that scores of
+-- different questions compare. Words say little if the agent has few of them; so does a likeness without a common word. Scores are rounded,
+-- because the last digits depend on the plan. Vectors count only if their model serves the agent in the statement's snapshot. `examined`:
+-- a document whose chunks are all scored, or null.
 create or replace function scored_chunks(asked question, examined uuid)
   returns table (document_id uuid, revision integer, chunk_index integer, score float8, semantic float8, keyword float8,
     unlike float8, reach float8)
@@ -102,9 +102,9 @@ create or replace function scored_chunks(asked question, examined uuid)
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  -- How much of the score stays where the agent has none of the question's words.
+  -- The share of the score that stays if the agent has none of the question's words.
   trust constant float8 := 0.2;
-  -- How much closer to 1 the score of a chunk is that has a code of the question, no matter what else was said.
+  -- Moves the score of a chunk with a code of the question closer to 1 by this share, whatever else was said.
   certainty constant float8 := 0.4;
 begin
   if asked.asked_model <> (
@@ -113,7 +113,7 @@ begin
     asked.vectors := '{}';
   end if;
   asked.as_of := coalesce(asked.as_of, now());
-  -- Where only one arm is asked: joining it to nothing would take as long as a search of a small agent.
+  -- Only one arm is asked. Joining it to nothing would take as long as a search of a small agent.
   if asked.mode = 'semantic' or cardinality(asked.vectors) = 0 then
     return query
       select distinct on (document_id, revision, chunk_index) *
@@ -163,9 +163,9 @@ begin
     from scored order by document_id, revision, chunk_index, score desc;
 end $$;
 
--- What a search finds: hits, best first, ties by document and index, as many as fit into `max_bytes` as JSON, at least one if any;
--- `revision` is the one that search serves of its document. At least one row, whose hit may be null. A vector that comes with a key is
--- stored; one that is missing is looked up. `model` serves the agent: `has_vector` is false where the vectors are of another.
+-- Returns a search's hits, best first, ties by document and index: as many as fit into `max_bytes` as JSON, and at least one if any.
+-- `revision` is the served one of a hit's document. Returns at least one row, whose hit may be null. Stores a vector that comes with a key,
+-- and looks up a missing one. `model` serves the agent; `has_vector` is false if the vectors are another model's.
 create or replace function answers(asked question)
   returns table (is_agent boolean, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
@@ -179,7 +179,7 @@ declare
   has_vector boolean;
 begin
   if is_agent and exists (select from unnest(asked.vectors) where key is not null) then
-    -- The commit does not wait for the disk: a vector that is lost is fetched again.
+    -- The commit does not wait for the disk, because a lost vector is fetched again.
     perform set_config('synchronous_commit', 'off', true);
     insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select asked.organization, v.* from unnest(asked.vectors) v where v.key is not null and v.vector is not null

@@ -1,6 +1,6 @@
--- What a question's cosines mean, since each model spreads them differently: one of `unlike` is unrelated, one that is higher by `reach`
--- answers. `unlike` is the mean of all but the best, or 0.15 where there is no other; `reach` is half of what is left to 1, or eight
--- deviations if that is more. Rounded, because the last digits of a sum depend on the order of its rows.
+-- Interprets a question's cosines, which each model spreads differently. A chunk at `unlike` is unrelated; one that is higher by `reach`
+-- answers. `unlike` is the mean of all but the best, or 0.15 if there is no other. `reach` is half the distance to 1, or eight deviations
+-- if that is more. Both are rounded, because the last digits of a sum depend on the order of its rows.
 drop function if exists likeness(bigint, float8, float8, float8, float8);
 create or replace function likeness(cosines float8[], variance_of_error float8) returns table (unlike float8, reach float8)
   language sql immutable
@@ -14,9 +14,9 @@ begin atomic
       from unnest(cosines) c) m) d;
 end;
 
--- Chunks that are near a question, or several hypotheses of one, in meaning. Their sketches estimate all cosines; a chunk whose estimate is
--- three deviations below the last of the best is left out. One chunk in 32 is a sample, by the index `chunks_sample`, or a cluster: its best
--- are no nearer than the best of all, so that far chunks are dropped before sorting.
+-- Finds the chunks near a question, or near its hypotheses, in meaning. Sketches estimate all cosines. A chunk is left out if its estimate
+-- is three deviations below the last of the best. A sample has one chunk in 32, by the index `chunks_sample`, or is a cluster. Its best are
+-- no nearer than the best of all, so that far chunks are dropped before sorting.
 create or replace function nearest_chunks(asked question, examined uuid)
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, cosine float8, unlike float8, reach float8)
   language plpgsql stable as $$
@@ -28,7 +28,7 @@ declare
   max_found constant integer := case when examined is null then 100 end;
   min_sample constant integer := 64;
   deviation constant float8 := 0.0203; -- of an estimate: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits
-  distance_of_zero constant integer := 7 * 1536 / 2; -- of an estimate of 0
+  distance_of_zero constant integer := 7 * 1536 / 2; -- the distance whose estimate is 0
   q record;
   share real;
   clusters integer[];

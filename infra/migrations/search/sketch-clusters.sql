@@ -1,6 +1,6 @@
--- Sketches of a large agent in clusters, so that a search compares those of the nearest ones only: an inverted file (Jégou, Douze &
+-- Puts the sketches of a large agent into clusters, so that a search compares only the nearest ones: an inverted file (Jégou, Douze &
 -- Schmid 2011) by k-majority (Grana et al. 2013). The sweeper makes it, and measures how many sketches a question needs. Cluster -1 is a
--- random sample. Chunks of documents whose `clustered_revision` is not the one that search serves are compared, too.
+-- random sample. A search also compares the chunks of documents whose `clustered_revision` is not the served one.
 
 create or replace function agents_to_cluster(min_chunks integer, min_unclustered integer)
   returns table (organization_id uuid, agent_id uuid)
@@ -26,8 +26,8 @@ begin atomic
   cross join lateral (select c.cluster from centers c order by c.center <~> s.sketch limit 1) c;
 end;
 
--- How many sketches a search compares until it has met 99 in 100 of what is best: for questions that the organization was asked, or,
--- where they are few, for chunks.
+-- The number of sketches that a search compares until it has met 99 in 100 of the best chunks. Measured with the organization's questions,
+-- or with chunks if it has few questions.
 create or replace function sketches_needed(organization uuid, agent uuid) returns bigint
   language plpgsql volatile set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -65,8 +65,8 @@ begin
   return (select percentile_disc(0.99) within group (order by n) from unnest(needed) n);
 end $$;
 
--- A step of it: begins anew where the agent's size has changed by a factor of two, else makes the centers better, puts some `max_chunks`
--- into their clusters, or measures. @returns of how many sketches, 0 when nothing is left
+-- Does one step: starts over if the agent's size has changed by a factor of two, else improves the centers, puts about `max_chunks` chunks
+-- into their clusters, or measures. @returns the number of sketches handled, 0 when nothing is left
 create or replace function cluster_chunks(organization uuid, agent uuid, max_chunks integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off set lock_timeout = '500ms' as $$
@@ -74,7 +74,7 @@ create or replace function cluster_chunks(organization uuid, agent uuid, max_chu
 declare
   max_clusters constant integer := 1024;
   sample_size constant integer := 640;
-  -- A search that reads more than this part of the sketches is as fast without clusters; fewer than `min_read` gain nothing.
+  -- A search that reads a larger share of the sketches is as fast without clusters. Reading fewer than `min_read` gains nothing.
   max_share constant real := 0.25;
   min_read constant integer := 1000;
   served constant integer := (

@@ -1,9 +1,9 @@
--- Lists of the chunks that have a term, as bit strings, so that a search in a large agent reads the terms of a few chunks only. The
--- sweeper makes them. A chunk without an ordinal, newer than its document's `listed_revision`, is scanned.
+-- Bit strings list the chunks that have a term, so that a search in a large agent reads the terms of only a few chunks. The sweeper makes
+-- them. A chunk without an ordinal, newer than its document's `listed_revision`, is scanned.
 
 create or replace aggregate concatenated(bit varying) (sfunc = bitcat, stype = bit varying, initcond = '');
 
--- A loop, as an aggregate would copy the bits twice for each ordinal.
+-- Uses a loop, because an aggregate would copy the bits twice for each ordinal.
 create or replace function bits_of(ordinals integer[]) returns table (block integer, bits bit(16384))
   language plpgsql immutable as $$
 declare
@@ -21,7 +21,7 @@ begin
   end loop;
 end $$;
 
--- Positions of the bits that are set.
+-- The positions of the set bits.
 create or replace function positions(bits bit varying) returns setof integer
   language sql immutable
 begin atomic
@@ -30,8 +30,8 @@ begin atomic
   order by n limit bit_count(bits);
 end;
 
--- An agent's lists, its blocks side by side, without chunks that were deleted and those of the documents in `scanned`: which chunks have
--- each of the terms, which have it repeatedly, and the binary digits of their lengths, lowest first.
+-- An agent's lists, with blocks side by side, without deleted chunks and chunks of the documents in `scanned`. `presents`: the chunks with
+-- each term. `repeats`: the chunks that have it repeatedly. `digits`: the binary digits of their lengths, lowest first.
 create or replace function lists_of_terms(organization uuid, agent uuid, terms integer[], scanned uuid[])
   returns table (blocks integer[], presents bit varying[], repeats bit varying[], digits bit varying[])
   language sql stable
@@ -139,9 +139,9 @@ begin
   return above | equal;
 end $$;
 
--- The listed chunks that may be among the `wanted` best of a hypothesis: their score can reach what that many surely have. A slot is worth
--- `high` at most, and `low` at least where a group is found in its best way. `lengths`: digits of the chunks' lengths; gains and weight of
--- the length as in the score.
+-- Finds the listed chunks that may be among the `wanted` best of a hypothesis: their score can reach the least that so many chunks have. A
+-- slot is worth at most `high`, and at least `low` if a group is found in its best way. `lengths`: digits of the chunks' lengths. Gains and
+-- the length's weight are those of the score.
 create or replace function candidates(presents bit varying[], repeats bit varying[], lengths bit varying[], terms weighed_term[],
     usual_length float8, gains float8[], length_weight float8, wanted integer)
   returns bit varying
@@ -195,7 +195,7 @@ begin
   return found;
 end $$;
 
--- Agents with so many chunks, of which so many may not be listed, and those whose lists have deleted chunks.
+-- Agents with enough chunks and enough chunks that may be unlisted, and agents whose lists have deleted chunks.
 create or replace function agents_to_list(min_chunks integer, min_unlisted integer) returns table (organization_id uuid, agent_id uuid)
   language sql stable security definer set search_path = public, pg_temp
 begin atomic
@@ -211,8 +211,8 @@ begin atomic
   select o.organization_id, o.agent_id from deleted_ordinals o;
 end;
 
--- Takes deleted chunks out of an agent's lists, dissolves a block of which less than half is left, gives the chunks of documents that are
--- not listed an ordinal, until `max_chunks` have one, and adds them to the lists. @returns how many
+-- Removes deleted chunks from an agent's lists and dissolves a block that is less than half full. Then gives about `max_chunks` chunks of
+-- unlisted documents an ordinal and adds them to the lists. @returns the number of added chunks
 create or replace function list_chunks(organization uuid, agent uuid, max_chunks integer) returns integer
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_hashagg = off set jit = off set lock_timeout = '500ms' as $$
