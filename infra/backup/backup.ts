@@ -16,10 +16,10 @@ import type { Store } from './store.ts'
 const dumpSuffix = '.dump.age'
 const removalsSuffix = '.removals.json'
 
-/** Grants name these roles, and a dump of one database holds no roles. */
+/** Roles that grants name, which the dump of one database does not contain. */
 const roles = [...databaseUsers, 'operator'].map((name) => `cuecard_${name}`)
 
-/** Dumps a database, encrypted on this machine, and beside it what was removed before. @throws Error on one line; no dump is stored then */
+/** Dumps a database, encrypted on this machine, with a list of earlier removals. @throws Error on one line; no dump is then stored */
 export async function createBackup(store: Store, url: string, recipient: string, env?: NodeJS.ProcessEnv) {
   await requirePostgresPrograms(url, env)
   return await withDirectory(async (directory) => {
@@ -48,7 +48,7 @@ export async function listBackups(store: Store): Promise<string[]> {
   return names.filter((name) => name.endsWith(dumpSuffix)).map((name) => name.slice(0, -dumpSuffix.length))
 }
 
-/** What every backup lists. */
+/** The removals that every backup lists. */
 export async function listRemovals(store: Store): Promise<Removals[]> {
   const names = (await store.list()).filter((name) => name.endsWith(removalsSuffix))
   return await withDirectory(async (directory) => {
@@ -70,8 +70,8 @@ export interface Backup {
 }
 
 /**
- * Restores a backup, the newest by default, into an empty database, without logins: whole or not at all. The database's comment names
- * it, so that a second run finds it there. @returns its name @throws Error on one line
+ * Restores a backup, the newest by default, into an empty database without logins, whole or not at all. The database's comment names
+ * the backup for a second run. @returns the backup's name @throws Error on one line
  */
 export async function restoreBackup({ store, identity, name: wanted, env }: Backup, url: string): Promise<string> {
   await requirePostgresPrograms(url, env)
@@ -112,7 +112,7 @@ async function fill({ store, identity, env }: Backup, url: string, name: string)
     const plain = await decrypter.decrypt(toWeb(createReadStream(encrypted)))
     await pipeline(fromWeb(plain), createWriteStream(file, { mode: 0o600 }))
     const restore = postgresProgram('pg_restore', url, env)
-    // Every database has the schema `public` already, with rights that the dump's own would lack.
+    // Every database already has the schema `public`, with rights that the dump's own schema would lack.
     const entries = (await restore.run(['--list', file]))
       .split('\n')
       .filter((entry) => !/ SCHEMA - public /.test(entry))

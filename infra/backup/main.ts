@@ -13,7 +13,7 @@ program.addHelpText(
 Addresses are s3://BUCKET/PREFIX or a directory.
 
 Environment:
-  DATABASE_URL       for drill: URL of a server with pgvector on which databases may be made
+  DATABASE_URL       for drill: URL of a server with pgvector, where databases may be created
   BACKUP_IDENTITY    for drill --from: secret key that opens backups (AGE-SECRET-KEY-…)
   PG_BIN             directory of pg_dump and pg_restore, if they are not on the path`,
 )
@@ -25,8 +25,8 @@ subcommand(program, 'key', 'print a new pair of keys').action(async () => {
 subcommand(program, 'list <from>', 'list backups, oldest first').action(async (from: string) => {
   for (const name of await listBackups(openStore(from))) console.log(name)
 })
-subcommand(program, 'drill', 'prove that a restore works, on databases that are made for it on the server and dropped')
-  .option('--from <address>', 'restore the newest backup there, in place of samples')
+subcommand(program, 'drill', 'prove that a restore works, on temporary databases of the server')
+  .option('--from <address>', 'restore the newest backup there instead of samples')
   .action(async ({ from }: { from?: string }) => {
     const { drill, restoreDrill } = await import('./drill/drill.ts')
     const url = process.env.DATABASE_URL?.trim()

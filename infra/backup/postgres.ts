@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { withClient } from '../postgres-client.ts'
 import { runProgram, startProgram } from '../run-program.ts'
 
-/** One of PostgreSQL's programs, in the directory `PG_BIN` or on the path, connected to a database. */
+/** Runs a PostgreSQL program, from the directory `PG_BIN` or the path, on a database. */
 export function postgresProgram(name: 'pg_dump' | 'pg_restore', url: string, env: NodeJS.ProcessEnv = process.env) {
   const file = env.PG_BIN ? join(env.PG_BIN, name) : name
   const settings = { ...env, ...connectionSettings(url) }
@@ -12,7 +12,7 @@ export function postgresProgram(name: 'pg_dump' | 'pg_restore', url: string, env
   }
 }
 
-/** @throws Error when pg_dump or pg_restore is missing, or older than the server */
+/** @throws Error if pg_dump or pg_restore is missing, or older than the server */
 export async function requirePostgresPrograms(url: string, env: NodeJS.ProcessEnv = process.env): Promise<void> {
   const { rows } = await withClient(url, (client) =>
     client.query(`select current_setting('server_version_num')::int v`),
@@ -27,7 +27,7 @@ export async function requirePostgresPrograms(url: string, env: NodeJS.ProcessEn
   }
 }
 
-/** Environment variables instead of arguments, which every user of the machine can read. */
+/** The connection as environment variables, because every user of the machine can read arguments. */
 function connectionSettings(url: string): NodeJS.ProcessEnv {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   return {

@@ -3,7 +3,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { type EraseOptions, type Erasure, erase, listErasures } from '../admin/erasure/erase.ts'
 
-/** What a restore must not bring back. */
+/** Erasures and revocations that a restore must repeat. */
 export interface Removals {
   erasures: { id: string; kind: string; organization_id: string; agent_id: string | null; requested_at: string }[]
   revoked_keys: string[]
@@ -34,7 +34,7 @@ export function removalsIn(db: Database): Promise<Removals> {
   )
 }
 
-/** Removes again what is there again, and signs everybody and every app out, since tokens that ended would work again. Interrupted, a second run continues. @param db as its owner @returns what was erased, and the number of keys revoked */
+/** Repeats removals, and ends all sessions and tokens, as ended ones would work again. May run again. @param db as its owner @returns the erasures, and the number of revoked keys */
 export async function removeAgain(db: Database, lists: Removals[], options: EraseOptions) {
   const erasures = lists.flatMap((list) => list.erasures)
   const revokedKeys = lists.flatMap((list) => list.revoked_keys)
@@ -61,7 +61,7 @@ export async function removeAgain(db: Database, lists: Removals[], options: Eras
   return { erased, revoked: revoked.length }
 }
 
-/** Erasures whose organization or agent is there: a restore has brought it back, or the erasure did not end. */
+/** Erasures whose organization or agent still exists, because a restore has brought it back or the erasure was interrupted. */
 export async function erasuresWithRows(db: Database): Promise<Erasure[]> {
   const isPresent = sql<boolean>`case when agent_id is null then organization_id in (select id from organizations)
     else (organization_id, agent_id) in (select organization_id, id from agents) end`

@@ -8,21 +8,20 @@ interface Restore extends EraseOptions {
   /** The owner's URL on the direct host, and the same database over Neon's protocol. */
   url: string
   db: Database
-  /** What fills an empty database; without it the database has its rows already. */
+  /** The backup that fills an empty database; without it, the database already has its rows. */
   backup: Backup | undefined
-  /** Asked for when the database is there. */
+  /** Called once the database is filled and migrated. */
   removals: () => Promise<Removals[]>
 }
 
 /**
- * Brings a database that nobody uses yet to where Lambdas of this release may: filled, migrated, and without what was removed since.
- * Erasing comes last, since it knows the tables of this release only, and makes no pauses, since there is no traffic. Interrupted, a second
- * run continues.
+ * Prepares an unused database for this release's Lambdas: fills and migrates it, and repeats later removals. Erasing comes last, because
+ * it covers only this release's tables, and makes no pauses, because there is no traffic. A second run continues an interrupted one.
  * @throws Error on one line
  */
 export async function restore({ url, db, backup, removals, ...options }: Restore) {
   const name = backup && (await restoreBackup(backup, url))
-  // A dump has no privileges of the database: migrating sets them, with or without a migration.
+  // A dump lacks the database's privileges. Migrating sets them, even if no migration is pending.
   await migrateAt(url)
   const { erased, revoked } = await removeAgain(db, await removals(), { ...options, pause: () => Promise.resolve() })
   if ((await erasuresWithRows(db)).length > 0) throw new Error('what was erased is still there')

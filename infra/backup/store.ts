@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { runProgram } from '../run-program.ts'
 
-/** Keeps files by name, in `s3://BUCKET/PREFIX` (by the `aws` command) or in a directory. A file is there whole or not at all. */
+/** Keeps files by name, in `s3://BUCKET/PREFIX` (by the `aws` command) or in a directory. Stores a file whole or not at all. */
 export interface Store {
   put(file: string, name: string): Promise<void>
   get(name: string, file: string): Promise<void>

@@ -11,17 +11,17 @@ const addressSchema = v.object({
   database_url: v.string(),
   database_endpoint: v.string(),
   sqs_endpoint: v.string(),
-  /** Their URLs, by the names of the settings that name them elsewhere. */
+  /** The queues' URLs, by the names of the settings. */
   queues: v.record(v.string(), v.string()),
 })
 
-/** Where a running stand listens. May contain a password: only its owner may read it. */
+/** The addresses of a running stand. They may contain a password, so only the owner may read them. */
 type StandAddress = v.InferOutput<typeof addressSchema>
 
-/** What SQS and S3 on loopback accept. */
+/** The region and credentials that SQS and S3 on loopback accept. */
 export const localAws = { region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }
 
-/** Writes `stand.json` in `dataDir`, for other processes on this machine. @returns removes the file */
+/** Writes `stand.json` in `dataDir`, for other processes on this machine. @returns a function that removes the file */
 export async function publishAddress(
   dataDir: string,
   address: Omit<StandAddress, 'pid'>,

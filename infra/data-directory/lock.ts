@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Creates and locks `directory`. @returns releases the lock. @throws Error, on one line, while a live process holds it */
+/** Creates and locks `directory`. @returns a function that releases the lock @throws Error on one line if a live process holds it */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true })
   const lock = join(directory, 'lock')
@@ -32,7 +32,7 @@ async function removeStale(lock: string, directory: string) {
     )
   const stale = `${lock}.${process.pid}.${crypto.randomUUID()}`
   if (!(await succeeds(rename(lock, stale), 'ENOENT'))) return
-  // Between the read and the rename another process may have replaced the stale lock: put that one back.
+  // Another process may have replaced the stale lock between the read and the rename. If so, this puts its lock back.
   if ((await readFile(stale, 'utf8')) !== holder) await succeeds(link(stale, lock), 'EEXIST')
   await rm(stale, { force: true })
 }
@@ -52,7 +52,7 @@ function isAlive(holder: string): boolean {
   return startOf(Number(pid)) === start.join(' ')
 }
 
-/** The start time of a process, as pids are reused; undefined when it has ended. */
+/** The start time of a process, because pids are reused; undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux')
@@ -61,7 +61,7 @@ function startOf(pid: number): string | undefined {
         .trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const [state = '', ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // Ticks since boot, the 22nd field. The date that `ps` prints moves with the clock.
+    // The 22nd field has the ticks since boot. The date that `ps` prints changes with the clock.
     return 'ZX'.includes(state) ? undefined : rest[18]
   } catch {
     return undefined

@@ -10,11 +10,11 @@ export interface Demo {
   organizationId: string
   agentId: string
   apiKey: string
-  /** Whether the samples were stored or declined once. */
+  /** True if the samples were once stored or declined. */
   hasSamples?: boolean
 }
 
-/** Created on the first start, and again when its key is not in the database. */
+/** Creates the demo on the first start, and again if the database lacks its key. */
 export async function seedDemo(db: Database, dataDir: string): Promise<Demo> {
   const known = await readFile(fileIn(dataDir), 'utf8').then((text): Demo => JSON.parse(text), ignoreMissing)
   if (known && (await isUsable(db, known))) return known

@@ -8,7 +8,7 @@ import { ignoreMissing } from '../error-message.ts'
 
 const names = ['BASE_URL', 'MODEL', 'API_KEY', 'QUERY_PREFIX', 'DOCUMENT_PREFIX']
 
-/** What follows `EMBEDDING_` in the name of a setting, and its value. */
+/** Settings' values, by their names without `EMBEDDING_`. */
 type Settings = Record<string, string>
 
 interface Remembered {
@@ -17,8 +17,8 @@ interface Remembered {
 }
 
 /**
- * Remembers the settings of the embedding model in the directory, keys included, and has those of another model at an earlier start serve
- * as `PREVIOUS_EMBEDDING_…`, unless these are set. Agents that another model serves begin to change. @returns how many
+ * Stores the settings of the embedding model in the directory, keys included. Uses those of an earlier start's model as
+ * `PREVIOUS_EMBEDDING_…`, unless these are set. Agents with another model begin to change. @returns their number
  */
 export async function followModel(
   db: Database,
@@ -39,12 +39,12 @@ export async function followModel(
   return await changeModels(db, embedder.model, assumedModel(embedder))
 }
 
-/** What makes two vectors comparable: the same model may move to another address, with another key. */
+/** Settings that make two vectors comparable. The same model may move to another address, with another key. */
 function identityOf({ BASE_URL, MODEL, QUERY_PREFIX, DOCUMENT_PREFIX }: Settings): string {
   return JSON.stringify([BASE_URL !== undefined, MODEL, QUERY_PREFIX, DOCUMENT_PREFIX])
 }
 
-/** An older stand has written the name of the model only. */
+/** Also reads the file of an older stand, which has only the model's name. */
 function parse(text: string | undefined, current: Settings): Remembered | undefined {
   if (!text) return undefined
   if (text.startsWith('{')) return JSON.parse(text)

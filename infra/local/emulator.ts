@@ -15,7 +15,7 @@ export interface Emulator {
   endpoint: string
   queues: LocalQueues
   bucket: string
-  /** The mails that were sent last, a hundred at most, the newest last. */
+  /** The last hundred sent mails, the newest last. */
   mails: SentMail[]
   /** Lets pages of this origin send files to the bucket. */
   allowOrigin(origin: string): void
@@ -24,7 +24,7 @@ export interface Emulator {
 
 export interface EmulatorOptions {
   port?: number
-  /** Where files are kept; by default in a directory that is removed on close. */
+  /** The directory of the files; by default one that is removed on close. */
   filesDir?: string | undefined
   onMail?: ((mail: SentMail) => void) | undefined
 }
@@ -32,12 +32,12 @@ export interface EmulatorOptions {
 const bucket = 'cuecard-files'
 const maxMails = 100
 
-/** SQS, S3 and SES on loopback, with the queues and the bucket of the wiring. @throws Error, on one line, when the port is not available */
+/** Starts SQS, S3 and SES on loopback, with the wiring's queues and the bucket. @throws Error on one line if the port is not available */
 export async function startEmulator({ port = 0, filesDir, onMail }: EmulatorOptions = {}): Promise<Emulator> {
   const directory = filesDir ?? (await mkdtemp(join(tmpdir(), 'cuecard-files-')))
   const folder = await FileFolder.open(directory)
   const origins = new Set<string>()
-  // Not startFauxqs(), which listens on every network interface.
+  // startFauxqs() would listen on every network interface.
   const app = buildApp({ logger: false })
   keepMessageGroups(app)
   let endpoint = ''

@@ -20,7 +20,7 @@ export class PayloadTooLarge extends Error {
   readonly of: 'event' | 'result'
 
   constructor(of: 'event' | 'result', bytes: number) {
-    super(`the ${of} has ${bytes} bytes, the limit of Lambda is ${maxPayloadBytes}`)
+    super(`the ${of} has ${bytes} bytes, and Lambda’s limit is ${maxPayloadBytes}`)
     this.of = of
   }
 }
@@ -31,7 +31,7 @@ export function logFailure(error: unknown): void {
 
 const maxPayloadBytes = 6 * 1024 * 1024
 
-/** Invokes as Lambda does, except that a time-out does not stop the handler. @throws FunctionTimeout, PayloadTooLarge */
+/** Invokes a handler like Lambda, except that a time-out does not stop the handler. @throws FunctionTimeout, PayloadTooLarge */
 export async function invoke<Event, Result>(
   handler: LambdaHandler<Event, Result>,
   event: Event,

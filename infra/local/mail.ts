@@ -26,7 +26,7 @@ const signed = new RegExp(
   `^AWS4-HMAC-SHA256 Credential=[^/]+/\\d{8}/${region}/ses/aws4_request, SignedHeaders=[a-z0-9;-]+, Signature=[0-9a-f]{64}$`,
 )
 
-/** Adds `SendEmail` of SES v2 for mails of plain text. Anything else of it is refused. */
+/** Adds SES v2's `SendEmail` for plain-text mails. Rejects everything else. */
 export function serveMail(app: ReturnType<typeof buildApp>, onMail: (mail: SentMail) => void): void {
   app.post('/v2/email/outbound-emails', ({ headers, body }, reply) => {
     const refuse = (status: number, code: string, message: string) =>

@@ -13,7 +13,7 @@ try {
     dataDir = settings.dataDir
     const signal = interruption()
     console.log(`Starting Cuecard in ${dataDir} …`)
-    // Loaded after validation: its modules read the settings at load.
+    // Loaded after validation, because its modules read the settings when they load.
     const { serve } = await import('./serve.ts')
     await serve(settings, signal)
   } else console.log(help)
@@ -33,7 +33,7 @@ async function isDiskFull(directory: string): Promise<boolean> {
   return bavail * bsize < 1_000_000
 }
 
-/** Aborted by Ctrl-C or SIGTERM; the process ends five seconds later at the latest. Later signals are ignored: npm repeats Ctrl-C. */
+/** Ctrl-C and SIGTERM abort it; the process ends within five more seconds. Ignores later signals, because npm repeats Ctrl-C. */
 function interruption(): AbortSignal {
   const controller = new AbortController()
   const stop = () => {

@@ -4,12 +4,12 @@ import { invoke, type LambdaHandler, logFailure, region } from './lambda.ts'
 export interface ScheduleOptions {
   functionName?: string
   timeoutSeconds?: number
-  /** A run that is due begins while another is under way, as on AWS; else it is skipped. */
+  /** Lets a due run begin during another, as on AWS; otherwise it is skipped. */
   isParallel?: boolean
   onError?: (error: unknown) => void
 }
 
-/** Runs now and at the interval. `stop` waits for the runs under way. */
+/** Runs the handler now and at the interval. `stop` waits for current runs. */
 export function every(
   seconds: number,
   handler: LambdaHandler<ScheduledEvent, unknown>,

@@ -13,14 +13,14 @@ import { startStand } from './stand.ts'
 import { logForPeople } from './terminal-log.ts'
 import { tour } from './tour.ts'
 
-/** A running system cannot continue; its message is one line. */
+/** The running system cannot continue. The message is one line. */
 class Ended extends Error {
   override readonly name = 'Ended'
 }
 
 const maxCloseMilliseconds = 5_000
 
-/** Runs the system until the signal. @throws Error, on one line, when it cannot start; Ended when it cannot continue */
+/** Runs the system until the signal. @throws Error on one line if it cannot start; Ended if it cannot continue */
 export async function serve(settings: Settings, signal: AbortSignal): Promise<void> {
   const { dataDir, hasSamples } = settings
   const markReported = process.env.POWERTOOLS_LOG_LEVEL ? undefined : logForPeople(console.error)
@@ -28,7 +28,7 @@ export async function serve(settings: Settings, signal: AbortSignal): Promise<vo
   const removeEnvFile = () => rm(envFile, { force: true })
   let close = removeEnvFile
   const { promise: ended, reject: end } = Promise.withResolvers<never>()
-  // It may reject before it is awaited.
+  // The promise may reject before it is awaited.
   ended.catch(() => {})
   const onPanic = ({ message }: Error) =>
     end(
@@ -48,7 +48,7 @@ export async function serve(settings: Settings, signal: AbortSignal): Promise<vo
       `export API_KEY=${demo.apiKey}`,
       `export AGENT_ID=${demo.agentId}`,
       `export ORGANIZATION_ID=${demo.organizationId}`,
-      // For npx cuecard, which works on the system of this directory.
+      // npx cuecard works on the system in this directory.
       `export DATA_DIR='${resolve(dataDir).replaceAll("'", "'\\''")}'`,
     ]
     await writeFile(envFile, `${lines.join('\n')}\n`, { mode: 0o600 })
@@ -73,10 +73,10 @@ export async function serve(settings: Settings, signal: AbortSignal): Promise<vo
     if (!signal.aborted) console.log(curlLines(envFile, trouble === undefined))
     if (!signal.aborted) await Promise.race([once(signal, 'abort'), ended])
   } catch (error) {
-    // After the signal, work in progress may fail.
+    // Current work may fail after the signal.
     if (!signal.aborted) throw error
   } finally {
-    // Requests that wait for a lost database would never end.
+    // Without the delay, requests that wait for a lost database would never end.
     await Promise.race([close(), delay(maxCloseMilliseconds)])
   }
 }
@@ -110,7 +110,7 @@ function describe({ isLocal, model }: Embedder): string {
 
 const maxProbeMilliseconds = 4_000
 
-/** Asks the provider for one vector. @returns what is wrong, if anything is, without a full stop */
+/** Asks the provider for one vector. @returns a fault without a full stop, or undefined */
 async function providerTrouble(embedder: Embedder, signal: AbortSignal): Promise<string | undefined> {
   if (embedder.isLocal) return undefined
   const late = `The embedding provider has not answered in ${maxProbeMilliseconds / 1000} s`
@@ -121,7 +121,7 @@ async function providerTrouble(embedder: Embedder, signal: AbortSignal): Promise
 const untilFixed =
   'Until that is fixed, new documents wait and cannot be found, and searches match words only: see EMBEDDING_BASE_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY.'
 
-/** @param isFoundAtOnce whether a search right after finds the document */
+/** @param isFoundAtOnce true if an immediate search finds the document */
 function curlLines(envFile: string, isFoundAtOnce: boolean): string {
   const search = `
   curl -s "$BASE_URL/v1/agents/$AGENT_ID/knowledge-base/search" -H "X-API-Key: $API_KEY" -H 'Content-Type: application/json' \\

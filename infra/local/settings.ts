@@ -10,14 +10,14 @@ import { parseOrigins } from './gateway/cors.ts'
 
 export interface Settings {
   port: number
-  /** Absolute; it exists and can be written. */
+  /** An absolute path to an existing, writable directory. */
   dataDir: string
   databaseUrl: string | undefined
   hasSamples: boolean
   corsOrigins: string[]
 }
 
-/** The faults of the settings, a line each, with what to do about it. */
+/** The settings' faults, a line each, with advice. */
 export class InvalidSettings extends Error {
   readonly faults: string[]
 
@@ -32,35 +32,35 @@ export const help = `Usage: npm start -- [options]
 Runs Cuecard on this machine, on loopback: the API, its background work, and a database unless DATABASE_URL names one.
 
 Options:
-  --no-samples   do not store the sample documents, neither now nor on later starts in this data directory
+  --no-samples   do not store the sample documents, now or on later starts in this data directory
   --help         show this
 
 Settings, as environment variables:
   PORT                       port of the API (default 8787; 0 for any free one)
   DATA_DIR                   directory of the data, files included, and of \`env\` with address and key (default .local)
-  DATABASE_URL               postgres:// URL of a server with pgvector, in place of the embedded database
+  DATABASE_URL               postgres:// URL of a server with pgvector, instead of the embedded database
   EMBEDDING_BASE_URL         OpenAI-compatible provider, such as https://api.openai.com/v1 (default: none, search
                              then finds words and, in English, meaning)
   EMBEDDING_MODEL            its model (default text-embedding-3-small); without a provider encoder (default), or
                              lexical, which finds words only
   EMBEDDING_API_KEY          its key, if it needs one
-  EMBEDDING_QUERY_PREFIX     what the model wants before a question, such as 'query: ' (default: nothing)
-  EMBEDDING_DOCUMENT_PREFIX  what it wants before a passage (default: nothing)
-  EMBEDDING_CONCURRENCY      calls to it at a time (default 4)
-  EMBEDDING_TIMEOUT_SECONDS  longest time of a call (default 20)
+  EMBEDDING_QUERY_PREFIX     text that the model needs before a question, such as 'query: ' (default: none)
+  EMBEDDING_DOCUMENT_PREFIX  text that it needs before a passage (default: none)
+  EMBEDDING_CONCURRENCY      maximum calls to it at a time (default 4)
+  EMBEDDING_TIMEOUT_SECONDS  maximum time of a call (default 20)
   CHUNK_TOKENS               maximum size of a chunk (default 400)
-  CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats from the one before (default 60)
+  CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats of the previous one (default 60)
   CORS_ORIGINS               origins whose pages may call the API, comma-separated (default: none)
-  MAIL_FROM                  who sends the mails of the dashboard, which are printed here
+  MAIL_FROM                  sender of the dashboard's mails, which are printed here
                              (default Cuecard <cuecard@localhost>)
   KEY_SIGN_IN                false lets nobody sign in to the dashboard with an API key (default true)
-  ALLOW_LOOPBACK             true lets webhooks and sources have addresses of this machine, such as
+  ALLOW_LOOPBACK             true lets webhooks and sources use addresses of this machine, such as
                              http://127.0.0.1:9000 (default false)
   POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: only problems, in words)
 
 Example: PORT=8788 DATA_DIR=.local/second npm start`
 
-/** Checks every setting before anything boots. @returns undefined where help is asked for. @throws InvalidSettings with all faults */
+/** Checks every setting before anything starts. @returns undefined if help was asked for @throws InvalidSettings with all faults */
 export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Promise<Settings | undefined> {
   const faults: string[] = []
   const attempt = async <T>(read: () => T | Promise<T>): Promise<T | undefined> => {
@@ -72,7 +72,7 @@ export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Prom
   }
   const options = await attempt(() => readOptions(args))
   if (options?.help) return undefined
-  if (env.npm_config_samples === '') faults.push('npm took --no-samples for itself: npm start -- --no-samples')
+  if (env.npm_config_samples === '') faults.push('npm took --no-samples as its own option: use npm start -- --no-samples')
   const port = await attempt(() => readPort(env.PORT || '8787'))
   const corsOrigins = await attempt(() => parseOrigins(env.CORS_ORIGINS ?? ''))
   const dataDir = resolve(env.DATA_DIR || '.local')

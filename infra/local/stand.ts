@@ -23,15 +23,15 @@ export interface StandOptions {
   onLocked?: () => Promise<void>
   onStep?: (step: string, milliseconds: number) => void
   onMail?: (mail: SentMail) => void
-  /** Called when the embedded database has stopped: from then on requests are answered with 503. */
+  /** Called when the embedded database has stopped. All later requests get 503. */
   onPanic?: (panic: Error) => void
-  /** Ends the start after the step that is running. */
+  /** Ends the start after the current step. */
   signal?: AbortSignal
 }
 
 /**
- * Starts the system, once per process, as handlers read process.env.
- * @throws Error, on one line: port, data directory or database unavailable; the signal's reason once it is aborted
+ * Starts the system, once per process, because handlers read process.env.
+ * @throws Error on one line if port, data directory or database is unavailable; the signal's reason after an abort
  */
 export async function startStand(options: StandOptions) {
   const { dataDir, databaseUrl, port, corsOrigins, onLocked, onStep, onMail, onPanic, signal } = options
@@ -81,7 +81,7 @@ export async function startStand(options: StandOptions) {
       closers.push(events.stop)
     }
     closers.push(every(lambdas.sweeper.everySeconds, functions.sweeper).stop)
-    // In so little time it looks once, and soon again, also while a receiver does not answer.
+    // A short time-out makes each run look once. A slow receiver delays no later run.
     closers.push(every(1, functions.delivery, { timeoutSeconds: 25, isParallel: true }).stop)
     if (dataDir) closers.push(await publishAddress(dataDir, addressOf(database, emulator, databaseUrl)))
     return { origin: gateway.origin, db, close }
@@ -116,10 +116,10 @@ export function addressOf(
   }
 }
 
-/** Makes all unfinished work due: the process that held the leases and the messages in memory has ended. */
+/** Makes all unfinished work due, because the process that held its leases and messages has ended. */
 export async function releaseWork(db: Database): Promise<void> {
   await db.batch({
-    // Not now(): the next transaction may have the same time.
+    // Earlier than now(), because the next transaction may have the same time.
     processing: sql`update documents set lease_expires_at = now() - interval '1 second'
       where managed_by = 'service' and status = 'processing'`,
     pending: sql`update documents set next_attempt_at = null, resend_at = now()

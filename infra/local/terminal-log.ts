@@ -2,7 +2,7 @@ import { log } from '../../shared/log.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The event in words; undefined for one that stays a line of JSON. */
+/** Describes an event in words; undefined if it stays a line of JSON. */
 function inWords(event: unknown, fields: Fields): string | undefined {
   if ((fields.error as { message?: string } | undefined)?.message === 'database is unavailable') {
     const why = causeOf(fields, 'no answer').replace(/^Server error \(HTTP status \d+\): /, '')
@@ -16,7 +16,7 @@ function inWords(event: unknown, fields: Fields): string | undefined {
   return fault ? `${fault}. Until it is back, documents wait for a retry and searches match words only.` : undefined
 }
 
-/** The fault without details in parentheses, which differ each time, and without what follows from it. */
+/** The fault without its consequences, and without details in parentheses, which differ each time. */
 function kindOf(words: string): string {
   return words.split(/ \(|\. Until /)[0]!
 }
@@ -28,7 +28,7 @@ function causeOf({ error }: Fields, otherwise: string): string {
 
 const quietMilliseconds = 60_000
 
-/** Logs frequent faults in words, one line a minute for each kind; other warnings stay JSON. @returns marks a fault as reported */
+/** Logs frequent faults in words, one line a minute for each kind; other warnings stay JSON. @returns a function that marks a fault as reported */
 export function logForPeople(print: (line: string) => void, now: () => number = Date.now): (fault: string) => void {
   log.setLogLevel('WARN')
   const reported = new Map<string, number>()

@@ -22,12 +22,12 @@ export interface Tour {
   origin: string
   demo: Demo
   signal: AbortSignal
-  /** Whether documents wait for an embedding provider that is down. */
+  /** True if documents wait for an unavailable embedding provider. */
   isWaiting: boolean
   onPosted: () => Promise<void>
 }
 
-/** Stores the samples, shows how they are processed and asks about them. @throws Error that names the call that failed */
+/** Stores the samples, shows their processing and asks about them. @throws Error that names the failed call */
 export async function tour({ origin, demo, signal, isWaiting, onPosted }: Tour): Promise<void> {
   const knowledgeBase = `${origin}/v1/agents/${demo.agentId}/knowledge-base`
   const call = async <T>(url: string, body?: unknown): Promise<T> => {

@@ -6,17 +6,17 @@ import { parseEnv } from 'node:util'
 import { CommandError } from '../admin/command-error.ts'
 import type { Terminal } from '../admin/terminal.ts'
 
-/** Answers by their names; those that are empty count as missing. */
+/** Answers by name. An empty one counts as missing. */
 export type Answers = Record<string, string | undefined>
 
-/** @param file of lines NAME=value, which come before the environment's; `-` is standard input */
+/** @param file a file with lines NAME=value, which override the environment; `-` is standard input */
 export async function answersIn(terminal: Terminal, file: string | undefined): Promise<Answers> {
   const lines = file === undefined ? '' : await (file === '-' ? text(terminal.stdin) : readFile(file, 'utf8'))
   const given = Object.entries({ ...terminal.env, ...parseEnv(lines) })
   return Object.fromEntries(given.map(([name, value]) => [name, value?.trim() || undefined]))
 }
 
-/** Whoever is at the terminal types the secrets that are missing. @throws CommandError that names all of them where nobody is */
+/** Prompts for missing secrets at a terminal. @throws CommandError that names all of them if there is no terminal */
 export async function secretsFrom<Name extends string>(
   terminal: Terminal,
   answers: Answers,
@@ -50,13 +50,13 @@ async function prompt({ stdin, stderr }: Terminal, label: string, isSecret?: tru
   }
 }
 
-/** Asks for a word that lets the command go on. @throws CommandError where nobody can be asked, and for any other answer */
+/** Asks for confirmation. @throws CommandError if there is no terminal, or for any other answer */
 export async function confirm(
   terminal: Terminal,
   question: string,
   option: string,
   expected = /^y(es)?$/i,
 ): Promise<void> {
-  if (terminal.stdin.isTTY !== true) throw new CommandError(`nobody is there to ask: pass ${option}`)
+  if (terminal.stdin.isTTY !== true) throw new CommandError(`there is no terminal to ask at: pass ${option}`)
   if (!expected.test(await prompt(terminal, `${question} `))) throw new CommandError('nothing was changed')
 }

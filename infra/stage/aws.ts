@@ -27,7 +27,7 @@ export function awsClients(region: string) {
   }
 }
 
-/** The region of the shell or of the profile. @throws CommandError when there is none */
+/** The region of the shell or of the profile. @throws CommandError if there is none */
 export async function shellRegion(): Promise<string> {
   return await new STSClient({}).config.region().catch(() => {
     throw new CommandError('no region is set: export AWS_REGION=eu-central-1, for example')
@@ -39,13 +39,13 @@ export async function identityOf({ sts }: Aws): Promise<{ account: string; arn: 
   return { account: Account, arn: Arn }
 }
 
-/** Catches that AWS has no such resource, or that the secret has no value. */
+/** Catches AWS's error for a missing resource, or for a secret without a value. */
 export function undefinedIfMissing(error: Error): undefined {
   const isMissing = error.name === 'ResourceNotFoundException' || /does not exist/.test(error.message)
   if (!isMissing) throw error
 }
 
-/** @returns what the Lambda returns; undefined where it is not deployed @throws CommandError with its error */
+/** @returns the Lambda's result; undefined if it is not deployed @throws CommandError with its error */
 export async function invoke({ lambda }: Aws, name: string, event: object = {}): Promise<unknown> {
   const call = new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(event)) })
   const answer = await lambda.send(call).catch(undefinedIfMissing)
@@ -65,10 +65,10 @@ export function outputOf(stack: Stack | undefined, name: string): string | undef
   return stack?.Outputs?.find(({ OutputKey }) => OutputKey === key)?.OutputValue
 }
 
-/** The secrets of a stage: by their ARN where the stage names one. */
+/** Accesses a stage's secrets, by ARN if the stage names one. */
 export function secretsOf({ secrets }: Aws, stage: string, { secretArns, secretsKeyArn }: StageSettings) {
   const idOf = (name: SecretName) => secretArns?.[name] ?? `cuecard/${stage}/${name}`
-  /** Without the right to read its value. */
+  /** Needs no right to read the secret's value. */
   async function describe(name: SecretName) {
     const id = idOf(name)
     const described = await secrets.send(new DescribeSecretCommand({ SecretId: id })).catch(undefinedIfMissing)

@@ -8,7 +8,7 @@ import { completedBackups } from '../wiring.ts'
 import type { Context } from './context.ts'
 import { ownerOf } from './logins.ts'
 
-/** Backs up the database, and reports that to CloudWatch, whose alarm expects one a day. */
+/** Backs up the database and reports the backup to CloudWatch, whose alarm expects one a day. */
 export async function backup(context: Context): Promise<void> {
   const { aws, stack, stage, program, terminal } = context
   const { to, recipient } = backupsOf(context)
@@ -20,7 +20,7 @@ export async function backup(context: Context): Promise<void> {
   print(program, { stage, backup: name, bytes }, context)
 }
 
-/** @throws CommandError where the settings name none */
+/** @throws CommandError if the settings name no address */
 export function backupsOf({ settings, stage }: Context): { to: string; recipient: string } {
   if (settings.backups) return settings.backups
   throw new CommandError(`${stage} has no backups: set backups in infra/aws/stages/${stage}.json`)

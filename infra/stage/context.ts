@@ -6,13 +6,13 @@ import type { Program, Terminal } from '../admin/terminal.ts'
 import { exampleAccount, findStage, type StageSettings, stagesDirectory } from '../aws/stages.ts'
 import { type Aws, awsClients, type Secrets, secretsOf } from './aws.ts'
 
-/** What a command works with outside AWS and the database. */
+/** A command's tools outside AWS and the database. */
 export interface Surroundings {
   terminal: Terminal
-  /** Runs CDK’s program; what it prints goes to stderr. @throws Error when it fails */
+  /** Runs CDK’s program and sends its output to stderr. @throws Error if it fails */
   cdk(args: readonly string[]): Promise<void>
   pause(milliseconds: number): Promise<unknown>
-  /** Where the stages’ files are. */
+  /** The directory of the stages’ files. */
   directory: string
 }
 
@@ -21,7 +21,7 @@ export function ownSurroundings(terminal: Terminal): Surroundings {
 }
 
 /**
- * CDK’s arguments to deploy one stack and no other. It adopts log groups that a rollback has left behind: CDK prints
+ * CDK’s arguments to deploy only one stack. The stack adopts log groups that a rollback has left behind, and CDK prints
  * IMPORT_COMPLETE for each.
  */
 export const cdkDeploy = ['deploy', '--exclusively', '--import-existing-resources', '--require-approval', 'never']
@@ -33,7 +33,7 @@ function runCdk(args: readonly string[]): Promise<void> {
     child.once('close', (code) =>
       code === 0
         ? resolve()
-        : reject(new CommandError(`cdk ${args.join(' ')} ended with ${code}: what it printed says why`)),
+        : reject(new CommandError(`cdk ${args.join(' ')} ended with ${code}: its output says why`)),
     )
   })
 }

@@ -14,7 +14,7 @@ export interface DeployOptions {
   atOnce?: true
 }
 
-/** Checks, deploys, and has the canary make its journey. Migrations run in the deploy, and make the logins that are missing. */
+/** Checks, deploys, and runs the canary's journey. Migrations run in the deploy and make missing logins. */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
   const { aws, stack, stage, cdk, program, asJson } = context
   const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), databaseCheck(context)])
@@ -33,19 +33,19 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   else program.warn(tried)
 }
 
-/** The Lambda that migrates looks at the database: a deploy reads no secret. */
+/** Lets the Lambda that migrates check the database, because a deploy reads no secret. */
 function databaseCheck({ aws, stack }: Context): Check {
   const subject = 'database'
   return {
     subject,
     async judge() {
       const checked = (await invoke(aws, `${stack}-migrate`, { check: true })) as { findings: Finding[] } | undefined
-      return checked?.findings ?? [ok(subject, 'is checked once the stage is deployed')]
+      return checked?.findings ?? [ok(subject, 'is checked after the stage is deployed')]
     },
   }
 }
 
-/** Has the canary make its journey, over the stage’s public address. @returns what it did, in a sentence @throws CommandError */
+/** Runs the canary's journey over the stage’s public address. @returns a sentence about it @throws CommandError */
 export async function makeJourney({ aws, stack, settings }: Context): Promise<string> {
   const journey = (await invoke(aws, `${stack}-canary:${aliasName}`)) as Journey | undefined
   if (!journey) throw new CommandError(`${stack} has no canary: is it deployed?`)
@@ -57,14 +57,14 @@ export async function makeJourney({ aws, stack, settings }: Context): Promise<st
 }
 
 /**
- * A stack that was never complete holds nothing of value: CDK deletes it and makes it again, once it may. The secret of a Lambda that this
- * release adds is made here, and its login by the Lambda that migrates.
+ * Lets CDK delete a stack that was never complete, which holds nothing of value, and make it again. Makes the secret of a Lambda that
+ * this release adds; the Lambda that migrates makes its login.
  */
 async function makeReady(context: Context): Promise<void> {
   const { aws, stack, program } = context
   const status = (await findStack(aws, stack))?.StackStatus ?? ''
   if (status === 'ROLLBACK_COMPLETE') {
-    program.warn('The first deploy failed. What it left is removed.')
+    program.warn('The first deploy failed. Its resources are removed.')
     const off = { StackName: stack, EnableTerminationProtection: false }
     await aws.stacks.send(new UpdateTerminationProtectionCommand(off))
   }
@@ -73,13 +73,13 @@ async function makeReady(context: Context): Promise<void> {
       `${stack} could not roll back: aws cloudformation continue-update-rollback --stack-name ${stack}`,
     )
   if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS')
-    throw new CommandError(`another change of ${stack} is under way (${status}): wait for its end`)
+    throw new CommandError(`another change of ${stack} is in progress (${status}): wait until it ends`)
   const secrets = stackCheck(context)
   if ((await findingsOf(secrets)).some(({ level }) => level !== 'ok')) await secrets.repair.run()
 }
 
 async function adviceFor({ aws, stack, stage }: Context): Promise<string> {
   const found = await findStack(aws, stack).catch(() => undefined)
-  if (found?.StackStatus !== 'ROLLBACK_COMPLETE') return `${stack} is ${found?.StackStatus ?? 'not there'}`
-  return `The first deploy was rolled back. Remove the cause; npm run stage -- deploy ${stage} then begins again`
+  if (found?.StackStatus !== 'ROLLBACK_COMPLETE') return `${stack} is ${found?.StackStatus ?? 'missing'}`
+  return `The first deploy was rolled back. Remove the cause, then run npm run stage -- deploy ${stage} again`
 }

@@ -9,7 +9,7 @@ import type { Context } from './context.ts'
 import { dropLogins } from './logins.ts'
 
 export interface DestroyOptions {
-  /** The stage's name again. */
+  /** The stage's name, repeated. */
   yesDestroy?: string
   logins?: true
 }
@@ -21,7 +21,7 @@ export async function destroy(context: Context, { yesDestroy, logins }: DestroyO
   const found = await Promise.all([stack, secretsStack].map((name) => findStack(aws, name)))
   if (settings.terminationProtection || found.some((each) => each?.EnableTerminationProtection))
     throw new CommandError(
-      `${stage} is protected: take terminationProtection off in infra/aws/stages.ts and deploy that first`,
+      `${stage} is protected: first turn terminationProtection off in infra/aws/stages.ts, and deploy`,
     )
   const ownerUrl = logins && (await secrets.read('database-owner')).value
   if (logins && found[1] && !ownerUrl) throw new CommandError('the secret of the owner is empty: leave out --logins')
@@ -38,7 +38,7 @@ export async function destroy(context: Context, { yesDestroy, logins }: DestroyO
   program.warn(`The database and infra/aws/stages/${stage}.json are still there.`)
 }
 
-/** CloudFormation deletes no bucket that holds files. */
+/** CloudFormation deletes only empty buckets. */
 async function emptyBucket(region: string, Bucket: string): Promise<void> {
   const s3 = new S3Client({ region })
   for (;;) {

@@ -6,7 +6,7 @@ import { errorsIn, findingsOf } from './checks/check.ts'
 import { type GivenSecret, judgeValue } from './checks/stage.ts'
 import type { Context } from './context.ts'
 
-/** The name of the answer for each. */
+/** The name of each secret's answer. */
 const variables = {
   provider: 'PROVIDER_KEY',
   'previous-provider': 'PREVIOUS_PROVIDER_KEY',
@@ -16,7 +16,7 @@ const variables = {
 
 export const replaceable = Object.keys(variables) as GivenSecret[]
 
-/** @returns values that work @throws CommandError */
+/** @returns checked values @throws CommandError if one does not work */
 export async function workingSecrets<Name extends GivenSecret>(
   context: Context,
   answers: Answers,
@@ -42,7 +42,7 @@ function meaningOf({ settings, stage }: Context, name: GivenSecret): string {
   return `API key for ${provider.baseUrl}`
 }
 
-/** Puts another value into a secret, once it works. Running Lambdas fetch it when the old one is rejected. */
+/** Checks another value and stores it in a secret. Running Lambdas fetch it when the old value is rejected. */
 export async function replaceSecret(context: Context, name: GivenSecret): Promise<void> {
   const { program, secrets, stage, terminal } = context
   const values = await workingSecrets(context, await answersIn(terminal, undefined), [name])

@@ -8,14 +8,14 @@ import { type DatabaseUser, statementSeconds } from '../wiring.ts'
 import { checkLogin } from './checks/database.ts'
 import type { Context } from './context.ts'
 
-/** The logins of a Lambda, which alternate. */
+/** A Lambda's two logins, which alternate. */
 export const slots = [1, 2] as const
 export type Slot = (typeof slots)[number]
 
 export const loginOf = (lambda: DatabaseUser, slot: Slot) => `cuecard_${lambda}_${slot}`
 export const otherThan = (slot: Slot): Slot => (slot === 1 ? 2 : 1)
 
-/** Which of the Lambda's two logins a URL names. */
+/** The slot of the Lambda's login that a URL names. */
 export function slotOf(lambda: DatabaseUser, url: string | undefined): Slot | undefined {
   const user = url === undefined ? undefined : URL.parse(url)?.username
   return slots.find((slot) => loginOf(lambda, slot) === user)
@@ -24,8 +24,8 @@ export function slotOf(lambda: DatabaseUser, url: string | undefined): Slot | un
 export type LoginContext = Pick<Context, 'database' | 'pause'>
 
 /**
- * Lets a login of the Lambda in with a new password; makes it first where it does not exist.
- * @returns its URL, on Neon's pooled host, which works @throws CommandError
+ * Gives a login of the Lambda a new password, and makes the login if it does not exist.
+ * @returns its checked URL, on Neon's pooled host @throws CommandError
  */
 export async function makeLogin(
   context: LoginContext,
@@ -46,12 +46,12 @@ interface Login {
   statementSeconds: number
 }
 
-/** Makes a login where it does not exist. @returns its new password */
+/** Gives a login a new password, and makes the login if it does not exist. @returns the password */
 export async function letIn(owner: Database, { login, role, statementSeconds: seconds }: Login): Promise<string> {
   const password = randomBytes(24).toString('base64url')
   const id = sql.id(login)
   const found = await sql`select from pg_roles where rolname = ${login}`.execute(owner)
-  // The password comes last and in plain text: a statement that fails is logged by the server, and Neon measures a password's strength.
+  // The password comes last, because the server logs failed statements, and in plain text, because Neon measures its strength.
   await owner.batch({
     made: found.rows.length > 0 ? sql`grant ${sql.id(role)} to ${id}` : sql`create role ${id} in role ${sql.id(role)}`,
     limited: sql`alter role ${id} set statement_timeout = ${sql.lit(`${seconds}s`)}`,
@@ -61,7 +61,7 @@ export async function letIn(owner: Database, { login, role, statementSeconds: se
   return password
 }
 
-/** On the owner's own host. */
+/** The login's URL on the owner's own host. */
 export function urlOf(ownerUrl: string, login: string, password: string): string {
   const url = new URL(ownerUrl)
   url.username = login
@@ -70,8 +70,8 @@ export function urlOf(ownerUrl: string, login: string, password: string): string
 }
 
 /**
- * Lambdas use the pooled host. Neon's proxy keeps 20 sessions for all logins together and opens one for each request beyond them, which
- * plans its functions anew; PgBouncer keeps its own. 240 searches of 12 logins on two busy processors (test/bench/pooler.ts), direct
+ * Lambdas use the pooled host. Neon's proxy keeps 20 sessions for all logins together. It opens one more for each further request, and
+ * these plan functions again; PgBouncer keeps its own. 240 searches of 12 logins on two busy processors (test/bench/pooler.ts), direct
  * and pooled: 20 in flight, p50 1.7 and 0.4 s, p99 5.7 and 1.6 s, 28 and 25 server connections, 3,905 and 1,027 plans; one in flight,
  * p50 128 and 46 ms, 6,171 and 2,633 plans; 200 in flight, 222 and 64 refused, p99 16.9 and 8.7 s, 60 and 50 connections.
  */
@@ -81,20 +81,20 @@ function pooledUrlOf(ownerUrl: string, login: string, password: string): string 
   return url.href
 }
 
-/** @throws CommandError while the stage has no owner's URL */
+/** @throws CommandError if the stage has no owner's URL */
 export async function ownerOf({ secrets, database, stage }: Context): Promise<{ owner: Database; ownerUrl: string }> {
   const ownerUrl = (await secrets.read('database-owner')).value
   if (!ownerUrl) throw new CommandError(`the secret of the owner is empty: npm run stage -- create ${stage}`)
   return { owner: database(ownerUrl), ownerUrl }
 }
 
-/** Whether two URLs are of one database, whose owner has another host than its Lambdas. */
+/** True if an owner's and a Lambda's URL, on different hosts, name the same database. */
 export function isSameDatabase(ownerUrl: string, url: string): boolean {
   const [expected, actual] = [new URL(pooledUrlOf(ownerUrl, '', '')), new URL(url)]
   return expected.host === actual.host && expected.pathname === actual.pathname
 }
 
-/** Running statements end in their own time. */
+/** Closes a login. Running statements are not interrupted. */
 export async function closeLogin(owner: Database, lambda: DatabaseUser, slot: Slot): Promise<void> {
   const login = loginOf(lambda, slot)
   const found = await sql`select from pg_roles where rolname = ${login}`.execute(owner)
@@ -111,7 +111,7 @@ export async function dropLogin(owner: Database, login: string): Promise<void> {
 
 const attempts = 30
 
-/** Neon’s proxy may know a new password a moment later than the database. @throws CommandError */
+/** Retries, because Neon’s proxy may accept a new password a moment later than the database. @throws CommandError */
 async function requireWorkingLogin(
   { database, pause }: LoginContext,
   lambda: DatabaseUser,

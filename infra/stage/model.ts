@@ -12,7 +12,7 @@ export interface ModelOptions {
   finish?: true
 }
 
-/** Has the agents change to the model of the stage's provider, or back to that of the one before, and shows how far they are. */
+/** Starts the agents' change to the model of the stage's provider, or back to the previous provider's, and shows the progress. */
 export async function model(context: Context, { back, finish }: ModelOptions): Promise<void> {
   const { program, stage, asJson } = context
   const { provider, previousProvider } = context.settings

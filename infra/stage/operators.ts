@@ -6,10 +6,10 @@ export interface OperatorOptions {
   remove?: true
 }
 
-/** What an export or an erasure may take in one statement. */
+/** The time-out of a statement of an export or an erasure. */
 const statementSeconds = 70
 
-/** Gives a person a login in the role `cuecard_operator`, or a new password; or takes it away. Prints the URL once. */
+/** Gives a person a login in the role `cuecard_operator`, or a new password, or drops the login. Prints the URL once. */
 export async function operator(context: Context, person: string, { remove }: OperatorOptions): Promise<void> {
   const { program, asJson } = context
   const { owner, ownerUrl } = await ownerOf(context)

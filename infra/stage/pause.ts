@@ -8,13 +8,13 @@ import { print } from '../admin/print.ts'
 import { aliasName, type Lambda, type LambdaName, lambdaNames, lambdas, queues } from '../wiring.ts'
 import type { Context } from './context.ts'
 
-/** What runs when a stage is paused has ended after this. */
+/** The longest time that a run continues after its stage is paused. */
 export const secondsToEnd = Math.max(...Object.values<Lambda>(lambdas).map(({ timeoutSeconds }) => timeoutSeconds))
 
 export async function pause(context: Context): Promise<void> {
   await stop(context)
   print(context.program, { stage: context.stage, paused: true }, context)
-  context.program.warn(`What runs already ends within ${secondsToEnd / 60} minutes.`)
+  context.program.warn(`Current runs end within ${secondsToEnd / 60} minutes.`)
 }
 
 export async function resume(context: Context): Promise<void> {
@@ -22,9 +22,9 @@ export async function resume(context: Context): Promise<void> {
   print(context.program, { stage: context.stage, paused: false }, context)
 }
 
-/** Stops every Lambda, so that nothing reads or writes the database: requests get 503, messages wait in their queues. */
+/** Stops every Lambda, so that nothing reads or writes the database. Requests get 503, and messages wait in their queues. */
 export async function stop(context: Context): Promise<void> {
-  // First, so that no message is delivered in vain and becomes a dead letter.
+  // Comes first, so that no message is delivered in vain and becomes a dead letter.
   await enableQueues(context, false)
   for (const name of lambdaNames) await reserve(context, name, 0)
 }

@@ -19,12 +19,12 @@ import { status } from './status.ts'
 
 const help = `Environment: AWS’s own variables or profile, and PG_BIN: the directory of pg_dump and pg_restore, if they are not on the path.
 Answers, in the environment or a file: of a new stage ALARM_ADDRESS, RUNBOOK_URL, and if it has them MAIL_FROM, OIDC_ISSUER, OIDC_CLIENT_ID,
-PROVIDER_URL, PROVIDER_MODEL, DOMAIN, CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION (makes a first one). Whoever is at a terminal types the secrets that are missing:
+PROVIDER_URL, PROVIDER_MODEL, DOMAIN, CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION (makes a first one). A terminal prompts for missing secrets:
 OWNER_URL, PROVIDER_KEY and OIDC_CLIENT_SECRET of create, OWNER_URL and BACKUP_IDENTITY of restore, PREVIOUS_PROVIDER_KEY.`
 
 const person = parser(v.pipe(v.string(), v.regex(/^[a-z][a-z0-9]{0,29}$/, 'must be up to 30 small letters and digits')))
 
-/** Runs one command. @param args what follows `npm run stage --` @returns the exit code */
+/** Runs one command. @param args the arguments after `npm run stage --` @returns the exit code */
 export function runStage(args: readonly string[], surroundings: Surroundings): Promise<number> {
   const program = new Program('npm run stage --', surroundings.terminal)
   program
@@ -32,15 +32,15 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .option('--json', 'print one line of JSON')
     .addHelpText('after', `\n${help}`)
   const yes = () => new Option('--yes', 'do not ask')
-  subcommand(program, 'create <stage>', 'settings, secrets, schema, logins and the canary: what is missing of them')
+  subcommand(program, 'create <stage>', 'make the missing ones of settings, secrets, schema, logins and the canary')
     .addOption(yes())
     .option('--dry-run', 'only show what is there and what is missing')
     .option('--answers <file>', 'lines of NAME=value; - is standard input')
-    .option('--key-file <file>', 'write the first organization’s key to a new file in place of printing it')
+    .option('--key-file <file>', 'write the first organization’s key to a new file instead of printing it')
     .action((stage: string, options: CreateOptions) => create(surroundings, program, stage, options))
   const open = (stage: string) => openStage(surroundings, program, stage)
   subcommand(program, 'deploy <stage>', 'check, migrate, deploy, and try it from outside')
-    .option('--at-once', 'shift all requests at once, in spite of alarms: for a fix during an outage')
+    .option('--at-once', 'shift all requests at once, despite alarms: for a fix during an outage')
     .action((stage: string, options: DeployOptions) => deploy(open(stage), options))
   subcommand(program, 'rotate <stage>', 'new database logins and passwords, without a failed request')
     .addOption(
@@ -48,31 +48,31 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     )
     .addOption(yes())
     .action((stage: string, options: RotateOptions) => rotate(open(stage), options))
-  subcommand(program, 'secret <stage>', 'another key, client secret or owner’s URL, once it works')
+  subcommand(program, 'secret <stage>', 'check and store another key, client secret or owner’s URL')
     .addArgument(new Argument('<name>', 'which').choices(replaceable))
     .action((stage: string, name: (typeof replaceable)[number]) => replaceSecret(open(stage), name))
   subcommand(program, 'operator <stage>', 'a person’s login for npx cuecard, or a new password for it')
     .argument('<person>', 'such as ada', person)
-    .option('--remove', 'take the login away')
+    .option('--remove', 'drop the login')
     .action((stage: string, name: string, options: OperatorOptions) => operator(open(stage), name, options))
   subcommand(
     program,
     'model <stage>',
-    'have the agents change to the embedding model of the settings; show how far they are',
+    'change the agents to the embedding model of the settings; show the progress',
   )
     .option('--back', 'to the model of previousProvider, whose vectors are kept for 7 days')
-    .option('--finish', 'delete what is kept of former models now')
+    .option('--finish', 'delete the kept vectors of former models now')
     .action((stage: string, options: ModelOptions) => model(open(stage), options))
   subcommand(program, 'pause <stage>', 'stop everything that reads or writes the database').action((stage: string) =>
     pause(open(stage)),
   )
-  subcommand(program, 'resume <stage>', 'let it run again').action((stage: string) => resume(open(stage)))
-  subcommand(program, 'backup <stage>', 'back up the database, encrypted, to where the settings say').action(
+  subcommand(program, 'resume <stage>', 'undo a pause').action((stage: string) => resume(open(stage)))
+  subcommand(program, 'backup <stage>', 'back up the database, encrypted, to the settings’ address').action(
     (stage: string) => backup(open(stage)),
   )
   subcommand(program, 'restore <stage>', 'move to another database: a branch of an earlier moment, or an empty one')
     .option('--backup [name]', 'fill the empty database from a backup, the newest by default')
-    .option('--lost', 'the database so far is gone, with what was erased and revoked since the last backup')
+    .option('--lost', 'the former database is gone, and so are its erasures and revocations since the last backup')
     .option('--answers <file>', 'lines of NAME=value; - is standard input')
     .addOption(yes())
     .action((stage: string, options: RestoreOptions) => restoreStage(open(stage), options))
@@ -80,7 +80,7 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     (stage: string) => status(open(stage)),
   )
   subcommand(program, 'destroy <stage>', 'delete a stage without termination protection, with its files and secrets')
-    .option('--yes-destroy <stage>', 'the stage’s name again, in place of typing it')
+    .option('--yes-destroy <stage>', 'the stage’s name again, instead of typing it')
     .option('--logins', 'drop the database logins too')
     .action((stage: string, options: DestroyOptions) => destroy(open(stage), options))
   return program.run(args, explain)

@@ -17,7 +17,7 @@ import { closeLogin, isSameDatabase, slots } from './logins.ts'
 import { secondsToEnd, start, stop } from './pause.ts'
 
 export interface RestoreOptions {
-  /** The name, or true for the newest. */
+  /** The backup's name, or true for the newest. */
   backup?: string | true
   lost?: true
   answers?: string
@@ -25,8 +25,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Moves a stage to another database, to which no Lambda can write before it is whole: one that a backup fills, or a branch of an earlier
- * moment. Interrupted, the same command continues.
+ * Moves a stage to another database, which a backup fills or which is a branch of an earlier moment. No Lambda can write to it before it
+ * is whole. The same command continues an interrupted move.
  */
 export async function restoreStage(context: Context, { backup, lost, answers, yes }: RestoreOptions): Promise<void> {
   const { program, secrets, stage, terminal, database } = context
@@ -39,11 +39,11 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
     (await secretsFrom(terminal, given, { BACKUP_IDENTITY: 'secret key of the backups' })).BACKUP_IDENTITY
   const from = store && { store, identity: await ask(), name, env: terminal.env }
   const kept = (await secrets.read('database-owner')).value
-  // A run before, which was interrupted, has taken from the former one what is needed.
+  // An earlier, interrupted run has already read the former database's removals.
   const former = lost || !kept || isSameDatabase(kept, url) ? undefined : database(kept)
   if (former) await requireAnswer(former)
   const { hostname, pathname } = new URL(url)
-  program.warn(`${stage} stops, moves to ${pathname.slice(1)} at ${hostname}, and loses what was written since.`)
+  program.warn(`${stage} stops, moves to ${pathname.slice(1)} at ${hostname}, and loses everything written since.`)
   if (!yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
   try {
     await stop(context)
@@ -68,16 +68,16 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
 
 async function requireAnswer(former: Parameters<typeof removalsIn>[0]): Promise<void> {
   await removalsIn(former).catch((error) => {
-    throw new CommandError(`the database so far does not answer: ${sentenceOf(error)}. If it is gone, pass --lost`)
+    throw new CommandError(`the former database does not answer: ${sentenceOf(error)}. If it is gone, pass --lost`)
   })
 }
 
-/** @returns what waits until nothing runs any more that ran before */
+/** @returns a function that waits until all earlier runs have ended */
 function waitFrom({ program, pause, stage }: Context): () => Promise<unknown> {
   const stopped = performance.now()
   return async () => {
     const seconds = secondsToEnd - (performance.now() - stopped) / 1000
-    program.warn(`${stage} is paused. What runs already ends within ${Math.max(0, Math.ceil(seconds))} s.`)
+    program.warn(`${stage} is paused. Current runs end within ${Math.max(0, Math.ceil(seconds))} s.`)
     if (seconds > 0) await pause(seconds * 1000)
   }
 }

@@ -11,8 +11,8 @@ export interface RotateOptions {
 }
 
 /**
- * Gives each Lambda its other login with a new password, and closes the one it had. The secret names a login that works at every
- * moment, so a Lambda that is refused finds another there.
+ * Switches each Lambda to its other login with a new password, and closes the former one. The secret always names a working login, so
+ * that a rejected Lambda finds another one there.
  */
 export async function rotate(context: Context, { login: lambdas, yes }: RotateOptions): Promise<void> {
   const { program, secrets, asJson, terminal } = context
@@ -42,7 +42,7 @@ async function slotInUse({ secrets, stage }: Context, lambda: DatabaseUser): Pro
   throw new CommandError(`the secret of ${lambda} names neither of its logins: npm run stage -- create ${stage}`)
 }
 
-/** A Lambda whose login is closed must not find the same one in the secret. */
+/** Waits until the secret names the new login, so that no Lambda finds a closed one there. */
 async function untilStored({ secrets, pause }: Context, lambda: DatabaseUser, slot: Slot): Promise<void> {
   for (let attempt = 1; attempt <= 30; attempt++) {
     if (slotOf(lambda, (await secrets.read(`database-${lambda}`)).value) === slot) return

@@ -12,7 +12,7 @@ import { proxyCheck } from './checks/proxy.ts'
 import { stateChecks } from './checks/stage.ts'
 import type { Context } from './context.ts'
 
-/** Shows whether the stage is well. Fails where a check does or an alarm is raised. */
+/** Shows the stage's state. Fails if a check fails or an alarm is raised. */
 export async function status(context: Context): Promise<void> {
   const { aws, stack, program, asJson, secrets } = context
   const ownerUrl = (await secrets.read('database-owner')).value
@@ -51,7 +51,7 @@ async function alarmsOf({ aws, stack }: Context): Promise<string[]> {
   return [...MetricAlarms, ...CompositeAlarms].map(({ AlarmName = '' }) => AlarmName.slice(stack.length + 1))
 }
 
-/** When the metric was last above zero, within so many hours. */
+/** The last time within the hours at which the metric was above zero. */
 async function lastOf({ aws }: Context, metric: string, reporter: string, hours: number): Promise<Date | null> {
   const now = Date.now()
   const { Datapoints = [] } = await aws.metrics.send(

@@ -24,8 +24,8 @@ const questions = ['Are you open on Sunday?', 'How much is it to fix a flat tire
 const eraseOptions = { signal: new AbortController().signal, onProgress: () => {} }
 
 /**
- * Backs up a system with samples, erases a customer, restores the backup into a second database and replays the erasure. Drops both.
- * @param server URL of a server on which it may create databases @throws Error, on one line, that says what differs
+ * Backs up a system with samples, erases a customer, restores the backup into a second database and repeats the erasure. Drops both.
+ * @param server the URL of a server where it may create databases @throws Error that names the differences on one line
  */
 export async function drill(server: string, report: Report): Promise<void> {
   const closers: (() => Promise<unknown>)[] = []
@@ -51,7 +51,7 @@ export async function drill(server: string, report: Report): Promise<void> {
     await requireSameAccess(source.url, restored.url)
     report('rows, grants and policies equal those of the source')
     if (!isDeepStrictEqual(await askSystem(restored.url, directory), answers))
-      throw new Error('the restored system gives other answers')
+      throw new Error('the restored system gives different answers')
     report(`${questions.length} searches have the same answers, with the same key`)
   } finally {
     for (const close of closers.reverse()) await close()
@@ -59,8 +59,8 @@ export async function drill(server: string, report: Report): Promise<void> {
 }
 
 /**
- * Restores the newest backup into a new database, as `npm run stage -- restore` does, and compares its grants with those of a fresh schema.
- * @param removals since the backup; by default what the backups list
+ * Restores the newest backup into a new database, like `npm run stage -- restore`, and compares its grants with a fresh schema's.
+ * @param removals the removals since the backup; by default those that the backups list
  */
 export async function restoreDrill(
   server: string,
@@ -90,13 +90,13 @@ export async function restoreDrill(
   }
 }
 
-/** Compares rows, in any order. A drill itself writes the tables that are left out: an erasure replayed has a later time. */
+/** Compares rows, in any order. Leaves out tables that a drill itself writes: a repeated erasure has a later time. */
 async function requireSameRows(expected: string, found: string): Promise<void> {
   const own = ['operator_actions', 'erasures', 'obsolete_files'].map((table) => `--exclude-table-data=${table}`)
   await requireSameDump(expected, found, ['--data-only', '--inserts', ...own], /./)
 }
 
-/** Compares grants and policies. Definitions are left out: Postgres prints an expression that it has parsed twice with other parentheses. */
+/** Compares grants and policies, not definitions: Postgres prints an expression that it has parsed twice with other parentheses. */
 async function requireSameAccess(expected: string, found: string): Promise<void> {
   const access = /^(GRANT|REVOKE|CREATE POLICY|ALTER TABLE .* ROW LEVEL SECURITY)/
   await requireSameDump(expected, found, ['--schema-only'], access)

@@ -11,7 +11,7 @@ export interface System {
   stop(): Promise<void>
 }
 
-/** `npm start` on a database: with its samples, processed, in a data directory that is new. @throws Error when it does not start */
+/** Runs `npm start` on a database with a new data directory, and waits for its samples. @throws Error if it does not start */
 export async function startSystem(databaseUrl: string, dataDir: string): Promise<System> {
   const { PATH, HOME } = process.env
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../local/main.ts')], {
@@ -33,7 +33,7 @@ export async function startSystem(databaseUrl: string, dataDir: string): Promise
     if (!response.ok) throw new Error(`${path} responded with ${response.status}: ${await response.text()}`)
     return await response.json()
   }
-  // A start waits for its samples for a while only.
+  // A start waits for its samples only for a while.
   for (;;) {
     const { documents } = (await call('')) as { documents: Record<string, number> }
     if (!documents.pending && !documents.processing) break
@@ -48,7 +48,7 @@ export async function startSystem(databaseUrl: string, dataDir: string): Promise
   }
 }
 
-/** Goes on reading afterwards. @returns false when the output ends before */
+/** Keeps reading after the line. @returns false if the output ends without it */
 async function readUntil(output: NodeJS.ReadableStream, begin: string): Promise<boolean> {
   const lines = createInterface(output)
   return await new Promise((resolve) => {

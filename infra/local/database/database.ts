@@ -16,38 +16,38 @@ import { type Health, pgliteWire } from './pglite-wire.ts'
 import { type Login, pgliteSessions, type Sessions, serverSessions } from './sessions.ts'
 
 export interface LocalDatabase {
-  /** Of the owner. */
+  /** The owner's URL. */
   url: string
   endpoint: string
-  /** Sessions of the owner, past the endpoint. */
+  /** The owner's sessions, which bypass the endpoint. */
   pool: Pool
   traffic: Traffic
-  /** Makes a login for each role of the schema, once it is migrated: `urlOfRole` names it. */
+  /** Makes a login for each role of the migrated schema. `urlOfRole` returns its URL. */
   makeLogins(): Promise<void>
   close(): Promise<void>
 }
 
-/** Yields every value of the owner's sessions as Postgres text. */
+/** Reads every value of the owner's sessions as Postgres text. */
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
 export interface DatabaseOptions {
   url?: string | undefined
-  /** A pooler before that server, for the sessions of the endpoint. */
+  /** A pooler in front of the server, for the endpoint's sessions. */
   pooler?: string | undefined
-  /** Locked while in use; without it the database is in memory. */
+  /** The directory, which is locked while in use. Without it, the database is in memory. */
   dataDir?: string | undefined
-  /** Dump of a PGlite data directory to start from, which is many times faster than an empty database. */
+  /** The dump of a PGlite data directory to start from, which is many times faster than an empty database. */
   image?: string | undefined
-  /** Of the endpoint: Neon's, unless it is null. */
+  /** The endpoint's rate limit, by default Neon's; null for none. */
   rate?: Size | null | undefined
-  /** Called once when the embedded database cannot go on: from then on every connection to it fails. */
+  /** Called once when the embedded database cannot continue. Every later connection to it fails. */
   onPanic?: ((panic: Error) => void) | undefined
 }
 
 /** proxy.rs, endpoint_rps_limit. */
 const neonRate: Size = { perSecond: 200, burst: 500 }
 
-/** @throws Error, on one line, when `dataDir` is in use or the server is not available */
+/** @throws Error on one line if `dataDir` is in use or the server is not available */
 export async function openDatabase({
   url,
   dataDir,
@@ -89,25 +89,25 @@ interface Opened {
   close(): Promise<void>
 }
 
-/** The owner's on a server that asks for none, and of the embedded database: Neon's proxy lets nobody in without one. */
+/** The owner's password for the embedded database and for servers that need none, because Neon's proxy requires one. */
 const anyPassword = 'local'
 
 async function openPglite(dataDir: string | undefined, { image, onPanic }: DatabaseOptions): Promise<Opened> {
-  // PGlite accepts a directory with a PG_VERSION as a database, and creates that file before the last ones.
+  // PGlite takes a directory with a PG_VERSION for a database, but creates that file before the last ones.
   const ready = dataDir && join(dataDir, 'ready')
   if (ready && !existsSync(ready)) await rm(dataDir, { recursive: true, force: true })
   const loadDataDir = image && new Blob([await readFile(image)])
-  // PGlite fills all buffers with zeros when it starts; pages in the operating system's cache are as fast to read.
+  // PGlite fills all buffers with zeros when it starts. Pages in the operating system's cache are as fast to read.
   const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
   const start = { dataDir, startParams, extensions: { vector, auto_explain }, ...(loadDataDir && { loadDataDir }) }
   const pglite = await PGlite.create({ ...start, relaxedDurability: false })
   if (ready) await writeFile(ready, '')
   const [user, database] = ['postgres', 'postgres']
-  // A pool of one is the mutex: PGlite is a single backend, whose clients must not interleave.
+  // A pool of one is the mutex, because PGlite is a single backend whose clients must not interleave.
   const health: Health = onPanic ? { onPanic } : {}
   const stream = () => pgliteWire(pglite, health)
   const pool = new Pool({ stream, user, database, types: asText, max: 1, idleTimeoutMillis: 0 })
-  // After a panic, for a client that is in use too; whoever waits for it gets the error, and `onPanic` ends the process.
+  // After a panic, a waiting caller gets the error and `onPanic` ends the process, also for a client in use.
   pool.on('connect', (client) => client.on('error', () => {})).on('error', () => {})
   return {
     pool,
@@ -115,7 +115,7 @@ async function openPglite(dataDir: string | undefined, { image, onPanic }: Datab
     owner: { user, database, password: anyPassword },
     async close() {
       await pool.end()
-      // After a panic close() would write what is in memory.
+      // After a panic, close() would write what is in memory.
       if (!health.panic) await pglite.close()
     },
   }
@@ -125,7 +125,7 @@ async function openServer(connectionString: string, { pooler }: DatabaseOptions)
   if (!isPostgresUrl(connectionString)) throw new Error('DATABASE_URL is not a postgres:// URL')
   await probe(connectionString)
   const pool = new Pool({ connectionString, types: asText, max: 40 })
-  // The server closed an idle connection; the next statement opens another or fails.
+  // The server has closed an idle connection. The next statement opens another one or fails.
   pool.on('error', () => {})
   const { username, password, pathname } = new URL(connectionString)
   const [user, given, database] = [username, password, pathname.slice(1)].map(decodeURIComponent) as [

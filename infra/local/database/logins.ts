@@ -4,13 +4,13 @@ import { loginOfRole } from '../../postgres-url.ts'
 import { databaseUsers, statementSeconds } from '../../wiring.ts'
 import type { Login } from './sessions.ts'
 
-/** The limits are those that the runbook's commands give (infra/stage/logins.ts). */
+/** The same limits as those of infra/stage/logins.ts. */
 const timeouts: Record<string, number> = {
   ...Object.fromEntries(databaseUsers.map((lambda) => [`cuecard_${lambda}`, statementSeconds[lambda]])),
   cuecard_operator: 70,
 }
 
-/** Where a login exists with another password, it gets this one. The logins of a server are of all its databases. */
+/** Makes missing logins, and gives this password to the others. All databases of a server share its logins. */
 export async function makeLogins(pool: Pool, password: string): Promise<void> {
   for (const [role, seconds] of Object.entries(timeouts)) {
     const login = loginOfRole(role)
@@ -26,7 +26,7 @@ export async function makeLogins(pool: Pool, password: string): Promise<void> {
   }
 }
 
-/** As the proxy, which reads the verifiers of the server (backend.rs, authenticate_with_password). */
+/** Checks passwords like the proxy, which reads the server's verifiers (backend.rs, authenticate_with_password). */
 export function passwordCheck(pool: Pool, owner: Login): (login: Login) => Promise<boolean> {
   const right = new Map<string, string>()
   return async ({ user, password }) => {
@@ -49,7 +49,7 @@ async function verifierOf(pool: Pool, user: string): Promise<string | null> {
 
 const hmac = (key: Buffer, message: string) => createHmac('sha256', key).update(message).digest()
 
-/** RFC 5802, as `pg_authid` keeps it. */
+/** Checks a verifier of RFC 5802 in the form that `pg_authid` keeps. */
 function isPasswordOf(verifier: string | null, password: string): boolean {
   const [, iterations, salt, stored] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$([^:]+):/.exec(verifier ?? '') ?? []
   if (!stored) return false

@@ -9,13 +9,13 @@ import { AnswerTooLarge, maxBytes, type Options, runSql, type SqlBody, sqlBody, 
 import type { Login, Session, Sessions } from './sessions.ts'
 
 export interface Backend extends Sessions {
-  /** Whether the password is the login's. Asked for each request, with a session from the pool too. */
+  /** True if the password is the login's. Called for each request, even if the pool has a session. */
   isRight(login: Login): Promise<boolean>
 }
 
 export interface NeonEndpoint {
   port: number
-  /** Since the start. */
+  /** Counts since the start. */
   traffic: Traffic
   close(): Promise<void>
 }
@@ -33,9 +33,9 @@ class Refusal extends Error {
 }
 
 /**
- * Neon's SQL over HTTP on loopback, as its proxy serves it: neondatabase/neon 6a35a3e, proxy/src/serverless. Comments name the file
- * that a rule is from. Flags have their defaults, but for `Neon-Pool-Opt-In`: connections are always pooled. Left out are TLS,
- * WebSockets, JWTs, and values other than raw text, for which the driver never asks. `close` waits for statements in flight.
+ * Serves Neon's SQL over HTTP on loopback, like its proxy: neondatabase/neon 6a35a3e, proxy/src/serverless. Comments name each rule's
+ * file. Flags have their defaults, except `Neon-Pool-Opt-In`: connections are always pooled. It lacks TLS, WebSockets, JWTs, and values
+ * other than raw text, which the driver never asks for. `close` waits for current statements.
  */
 export async function startNeonEndpoint(backend: Backend, rate?: Size): Promise<NeonEndpoint> {
   const traffic: Traffic = { requests: 0, statements: 0, roundTrips: 0 }
@@ -82,8 +82,8 @@ const noSuchDatabase = '3D000'
 const queryCanceled = '57014'
 
 /**
- * Cancels what runs when the caller is gone, and waits 100 ms for its end (sql_over_http.rs). A single statement that fails costs the
- * session, unless it was cancelled in that time; a batch that fails is rolled back, and costs it only when it is cancelled.
+ * Cancels the statement of a disconnected caller and waits 100 ms for its end (sql_over_http.rs). A single statement that fails ends the
+ * session, unless it was cancelled within that time. A failed batch is rolled back, and ends the session only if it was cancelled.
  */
 async function untilGone(
   response: ServerResponse,
@@ -153,7 +153,7 @@ async function bodyOf(request: IncomingMessage): Promise<SqlBody> {
   let bytes = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    // What comes after is read and dropped, so that the caller reads the answer.
+    // The rest is read and dropped, so that the caller reads the answer.
     if (bytes <= maxBytes) chunks.push(chunk)
   }
   if (bytes > maxBytes) throw new Refusal(413, `request is too large (max is ${maxBytes} bytes)`)

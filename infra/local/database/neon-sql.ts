@@ -12,7 +12,7 @@ type Statement = v.InferOutput<typeof statement>
 export type SqlBody = v.InferOutput<typeof sqlBody>
 
 export interface Options {
-  /** Of a batch's transaction, as SQL. */
+  /** The mode of a batch's transaction, as SQL. */
   mode: string
   arrayMode: boolean
 }
@@ -43,7 +43,7 @@ export async function runSql(
   traffic: Traffic,
 ): Promise<string> {
   const run = async (text: string, each: Statement) => {
-    // One statement a string, even without parameters.
+    // Each string has one statement, even without parameters.
     const result = await client.query<Row>(toQuery(each))
     traffic.statements += 1
     // Parse and Describe, then Bind and Execute (query.rs, query_txt).

@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream'
 import type { PGlite } from '@electric-sql/pglite'
 
-/** After a panic PGlite goes on and acknowledges what it does not write: its connections end, and no new one opens. */
+/** After a panic, PGlite would acknowledge changes that it does not write. So its connections end, and no new one opens. */
 export interface Health {
   panic?: Error
   onPanic?: (panic: Error) => void
@@ -42,7 +42,7 @@ export function pgliteWire(database: PGlite, health: Health = {}): Duplex {
   })
 }
 
-/** The field of an error message: fields end with NUL. */
+/** Finds a panic in an error message, whose fields end with NUL. */
 function panicIn(received: Buffer): Error | undefined {
   if (!received.includes('VPANIC\0')) return undefined
   return new Error(/\0M([^\0]*)/.exec(received.toString())?.[1] ?? 'PANIC')

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { escapeIdentifier } from 'pg'
 import { withClient } from '../../postgres-client.ts'
 
-/** Makes an empty database of a unique name on the server of `serverUrl`; `drop` ends its connections. */
+/** Makes an empty database with a unique name on the server of `serverUrl`. `drop` also ends its connections. */
 export async function createScratchDatabase(serverUrl: string): Promise<{ url: string; drop(): Promise<void> }> {
   const name = `scratch_${randomBytes(8).toString('hex')}`
-  // Not a copy of template1, which a session of somebody else would block.
+  // Another session would block a copy of template1.
   await run(serverUrl, `create database ${escapeIdentifier(name)} template template0`)
   const url = new URL(serverUrl)
   url.pathname = name

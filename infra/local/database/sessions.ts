@@ -6,17 +6,17 @@ export interface Login {
   database: string
 }
 
-/** A session that one request has to itself. */
+/** A session that serves one request at a time. */
 export interface Session {
   client: ClientBase
-  /** Ends the statement that is running, as a `CancelRequest` does. */
+  /** Ends the current statement, like a `CancelRequest`. */
   cancel(): void
   /** Resets the session for another request of its login, or closes it. */
   release(isDiscarded: boolean): void
 }
 
 export interface Sessions {
-  /** @throws DatabaseError when the server does not let the login in */
+  /** @throws DatabaseError if the server rejects the login */
   open(login: Login): Promise<Session>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ const resetTo = (
 ) => `rollback; close all; set session authorization ${user}; reset all; deallocate all; unlisten *;
   select pg_advisory_unlock_all(); discard temp; discard sequences`
 
-/** Per endpoint, of all logins together: proxy.rs, sql_over_http_pool_max_conns_per_endpoint and sql_over_http_idle_timeout. */
+/** Limits per endpoint, for all logins together: proxy.rs, sql_over_http_pool_max_conns_per_endpoint and sql_over_http_idle_timeout. */
 const maxIdle = 20
 const maxIdleMilliseconds = 300_000
 
@@ -38,7 +38,7 @@ interface Idle {
   expiry: NodeJS.Timeout
 }
 
-/** Sessions of the logins themselves, the newest idle one first (conn_pool_lib.rs). With `maxIdle` idle ones, one that ends is closed. */
+/** The logins' own sessions, the newest idle one first (conn_pool_lib.rs). A released session is closed if `maxIdle` are idle. */
 export function serverSessions(serverUrl: string): Sessions {
   const idle: Idle[] = []
   const take = (isWanted: (entry: Idle) => boolean) => {
@@ -49,12 +49,12 @@ export function serverSessions(serverUrl: string): Sessions {
   }
   const end = (client: Client) => {
     take((entry) => entry.client === client)
-    // It may be broken.
+    // The connection may be broken.
     client.end().catch(() => {})
   }
 
   async function connect({ user, password, database }: Login): Promise<Client> {
-    // Only these reach the session's start: `options` and `application_name` of the URL do not (backend.rs, connect_to_compute).
+    // Only these start the session: the URL's `options` and `application_name` are dropped (backend.rs, connect_to_compute).
     const url = Object.assign(new URL(serverUrl), { username: user, password, pathname: encodeURIComponent(database) })
     const client = new Client({ connectionString: url.href })
     client.on('error', () => end(client))
@@ -97,16 +97,16 @@ function cancel(client: Client): void {
 }
 
 /**
- * PGlite is one session, of its owner. So each request takes the authorization of its login, and a reset follows it, which the next
- * one waits for. Unlike on a server, what `alter role … set` has set does not count, a statement is not cancelled, and no session is
- * discarded: the plans of all logins, and what they have cached of sequences, stay.
+ * PGlite has one session, its owner's. So each request takes its login's authorization, and the next request waits for a reset. Unlike on
+ * a server, the settings of `alter role … set` do not apply, statements cannot be cancelled, and no session is discarded. The plans and
+ * cached sequences of all logins stay.
  */
 export function pgliteSessions(owner: Pool): Sessions {
   return {
     async open({ user }) {
       const client = await owner.connect()
       const release = () =>
-        // Its session has no default.
+        // PGlite's session has no default authorization.
         client.query(resetTo('postgres')).then(
           () => client.release(),
           (error) => client.release(error),

@@ -12,7 +12,7 @@ export interface StoredFile {
   read(): ReadStream
 }
 
-/** Files by key, each in a file named by a hash, as a key may be longer than a name may be; beside it one with key and ETag. */
+/** Stores files by key. A hash names each file, because a key may be too long for a name. A second file has the key and the ETag. */
 export class FileFolder {
   readonly #directory: string
 
@@ -40,7 +40,7 @@ export class FileFolder {
     return keys.filter((key) => key.startsWith(prefix)).sort()
   }
 
-  /** Reads all of `content`, at most `maxBytes` of it onto the disk, and keeps it if `isAccepted` says so of its size. */
+  /** Reads all of `content`, writes at most `maxBytes` of it to the disk, and keeps the file if `isAccepted` returns true for its size. */
   async store(key: string, content: Readable, maxBytes: number, isAccepted: (bytes: number) => boolean) {
     const draft = join(this.#directory, 'drafts', crypto.randomUUID())
     const md5 = createHash('md5')
@@ -54,7 +54,7 @@ export class FileFolder {
         await file.writeFile(chunk)
       }
     } catch (error) {
-      // On a full disk it would keep the room that others need.
+      // On a full disk, the draft would take space that others need.
       await rm(draft, { force: true })
       throw error
     } finally {

@@ -2,7 +2,7 @@ import { type Signer, signature, signUrl } from '../../../shared/aws/signing.ts'
 
 export type FormFields = Readonly<Record<string, string>>
 
-/** What a form of `presignPost` signs, the only conditions that are checked. */
+/** The policy that `presignPost` signs. No other conditions are checked. */
 interface Policy {
   expiration: string
   conditions: (Record<string, string> | ['content-length-range', number, number])[]
@@ -10,7 +10,7 @@ interface Policy {
 
 const uncontrolled = /^(policy|x-amz-signature|file|bucket|x-ignore-.*)$/
 
-/** Checks a form's fields as S3 does. @returns how many bytes the file may have. @throws S3Error */
+/** Checks a form's fields like S3. @returns the file's minimum and maximum bytes @throws S3Error */
 export function checkPolicy(fields: FormFields, signer: Signer, now: Date): { min: number; max: number } {
   const { policy, 'x-amz-date': time = '', 'x-amz-signature': signed } = fields
   if (policy === undefined) throw new S3Error(403, 'AccessDenied', 'Access Denied')
@@ -37,7 +37,7 @@ function refused(why: string): S3Error {
   return new S3Error(403, 'AccessDenied', `Invalid according to Policy: ${why}`)
 }
 
-/** @throws S3Error unless we have signed the URL, and in time */
+/** @throws S3Error unless the signer has signed the URL and it has not expired */
 export function checkSignedUrl(url: URL, signer: Signer, now: Date): void {
   const query = Object.fromEntries(url.searchParams)
   const { 'X-Amz-Signature': signed, 'X-Amz-Date': time = '', 'X-Amz-Expires': seconds = '' } = query

@@ -17,7 +17,7 @@ interface ServedFiles {
 
 type App = ReturnType<typeof buildApp>
 
-/** Adds what fauxqs 1.9 lacks of S3: forms, signed URLs, CORS, and files that outlast the process. Its own bucket stays empty. */
+/** Adds the parts of S3 that fauxqs 1.9 lacks: forms, signed URLs, CORS, and files that outlast the process. Its own bucket stays empty. */
 export function serveFiles(app: App, { bucket, folder, signer, origins }: ServedFiles): void {
   const root = `/${bucket}/`
   const keyOf = ({ pathname }: URL) => decodeURIComponent(pathname.slice(root.length))
@@ -89,7 +89,7 @@ function listXml(keys: string[], { searchParams }: URL): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult>${contents.join('')}</ListBucketResult>`
 }
 
-const diskFull = new S3Error(503, 'ServiceUnavailable', 'There is no room for the file on the disk of DATA_DIR.')
+const diskFull = new S3Error(503, 'ServiceUnavailable', 'The disk of DATA_DIR has no space for the file.')
 const isDiskFull = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOSPC'
 
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
@@ -98,7 +98,7 @@ function unescaped(text: string): string {
   return text.replace(/&(\w+);/g, (whole, name: string) => entities[name] ?? whole)
 }
 
-/** Undefined for an origin, or a preflight for a method or headers, that the CORS rule does not name. */
+/** Undefined if the CORS rule does not name the origin, or a preflight's method or headers. */
 function corsHeaders({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, origins: ReadonlySet<string>) {
   const { origin = '', 'access-control-request-method': wanted = '', 'access-control-request-headers': named } = headers
   const isAllowed = method !== 'OPTIONS' || (filesCors.allowMethods.some((each) => each === wanted) && !named)
@@ -111,7 +111,7 @@ function corsHeaders({ method, headers }: Pick<IncomingMessage, 'method' | 'head
   }
 }
 
-/** Reads a form as S3 does: fields after the file do not count. @throws S3Error, or what `onFile` throws once the form is read */
+/** Reads a form like S3, without fields after the file. @throws S3Error, or the error of `onFile` after the form is read */
 async function readForm<Result>(
   request: IncomingMessage,
   onFile: (fields: FormFields, file: Readable) => Promise<Result>,

@@ -3,7 +3,7 @@ import { cors, requireOrigins } from '../../cors.ts'
 
 type Request = Pick<IncomingMessage, 'method' | 'headers'>
 
-/** @throws Error, on one line, when an element of the comma-separated list is no origin */
+/** @throws Error on one line if an element of the comma-separated list is not an origin */
 export function parseOrigins(list: string): string[] {
   const origins = list.split(',').map((origin) => origin.trim())
   try {
@@ -13,12 +13,12 @@ export function parseOrigins(list: string): string[] {
   }
 }
 
-/** An HTTP API with a CORS configuration answers these itself; any other OPTIONS goes to a function. */
+/** An HTTP API with a CORS configuration answers preflight requests itself. Any other OPTIONS goes to a function. */
 export function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && 'origin' in headers && 'access-control-request-method' in headers
 }
 
-/** The headers of a response with the gateway's CORS headers in place of the function's; none for an origin that is not allowed. */
+/** Replaces the function's CORS headers by the gateway's. An origin that isn't allowed gets none. */
 export function withCors<Value>(
   headers: Record<string, Value>,
   request: Request,

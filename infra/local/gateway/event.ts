@@ -52,7 +52,7 @@ export function toEvent(request: GatewayRequest, routes: readonly string[]): API
   }
 }
 
-/** API Gateway drops what follows a decoded `?`, and then decodes the path again. Undefined with a malformed escape. */
+/** Decodes a path. API Gateway drops the part after a decoded `?`, then decodes again. Undefined for a malformed escape. */
 function decodePath(path: string): string | undefined {
   try {
     return decodeURIComponent(path).split('?')[0] ?? ''
@@ -82,7 +82,7 @@ function joinQuery(rawQueryString: string): Record<string, string> | undefined {
   return joined.size > 0 ? Object.fromEntries(joined) : undefined
 }
 
-// Undocumented: these were observed as text; everything else, and no content type, is base64.
+// Undocumented: these types were observed as text. All others, and a missing type, arrive as base64.
 const textTypes = /^(text\/.*|application\/(json|xml|javascript))$/i
 
 export function toBody(body: Buffer, contentType: string): Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'> {

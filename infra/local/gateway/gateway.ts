@@ -33,7 +33,7 @@ const host = '127.0.0.1'
 const maxBodyBytes = 10 * 1024 * 1024
 const maxHeaderSize = 10_240
 
-/** Serves HTTP with payload format 2.0. `close` waits for requests in flight. @throws Error, on one line, when the port is not available */
+/** Serves HTTP with payload format 2.0. `close` waits for current requests. @throws Error on one line if the port is not available */
 export async function startGateway(options: GatewayOptions): Promise<{ origin: string; close(): Promise<void> }> {
   const { port, routes, corsOrigins = [], onError = logFailure } = options
   const paths = routes.map(({ route }) => route)
@@ -41,13 +41,13 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
 
   const server = http.createServer({ maxHeaderSize }, async (request, response) => {
     const { status, headers, body } = await respond(request).catch((error) => {
-      // A client that disconnected in mid-request is no fault of ours.
+      // A client that disconnects during its request isn't our error.
       if (request.complete) onError(error)
       return messageResponse(500, 'Internal Server Error')
     })
     // The next request on this connection follows the rest of the body.
     request.resume()
-    // A connection kept alive would delay the end.
+    // A connection that stays alive would delay the end.
     response.shouldKeepAlive &&= server.listening
     send(response, { status, headers: allowsCors ? withCors(headers, request, corsOrigins) : headers, body })
   })
@@ -114,13 +114,13 @@ function headOf({ method = 'GET', url = '/', headersDistinct, socket }: http.Inc
   const forwarded = {
     'x-forwarded-for': [...(headersDistinct['x-forwarded-for'] ?? []), socket.remoteAddress].join(', '),
     'x-forwarded-port': `${socket.localPort}`,
-    // A tunnel in front of this server says what the client used.
+    // A tunnel in front of this server sends the client's protocol.
     'x-forwarded-proto': /^https?(?=,|$)/.exec(headersDistinct['x-forwarded-proto']?.[0] ?? '')?.[0] ?? 'http',
   }
   return { method, url, headers: { ...headersDistinct, ...forwarded }, sourceIp: socket.remoteAddress ?? '' }
 }
 
-/** Undefined when the body exceeds the limit of API Gateway. */
+/** Undefined if the body exceeds API Gateway's limit. */
 async function readBody(request: http.IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0

@@ -1,4 +1,4 @@
-/** The route of an HTTP API: from left to right a literal segment precedes `{variable}`, which precedes `{variable+}`. */
+/** Selects an HTTP API's route. From left to right, a literal segment precedes `{variable}`, which precedes `{variable+}`. */
 export function selectRoute(
   routes: readonly string[],
   path: string,

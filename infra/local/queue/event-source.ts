@@ -42,7 +42,7 @@ async function poll(options: EventSourceOptions, stopping: AbortSignal) {
       continue
     }
     try {
-      // Not aborted by stop(): the queue would deliver the next message to the disconnected receiver.
+      // stop() doesn't abort this, because the queue would deliver the next message to the disconnected receiver.
       const { Messages = [] } = await sqs.send(
         new ReceiveMessageCommand({
           QueueUrl: queueUrl,
@@ -78,7 +78,7 @@ async function deliver(options: EventSourceOptions, messages: Message[]) {
   if (Failed.length > 0) throw new Error(`${Failed.length} messages were not deleted: ${Failed[0]?.Message}`)
 }
 
-/** @throws Error where Lambda fails the whole batch: the response is malformed or names a message that is not in it */
+/** @throws Error where Lambda fails the whole batch: for a malformed response, or one that names a message outside the batch */
 function failedIds(response: unknown, { Records }: SQSEvent): Set<string> {
   if (response === null || response === undefined) return new Set()
   const failures = (response as Partial<SQSBatchResponse>).batchItemFailures ?? []

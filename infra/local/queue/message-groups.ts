@@ -10,7 +10,7 @@ interface SqsResponse {
   Messages?: { MessageId: string; Attributes?: Record<string, string> }[]
 }
 
-/** fauxqs 1.9 keeps the `MessageGroupId` of messages on FIFO queues only, SQS on standard queues too (fair queues). */
+/** fauxqs 1.9 keeps the `MessageGroupId` only on FIFO queues, but SQS also keeps it on standard queues (fair queues). */
 export function keepMessageGroups(app: ReturnType<typeof buildApp>): void {
   const groups = new Map<string, string>()
   app.addHook('preSerialization', (request, _reply, payload, done) => {

@@ -14,7 +14,7 @@ export type LocalQueues = Record<QueueName, LocalQueue>
 
 type App = ReturnType<typeof buildApp>
 
-/** fauxqs makes URLs of a host that does not resolve everywhere: ours have the endpoint in its place. @returns makes a URL of fauxqs ours */
+/** Replaces fauxqs's host in URLs by the endpoint, because that host does not resolve everywhere. @returns a function that does so with a URL */
 export function onLoopback(app: App, endpoint: () => string): (queueUrl: string) => string {
   let origin = ''
   app.addHook('preHandler', ({ body }, _reply, done) => {

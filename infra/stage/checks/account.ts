@@ -6,7 +6,7 @@ import { type Aws, findStack, identityOf, undefinedIfMissing } from '../aws.ts'
 import type { Context } from '../context.ts'
 import { type Check, error, type Finding, ok, warning } from './check.ts'
 
-/** What a person repairs. None reads a secret. */
+/** Checks whose faults a person repairs. None reads a secret. */
 export function accountChecks({ aws, stage, settings }: Context): Check[] {
   return [
     { subject: 'settings', judge: async () => checkSettings(stage, settings) },
@@ -24,20 +24,20 @@ async function checkBootstrap(aws: Aws, { account, region }: StageSettings): Pro
 
 async function checkIdentity(aws: Aws, stage: string, { account, region }: StageSettings): Promise<Finding[]> {
   const own = await identityOf(aws)
-  const wrong = `the credentials are of ${own.account}, but ${stage} is pinned to ${account} (infra/aws/stages/${stage}.json)`
+  const wrong = `the credentials belong to ${own.account}, but ${stage} is pinned to ${account} (infra/aws/stages/${stage}.json)`
   return [own.account === account ? ok('account', `${account} in ${region}, as ${own.arn}`) : error('account', wrong)]
 }
 
-/** Executions that AWS lets nobody reserve. */
+/** Executions that AWS always keeps unreserved. */
 const minUnreserved = 100
-/** Lambdas that run one at a time: those with a schedule, and the one that migrates. */
+/** The number of Lambdas that run one at a time: those with a schedule, and the one that migrates. */
 const scheduled = Object.values<Lambda>(lambdas).filter(({ everySeconds }) => everySeconds !== undefined).length + 1
 
 const sumOf = (counts: number[]) => counts.reduce((sum, count) => sum + count, 0)
 
 const concurrency = 'Lambda concurrency'
 
-/** Checks the account's quota: what the stage reserves, what others reserve, the workers, and what AWS keeps unreserved. */
+/** Checks the account's quota against the reservations of the stage and of others, the workers, and AWS's unreserved part. */
 async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
   const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = settings
   const [{ AccountLimit = {} }, own] = await Promise.all([

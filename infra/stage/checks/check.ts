@@ -13,7 +13,7 @@ export const ok = (subject: string, detail: string): Finding => ({ level: 'ok', 
 export const warning = (subject: string, detail: string): Finding => ({ level: 'warning', subject, detail })
 export const error = (subject: string, detail: string): Finding => ({ level: 'error', subject, detail })
 
-/** `status` shows what a check finds, `deploy` refuses an error, `create` repairs. */
+/** `status` shows a check's findings, `deploy` stops at an error, and `create` repairs. */
 export interface Check {
   subject: string
   /** Changes nothing. */
@@ -22,7 +22,7 @@ export interface Check {
   repair?: { what: string; run(): Promise<void> }
 }
 
-/** A check that fails to run is an error, and the others still run. @throws Error without credentials */
+/** Turns a check that fails to run into an error, so that the others still run. @throws Error without credentials */
 export async function findingsOf({ subject, judge }: Check): Promise<Finding[]> {
   try {
     return await judge()
@@ -38,7 +38,7 @@ export async function judgeAll(checks: readonly Check[]): Promise<Finding[]> {
   return findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level))
 }
 
-/** Judges everything first. @returns what is there, or what is to be done */
+/** Judges everything first. @returns for each check what exists, or what there is to do */
 export async function stepsOf(checks: readonly Check[]) {
   const steps = checks.map(async (check) => {
     const findings = await findingsOf(check)
@@ -62,7 +62,7 @@ export function show(program: Program, findings: readonly Finding[]): void {
   for (const { level, subject, detail } of findings) program.warn(`${level.padEnd(8)} ${subject}: ${detail}`)
 }
 
-/** @returns the error in a sentence, which says what to do about AWS's refusal */
+/** @returns a sentence about the error, with advice if AWS has denied access */
 export function explain(thrown: unknown): string {
   const name = thrown instanceof Error ? thrown.name : ''
   const hint = /^AccessDenied/.test(name)

@@ -36,7 +36,7 @@ type Connect = (url: string) => Database
 const minServerVersion = 170_000
 const minVectorVersion = [0, 8]
 
-/** Checks that a Lambda's login works and may do no more than its role. @throws Error when it does not */
+/** Checks that a Lambda's login works and has no more rights than its role. @throws Error if it does not work */
 export async function checkLogin(secret: string, url: string, connect: Connect): Promise<Finding[]> {
   const lambda = secret.replace('database-', '')
   const [login] = (await ownLogin.execute(connect(url))).rows
@@ -56,7 +56,7 @@ export async function checkLogin(secret: string, url: string, connect: Connect):
   return faults.length > 0 ? faults : [ok(secret, summary.filter(Boolean).join(', '))]
 }
 
-/** Checks the server and its owner's rights. @throws Error when the login does not work */
+/** Checks the server and its owner's rights. @throws Error if the login does not work */
 export async function checkOwner(url: string, connect: Connect): Promise<Finding[]> {
   if (!isPostgresUrl(url)) return [error('database-owner', 'is not a postgresql:// URL')]
   if (neonHostOf(url) === 'pooled')
@@ -89,7 +89,7 @@ function checkVector(found: { version: string; is_installed: boolean } | undefin
   return ok('pgvector', found.is_installed ? found.version : `${found.version}, which the migrations install`)
 }
 
-/** The names of the migrations that are recorded. */
+/** The names of the recorded migrations. */
 export async function appliedMigrations(db: Database): Promise<ReadonlySet<string>> {
   const table = await sql<{ name: string | null }>`select to_regclass('schema_migrations')::text as name`.execute(db)
   if (table.rows[0]!.name === null) return new Set()

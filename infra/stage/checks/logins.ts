@@ -6,7 +6,7 @@ import { checkLogin } from './database.ts'
 
 export interface StoredSecret {
   value: string | undefined
-  /** Why no Lambda can read one. */
+  /** The reason why no Lambda can read a value. */
   fault: string | undefined
 }
 
@@ -17,7 +17,7 @@ interface SecretsContext extends LoginContext {
   }
 }
 
-/** The logins of all Lambdas. */
+/** Checks for the logins of all Lambdas. */
 export function loginChecks(context: SecretsContext, ownerUrl: string) {
   const { secrets, database } = context
   return databaseUsers.map((lambda) => {
@@ -29,13 +29,13 @@ export function loginChecks(context: SecretsContext, ownerUrl: string) {
         const { value = '', fault } = await secrets.read(subject)
         if (fault) return [error(subject, fault)]
         if (!isPostgresUrl(value)) return [error(subject, 'is not a postgresql:// URL')]
-        if (!isSameDatabase(ownerUrl, value)) return [error(subject, 'is of another database than the owner')]
+        if (!isSameDatabase(ownerUrl, value)) return [error(subject, 'names a different database from the owner’s')]
         return await checkLogin(subject, value, database)
       },
       repair: {
         what: 'a login with a new password',
         async run() {
-          // The slot that the secret names: a Lambda may run with the other.
+          // Keeps the slot that the secret names, because a Lambda may still use the other.
           const slot = slotOf(lambda, (await secrets.read(subject)).value) ?? 1
           await secrets.write(subject, await makeLogin(context, ownerUrl, lambda, slot))
         },

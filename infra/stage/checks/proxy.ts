@@ -21,7 +21,7 @@ export interface Answer {
 
 export type Ask = (question: Question) => Promise<Answer>
 
-/** Asks Neon's proxy as its driver does. */
+/** Sends requests to Neon's proxy in the same way as its driver. */
 export function askerOf(connectionString: string, endpoint?: string): Ask {
   const origin = endpoint ?? `https://${new URL(connectionString).hostname.replace(/^[^.]+/, 'api')}`
   return async ({ body, headers: more, path = '/sql', method = 'POST', signal, as }) => {
@@ -37,7 +37,7 @@ export function askerOf(connectionString: string, endpoint?: string): Ask {
 const one = (query: string, params: unknown[] = []) => ({ body: { query, params } })
 const bytes = (count: number) => `select repeat('x', 1000000) from generate_series(1, ${count})`
 
-/** What Cuecard relies on and a question shows that changes nothing; the files are of neondatabase/neon 6a35a3e, proxy/src/serverless. */
+/** Facts that Cuecard relies on, each with a harmless question that proves it. Sources: neondatabase/neon 6a35a3e, proxy/src/serverless. */
 export const facts: readonly [fact: string, source: string, Question, holds: (answer: Answer) => boolean][] = [
   [
     'every route but POST /sql is 400',
@@ -65,7 +65,7 @@ export const facts: readonly [fact: string, source: string, Question, holds: (an
     ({ status, body }) => status === 400 && body.code === '42601',
   ],
   [
-    'an error of Postgres is 400 with 17 keys, of which those that are absent are null',
+    'an error of Postgres is 400 with 17 keys, null where Postgres has no value',
     'sql_over_http.rs, handle',
     one('select 1 / 0'),
     ({ status, body }) => status === 400 && Object.keys(body).length === 17 && body.detail === null,
@@ -83,13 +83,13 @@ export const facts: readonly [fact: string, source: string, Question, holds: (an
     ({ status, body }) => status === 413 && Object.keys(body).length === 17,
   ],
   [
-    'an answer over 10 MiB, of a whole batch, is 507',
+    'an answer over 10 MiB, for a whole batch, is 507',
     'sql_over_http.rs, query_to_json',
     { body: { queries: [{ query: bytes(6) }, { query: bytes(6) }] } },
     ({ status, body }) => status === 507 && Object.keys(body).length === 17,
   ],
   [
-    'rows are text, and what counts nothing has no count',
+    'rows are text, and a statement that counts nothing has no count',
     'sql_over_http.rs, query_to_json; json.rs',
     {
       body: {
@@ -108,18 +108,18 @@ export const facts: readonly [fact: string, source: string, Question, holds: (an
   ],
 ]
 
-/** Warns of each fact that does not hold: the proxy is then another than the one Cuecard is written for. */
+/** Warns of each fact that does not hold, because the proxy then differs from the one that Cuecard is written for. */
 export function proxyCheck({ terminal }: Context, ownerUrl = ''): Check {
   const subject = 'proxy'
   return {
     subject,
     async judge() {
-      // The check of the owner says so.
+      // The owner's check reports this.
       if (!isPostgresUrl(ownerUrl)) return []
       const ask = askerOf(ownerUrl, terminal.env.DATABASE_ENDPOINT || undefined)
       const checked = await Promise.all(
         facts.map(async ([fact, source, question, holds]) =>
-          holds(await ask(question)) ? [] : [warning(subject, `not so: ${fact} (${source})`)],
+          holds(await ask(question)) ? [] : [warning(subject, `does not hold: ${fact} (${source})`)],
         ),
       )
       const faults = checked.flat()

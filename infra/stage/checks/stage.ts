@@ -18,7 +18,7 @@ import { type Check, error, type Finding, ok, warning } from './check.ts'
 import { appliedMigrations, checkOwner } from './database.ts'
 import { loginChecks } from './logins.ts'
 
-/** What a person gives. */
+/** A secret that a person provides. */
 export type GivenSecret = Extract<SecretName, 'database-owner' | OptionalSecret>
 
 export const givenSecretsOf = ({ settings }: Context) =>
@@ -26,12 +26,12 @@ export const givenSecretsOf = ({ settings }: Context) =>
     (name): name is GivenSecret => isProviderSecret(name) || /^(database-owner|oidc)$/.test(name),
   )
 
-/** Whether the Lambda that migrates fills an empty secret. */
+/** True if the Lambda that migrates fills the secret when it is empty. */
 const makesLogin = (name: SecretName) => name.startsWith('database-') && name !== 'database-owner'
 
 /**
- * The secrets and the database, in the order of the repairs: each needs those before it.
- * @param given the values that secrets are to have; the others keep theirs
+ * Checks for the secrets and the database, in the order of their repairs, as each needs those before it.
+ * @param given new values of secrets; the others keep theirs
  */
 export function stateChecks(
   context: Context,
@@ -47,7 +47,7 @@ export function stateChecks(
   ]
 }
 
-/** The secrets, without the right to read their values. */
+/** Checks for the secrets that need no right to read their values. */
 export function describedChecks({ settings, secrets }: Context): Check[] {
   return secretNamesOf(settings).map((subject) => ({
     subject,
@@ -78,7 +78,7 @@ export function valueCheck(context: Context, subject: GivenSecret, given?: strin
     async judge() {
       const { value = '', fault } = await secrets.read(subject)
       if (fault) return [error(subject, fault)]
-      if (given && given !== value) return [error(subject, 'is another one')]
+      if (given && given !== value) return [error(subject, 'has another value')]
       return await judgeValue(context, subject, value)
     },
     ...(given && { repair: { what: 'the value of its secret', run: () => secrets.write(subject, given) } }),
@@ -99,7 +99,7 @@ async function checkProvider(name: string, provider: Provider, apiKey: string): 
   return warned ? warning(name, warned) : ok(name, `${provider.model} at ${provider.baseUrl}`)
 }
 
-/** Redeems a code that nobody has: the provider looks at the client secret first. */
+/** Redeems an invalid code, because the provider checks the client secret first. */
 async function checkClient({ issuer, clientId }: NonNullable<StageSettings['oidc']>, secret: string): Promise<Finding> {
   const signal = AbortSignal.timeout(10_000)
   const described = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, { signal })

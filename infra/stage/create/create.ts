@@ -21,7 +21,7 @@ export interface CreateOptions {
   keyFile?: string
 }
 
-/** Brings an account and a database to where a stage can be deployed. Run again, it does what is missing. */
+/** Prepares an account and a database for a stage's deploy. Another run does only what is missing. */
 export async function create(surroundings: Surroundings, program: Program, stage: string, options: CreateOptions) {
   const { terminal, directory } = surroundings
   requireNewFile(options.keyFile)
@@ -67,8 +67,8 @@ export async function create(surroundings: Surroundings, program: Program, stage
   }
   if (!options.dryRun && steps.some(({ isDone }) => !isDone)) {
     program.warn(`
-In the account this makes the stack cuecard-${stage}-secrets, through CDK's roles, and writes values of secrets of cuecard/${stage}/.
-In the database it makes the schema, its roles and their logins (cuecard_NAME_1), and adds organizations. It deletes nothing, and replaces what does not work.
+In the account, this makes the stack cuecard-${stage}-secrets, through CDK's roles, and writes values of the secrets cuecard/${stage}/….
+In the database, it makes the schema, its roles and their logins (cuecard_NAME_1), and adds organizations. It deletes nothing, and replaces only what does not work.
 `)
     if (!options.yes) await confirm(terminal, 'Go ahead? [y/N]', '--yes')
     await carryOut(program, steps)
@@ -79,7 +79,7 @@ In the database it makes the schema, its roles and their logins (cuecard_NAME_1)
   if (!asJson && !options.dryRun) program.warn(`Done. Next: ${next}`)
 }
 
-/** Before a key is made that could not be written. */
+/** Fails before a key is made that could not be written. */
 function requireNewFile(path: string | undefined): void {
   if (path === undefined) return
   if (existsSync(path)) throw new CommandError(`${path} exists: name a new file for the key`)

@@ -16,7 +16,7 @@ const names: Record<string, string> = {
   'backups.recipient': 'BACKUP_RECIPIENT (of the backups)',
 }
 
-/** The stage's file as it is, or one of the answers. @throws CommandError that names all that are missing or wrong */
+/** The stage's existing file, or one made from the answers. @throws CommandError that names all missing or wrong answers */
 export async function stageFileFor(
   stage: string,
   directory: string,

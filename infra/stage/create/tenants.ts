@@ -15,10 +15,10 @@ export interface Tenant {
   permissions: Permission[]
 }
 
-/** The canary touches no agent of another name. */
+/** The canary never touches an agent with another name. */
 export const canary: Tenant = { organization: 'canary', agent: 'Canary', permissions: ['kb:read', 'kb:write'] }
 
-/** A first organization. @param onKey what the key is given to, since nobody can read it again */
+/** Checks for a first organization. @param onKey takes the new key, which nobody can read again */
 export function organizationCheck(
   { database, stage, terminal: { person } }: Context,
   ownerUrl: string,
@@ -49,7 +49,7 @@ export function organizationCheck(
   }
 }
 
-/** Whether the key is one of an organization with the canary's agent. */
+/** True if the key belongs to an organization with the canary's agent. */
 export async function isCanaryKey(db: Database, key: string | undefined): Promise<boolean> {
   if (key === undefined || !isWellFormed(key)) return false
   const { rows } = await sql`
@@ -59,7 +59,7 @@ export async function isCanaryKey(db: Database, key: string | undefined): Promis
   return rows.length > 0
 }
 
-/** Makes what is missing of an organization with an agent, and a new key. @returns the key and the ids */
+/** Makes an organization and an agent if they are missing, and a new key. @returns the key and the ids */
 export async function makeTenant(
   db: Database,
   person: string,
@@ -83,7 +83,7 @@ async function one(db: Database, query: ReturnType<typeof sql>): Promise<string 
   return (rows as { id: string }[])[0]?.id
 }
 
-/** Keys that an interrupted run made and nobody has. */
+/** Revokes keys that an interrupted run made and nobody has. */
 export async function revokeOthers(db: Database, organizationId: OrganizationId, keyId: string): Promise<void> {
   const keys = await listKeys(db, organizationId).execute()
   for (const { id, state } of keys) if (id !== keyId && state === 'active') await revokeKey(db, id)

@@ -55,7 +55,7 @@ describe('npm run stage -- status', () => {
     expect(faultsOf(await look({ account: '777788889999', alarmAddress: undefined as never, runbookUrl }))).toEqual([
       expect.stringMatching(/^error alarms: have no recipient/),
       expect.stringMatching(/^error runbook: /),
-      'error account: the credentials are of 444455556666, but prod is pinned to 777788889999 (infra/aws/stages/prod.json)',
+      'error account: the credentials belong to 444455556666, but prod is pinned to 777788889999 (infra/aws/stages/prod.json)',
       expect.stringMatching(/^error CDK: .*run npx cdk bootstrap/),
       expect.stringMatching(/^error Lambda concurrency: \d+ of the account’s 10: .* Request a quota of 1000/),
       expect.stringMatching(/^error provider: .*401/),

@@ -60,13 +60,13 @@ describe('deploy', () => {
     const { code, stderr } = await stage.run(['deploy', 'prod'])
     expect({ code, last: stderr.trim().split('\n').at(-1) }).toEqual({
       code: 1,
-      last: 'error: cdk ended with 1. The first deploy was rolled back. Remove the cause; npm run stage -- deploy prod then begins again',
+      last: 'error: cdk ended with 1. The first deploy was rolled back. Remove the cause, then run npm run stage -- deploy prod again',
     })
   })
 
   test.each([
     ['UPDATE_ROLLBACK_FAILED', /aws cloudformation continue-update-rollback --stack-name cuecard-prod/],
-    ['UPDATE_IN_PROGRESS', /another change of cuecard-prod is under way/],
+    ['UPDATE_IN_PROGRESS', /another change of cuecard-prod is in progress/],
   ])('leaves a stack alone that is %s', async (status, sentence) => {
     stage.aws.stacks.set('cuecard-prod', { status })
     const { code, stderr } = await stage.run(['deploy', 'prod'])
