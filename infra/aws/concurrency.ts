@@ -32,7 +32,7 @@ export const regular = {
   reference: 20,
 } as const satisfies ReservedConcurrency
 
-/** For the sweeper, migrations, operators, and deliveries. A run of deliveries sends three statements at a time, and two runs may overlap. */
+/** The sweeper, migrations, operators and deliveries use these. Deliveries send three statements at a time, and two runs may overlap. */
 const others = 10
 
 /** Connections that all Lambdas may use at once: one per serving instance, and one per message of a worker's batch. */

@@ -7,7 +7,7 @@ import { filesCors } from '../cors.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
-/** For this long, a deleted file of a protected stage can be restored: infra/runbook/restore.md. */
+/** A deleted file of a protected stage can be restored for this long: infra/runbook/restore.md. */
 const deletedFileDays = 7
 
 /** Creates the bucket of customers' files, encrypted with the stage's own key. It sends no events: the sender of a file reports its upload. */

@@ -17,7 +17,7 @@ type MigrationsProps = {
   readonly migrationNames: readonly string[]
 }
 
-/** Migrates and makes logins before `serving` is updated, if a deploy adds a migration or a Lambda with a database. After a failure, the old code still serves. */
+/** Migrates and makes logins in each deploy that adds some, before `serving` is updated. After a failure, the old code still serves. */
 export class Migrations extends Construct {
   readonly handler: IFunction
 

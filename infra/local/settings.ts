@@ -122,7 +122,7 @@ async function prepareDirectory(directory: string): Promise<string | undefined> 
   }
 }
 
-/** Not `mkdir` with `recursive`, which never ends below /proc. */
+/** `mkdir` with `recursive` would never end below /proc. */
 async function makeDirectory(directory: string): Promise<string | undefined> {
   const parent = dirname(directory)
   try {

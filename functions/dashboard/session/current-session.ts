@@ -13,7 +13,7 @@ const maxKnown = 10_000
 
 export type CurrentSession = (c: Context<ApiEnv>) => Promise<Session | undefined>
 
-/** Looks up the session of every request's cookie. Keys' sessions need `keySignIn`. @throws ApiError rate_limited if an address sends too many unknown tokens */
+/** Looks up the session of every request's cookie. Keys' sessions need `keySignIn`. @throws ApiError rate_limited for too many unknown tokens */
 export function currentSession(db: Database, keySignIn: boolean, now: () => number = steadyNow): CurrentSession {
   const known = new BoundedMap<string, true>(maxKnown)
   const unknown = unknownCredentials(now)

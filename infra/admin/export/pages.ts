@@ -15,11 +15,11 @@ type PageAfter = (db: Database, id: OrganizationId, last?: Row) => Promise<Row[]
 
 export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, ready_document_count, created_at'),
-  // Without the keys, which are not stored, and without their hashes.
+  // The keys aren't stored, and their hashes are left out.
   api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
   person: peopleAfter,
   connection: rowsOf('connections', 'id', 'person_id, agent_id, client_id, client_name, used_at, created_at'),
-  // Without the secret.
+  // The secret is left out.
   signing_secret: rowsOf('signing_secrets', 'agent_id, platform', 'created_at'),
   document: documentsAfter,
   document_revision: revisionsAfter,
@@ -36,7 +36,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
     'agent_id, id',
     'question, history, document_id, words, expects_nothing, within, on_failure, as_of, passed, rank, checked_at, created_at',
   ),
-  // Without the secrets.
+  // The secrets are left out.
   webhook: rowsOf('webhooks', 'id', 'url, events, status, disabled_reason, created_at'),
   webhook_delivery: rowsOf(
     'webhook_deliveries',

@@ -17,7 +17,7 @@ export interface Options {
   arrayMode: boolean
 }
 
-/** For both directions: proxy.rs, sql_over_http_max_request_size_bytes and …_response_size_bytes. */
+/** The limit of both directions: proxy.rs, sql_over_http_max_request_size_bytes and …_response_size_bytes. */
 export const maxBytes = 10 * 1024 * 1024
 
 export class AnswerTooLarge extends Error {

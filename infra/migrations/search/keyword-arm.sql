@@ -23,16 +23,16 @@ begin atomic
 end;
 
 -- Finds chunks with words of a question, or of its hypotheses, with a score from 0 to 1. `known`: the share of the question's words that the
--- agent has. Reads terms without an index, which would slow ingest. If the agent has lists, it reads only the terms of chunks that may be
--- among the best, of documents whose lists are outdated, and of documents whose title has a term of the question. Scores chunks with the
--- same `common`, two bits a term, only once.
+-- agent has. Reads terms without an index, which would slow ingest. If the agent has lists, it reads only chunks that may be among the best,
+-- and documents whose lists are outdated or whose title has a term of the question. Scores chunks with the same `common`, two bits a term,
+-- only once.
 create or replace function chunks_with_words(asked question, examined uuid)
   returns table (hypothesis integer, document_id uuid, revision integer, chunk_index integer, score float8, is_certain boolean,
     known float8)
   language plpgsql stable set enable_nestloop = off as $$
 #variable_conflict use_column
 declare
-  -- As many as fusion can move to the top. A chunk further down has too little in common with the question.
+  -- Fusion can move at most this many to the top. A chunk further down has too little in common with the question.
   max_found constant integer := case when examined is null then 100 else 1000 end;
   -- A chunk's gain from a term that it has once, twice or more often. Frequency saturates soon.
   gains constant float8[] := '{0.85, 0.96, 1}';

@@ -24,7 +24,7 @@ create or replace function nearest_chunks(asked question, examined uuid)
 declare
   compared_exactly constant integer := 200;
   max_candidates constant integer := case when examined is null then 2000 end;
-  -- As many as fusion can move to the top.
+  -- Fusion can move at most this many to the top.
   max_found constant integer := case when examined is null then 100 end;
   min_sample constant integer := 64;
   deviation constant float8 := 0.0203; -- of an estimate: 0.75 / √1536 (Gao & Long 2024, theorem 3.2), and a little for the query's bits
