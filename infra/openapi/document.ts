@@ -19,7 +19,7 @@ const description = `The knowledge base that voice agents search during calls: t
 
 **Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH, DELETE and restoring a revision are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
 
-**Limits.** An organization may send 50 requests a second with bursts of 200, and have 50 million tokens embedded a day, unless agreed otherwise. Past them, requests are 429 \`rate_limited\` with \`Retry-After\`; documents wait for the next day, and \`waiting\` says so; a hybrid search answers by words only. \`GET /v1/organization/usage\` shows limits and use.
+**Limits.** An organization may send 50 requests a second with bursts of 200, and have 50 million tokens embedded a day, unless agreed otherwise. Beyond these limits, requests get 429 \`rate_limited\` with \`Retry-After\`, documents wait for the next day, as \`waiting\` shows, and a hybrid search matches words only. \`GET /v1/organization/usage\` shows limits and use.
 
 **The gateway** in front of the service returns some 413, 429, 431, 500 and 503 responses itself, as \`application/json\` with only a \`message\`: rely on the status.
 

@@ -150,14 +150,19 @@ export const problemSchemas: Record<string, JsonSchema> = {
       },
       golden_questions: {
         type: 'array',
-        description: 'With `golden_questions_fail`: the blocking questions that would fail. `lost` is the current answer.',
+        description:
+          'With `golden_questions_fail`: the blocking questions that would fail. `lost` is the current answer.',
         items: {
           type: 'object',
           required: ['golden_question_id', 'question', 'as_of', 'lost', 'instead'],
           properties: {
             golden_question_id: { type: 'string', format: 'uuid' },
             question: { type: 'string' },
-            as_of: { type: ['string', 'null'], format: 'date-time', description: 'The time from which it would fail; null for at once.' },
+            as_of: {
+              type: ['string', 'null'],
+              format: 'date-time',
+              description: 'The time from which it would fail; null for at once.',
+            },
             lost: { type: ['string', 'null'] },
             instead: {
               type: ['object', 'null'],

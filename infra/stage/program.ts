@@ -55,11 +55,7 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .argument('<person>', 'such as ada', person)
     .option('--remove', 'drop the login')
     .action((stage: string, name: string, options: OperatorOptions) => operator(open(stage), name, options))
-  subcommand(
-    program,
-    'model <stage>',
-    'change the agents to the embedding model of the settings; show the progress',
-  )
+  subcommand(program, 'model <stage>', 'change the agents to the embedding model of the settings; show the progress')
     .option('--back', 'to the model of previousProvider, whose vectors are kept for 7 days')
     .option('--finish', 'delete the kept vectors of former models now')
     .action((stage: string, options: ModelOptions) => model(open(stage), options))

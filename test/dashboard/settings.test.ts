@@ -84,7 +84,7 @@ describe('a key', () => {
   })
 
   test.each([
-    [{ name: ' \t ' }, 'Enter a name, so that you know later what the key is for.'],
+    [{ name: ' \t ' }, 'Enter a name, so that you’ll know later what the key is for.'],
     [{ name: 'x'.repeat(201) }, 'A name can have at most 200 characters.'],
     [{ permissions: [] }, 'Choose at least one permission.'],
     [{ permissions: ['everything'] }, 'Choose at least one permission.'],

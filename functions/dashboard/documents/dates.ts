@@ -64,7 +64,7 @@ export function datesFields({ from = '', until = '' }: Days, faults: Faults, zon
 <input id="${name}" type="date" name="${name}" value="${shortened(day, firstDay.length)}" min="${firstDay}" max="${lastDay}" aria-describedby="${faults[name] && `${name}-fault `}dates-hint"${invalid(faults[name])}>
 ${faultOf(name, faults[name])}</div>`
   const isOpen = from || until || faults.from || faults.until
-  return html`<details class="field"${isOpen && html` open`}><summary>Serve it for a while only</summary>
+  return html`<details class="field"${isOpen && html` open`}><summary>Serve it for a limited time</summary>
 <div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
 }
 

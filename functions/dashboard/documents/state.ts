@@ -48,8 +48,7 @@ function workOf(document: Overview): State {
     return {
       kind: 'waiting',
       label: 'Serve it?',
-      detail:
-        'The document that it seemed to replace was deleted. Callers get nothing from this one until you choose.',
+      detail: 'The document that it seemed to replace was deleted. Callers get nothing from this one until you choose.',
     }
   if (document.is_file_missing)
     return {

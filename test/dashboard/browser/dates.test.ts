@@ -21,7 +21,7 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
     const phone = { viewport: { width: 390, height: 844 }, timezoneId: 'America/New_York' }
     const { page, wrong } = await open(tenant, `${agent}/documents/${body.id}/edit`, phone)
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
-    await page.getByText('Serve it for a while only').click()
+    await page.getByText('Serve it for a limited time').click()
     await page.getByLabel(w.from).fill(`${year}-12-20`)
     await page.getByLabel(w.until).fill(`${year + 1}-01-06`)
     expect(await axeFindings(page)).toEqual([])

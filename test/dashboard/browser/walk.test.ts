@@ -129,7 +129,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await tap(link('Write text'))
       await type(page.getByLabel('Title'), 'Christmas')
       await type(page.getByLabel('Text', { exact: true }), 'At Christmas we are closed.')
-      await tap(page.getByText('Serve it for a while only'))
+      await tap(page.getByText('Serve it for a limited time'))
       await type(page.getByLabel('First day'), '2026-12-24')
       await type(page.getByLabel('Last day'), '2026-12-26')
       await tap(button('Save text'))
