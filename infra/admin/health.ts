@@ -31,11 +31,7 @@ export function addHealthCommand(program: Command): void {
 
 export function addQueueCommands(program: Command): void {
   const command = subcommand(program, 'queue', 'manage the queue of documents to process')
-  subcommand(
-    command,
-    'redrive',
-    'move the dead letters back to the queue; first fix the reason why they failed',
-  ).action(
+  subcommand(command, 'redrive', 'move the dead letters back to the queue; first fix why they failed').action(
     audited(async ({ queues }) => {
       const { redrive } = await queues()
       if (!redrive) throw new CommandError('QUEUE_URL and DEAD_LETTER_QUEUE_URL must be set')

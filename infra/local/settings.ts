@@ -72,8 +72,7 @@ export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Prom
   }
   const options = await attempt(() => readOptions(args))
   if (options?.help) return undefined
-  if (env.npm_config_samples === '')
-    faults.push('npm took --no-samples as its own option: use npm start -- --no-samples')
+  if (env.npm_config_samples === '') faults.push('npm took --no-samples itself: use npm start -- --no-samples')
   const port = await attempt(() => readPort(env.PORT || '8787'))
   const corsOrigins = await attempt(() => parseOrigins(env.CORS_ORIGINS ?? ''))
   const dataDir = resolve(env.DATA_DIR || '.local')

@@ -150,8 +150,7 @@ export const problemSchemas: Record<string, JsonSchema> = {
       },
       golden_questions: {
         type: 'array',
-        description:
-          'With `golden_questions_fail`: the blocking questions that would fail. `lost` is the current answer.',
+        description: 'With `golden_questions_fail`: blocking questions that would fail. `lost` is the current answer.',
         items: {
           type: 'object',
           required: ['golden_question_id', 'question', 'as_of', 'lost', 'instead'],
@@ -161,7 +160,7 @@ export const problemSchemas: Record<string, JsonSchema> = {
             as_of: {
               type: ['string', 'null'],
               format: 'date-time',
-              description: 'The time from which it would fail; null for at once.',
+              description: 'The time of failure; null for at once.',
             },
             lost: { type: ['string', 'null'] },
             instead: {

@@ -191,7 +191,7 @@ describe('a change that would take away the answer to a question that blocks', (
     expect(warned.text).toContain('1 check has failed since this document was changed.')
     const [{ golden_question_id: id }] = (await get()).body.warnings
     expect(warned.html).toContain(`href="/dashboard/agents/${agentId}/golden-questions#question-${id}"`)
-    expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain('1 check fails since')
+    expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain('1 check has failed since')
     const dismissed = await browser.submit(`${document}/warnings/${id}/dismiss`)
     expect(dismissed.text).toContain('The warning was dismissed.')
     expect((await get()).body.warnings).toEqual([])

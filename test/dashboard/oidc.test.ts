@@ -155,7 +155,7 @@ describe('signing in with an account of a provider', () => {
   test('says to whoever is no member which address they have proven', async () => {
     const visitor = newVisitor()
     const page = await visitor.get(await authorize(await start(visitor), 'eve@example.com'))
-    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('eve@example.com is no member') })
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining('eve@example.com isn’t a member') })
     await expectNobody(visitor)
   })
 

@@ -27,10 +27,7 @@ export function addSyncCommand(program: Command): void {
     .argument('<folder>', 'the folder')
     .addOption(new Option('--agent <id>', 'id of the agent').argParser(id).makeOptionMandatory())
     .addOption(
-      new Option(
-        '--prefix <text>',
-        'beginning of the external ids; only documents with this prefix are changed or deleted',
-      )
+      new Option('--prefix <text>', 'prefix of the external ids; only documents with it are changed or deleted')
         .argParser(parser(externalId))
         .default('files/'),
     )
