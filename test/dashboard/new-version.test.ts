@@ -110,7 +110,7 @@ describe('a file that is nearly another document', () => {
       expect(await get(tenant, id)).toMatchObject({ status: 'pending', waiting })
       expect(await found(tenant, 'flat white')).toEqual([])
       const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
-      for (const part of ['Serve it?', 'is deleted. Callers get nothing', 'Serve it']) expect(row).toContain(part)
+      for (const part of ['Serve it?', 'was deleted. Callers get nothing', 'Serve it']) expect(row).toContain(part)
       expect(row).not.toContain('Replace')
       expect((await tenant.browser.get(pageOf(tenant, id))).status).toBe(200)
       await (answer === 'keep' ? keep(subject) : asked())
