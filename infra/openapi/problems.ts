@@ -19,8 +19,8 @@ const errorsOfFields: Record<string, ErrorCode[]> = {
   ignore_golden_questions: ['golden_questions_fail'],
 }
 
-/** Errors that not every operation with a key has: those of its parameters, and its own. */
-export function particularErrors({
+/** Those that not every operation with a key has: of the parameters it reads, and its own. */
+function particularErrors({
   params,
   query,
   headers,
