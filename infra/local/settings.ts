@@ -54,7 +54,10 @@ Settings, as environment variables:
   MAIL_FROM                  sender of the dashboard's mails, which are printed here
                              (default Cuecard <cuecard@localhost>)
   KEY_SIGN_IN                false lets nobody sign in to the dashboard with an API key (default true)
-  ALLOW_LOOPBACK             true lets webhooks and sources use addresses of this machine, such as
+  OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME
+                             an OpenID Connect provider with whose accounts people sign in, and its name on the
+                             button (default: none)
+  ALLOW_LOOPBACK             true lets webhooks and sources have addresses of this machine, such as
                              http://127.0.0.1:9000 (default false)
   POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: only problems, in words)
 
