@@ -19,7 +19,7 @@ test('the page of operations is what the operations declare, all of them (else: 
   const page = readFileSync(new URL('operations.md', reference), 'utf8')
   expect(page).toBe(operationsPage())
   const operations = allRoutes().filter(({ operation }) => !operation.isUndocumented)
-  expect(page.match(/^\| `(GET|POST|PUT|PATCH|DELETE) /gm)).toHaveLength(operations.length)
+  expect(page.match(/^- `(GET|POST|PUT|PATCH|DELETE) /gm)).toHaveLength(operations.length)
 })
 
 test('every route of the API Gateway is documented, and every documented path is routed to the Lambda that declares it', () => {
