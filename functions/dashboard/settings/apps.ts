@@ -29,7 +29,7 @@ export async function readApps(db: Database, { organizationId, id, person }: Ses
   if (!person) return html``
   const connections = await listConnections(db, { organizationId, personId: id })
   return html`<section class="panel"><h2>Connected apps</h2>
-<p class="hint">ChatGPT, Claude, Cursor and other apps that may search an agent’s documents for you. <a href="/v1/docs#chatgpt-and-other-mcp-clients">Connect an app</a></p>
+<p class="hint">ChatGPT, Claude, Cursor and other apps that may search an agent’s documents for you. <a href="/v1/docs#mcp">Connect an app</a></p>
 ${connections.length > 0 && html`<ul class="rows">${connections.map(appRow)}</ul>`}</section>`
 }
 
