@@ -20,13 +20,7 @@ const errorsOfFields: Record<string, ErrorCode[]> = {
 }
 
 /** Those that not every operation with a key has: of the parameters it reads, and its own. */
-function particularErrors({
-  params,
-  query,
-  headers,
-  errors = [],
-  answersErrorsWith200,
-}: RouteMetadata): ErrorCode[] {
+function particularErrors({ params, query, headers, errors = [], answersErrorsWith200 }: RouteMetadata): ErrorCode[] {
   const read = [params, query, headers].flatMap((schema) =>
     Object.keys((schema as { entries?: object })?.entries ?? {}),
   )
