@@ -57,7 +57,7 @@ Settings, as environment variables:
   OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME
                              an OpenID Connect provider with whose accounts people sign in, and its name on the
                              button (default: none)
-  ALLOW_LOOPBACK             true lets webhooks and sources have addresses of this machine, such as
+  ALLOW_LOOPBACK             true lets webhooks and sources use addresses of this machine, such as
                              http://127.0.0.1:9000 (default false)
   POWERTOOLS_LOG_LEVEL       INFO logs every request and document as a line of JSON (default: only problems, in words)
 

@@ -19,7 +19,7 @@ const errorsOfFields: Record<string, ErrorCode[]> = {
   ignore_golden_questions: ['golden_questions_fail'],
 }
 
-/** Those that not every operation with a key has: of the parameters it reads, and its own. */
+/** Errors that not every operation with a key has: those of its parameters, and its own. */
 function particularErrors({ params, query, headers, errors = [], answersErrorsWith200 }: RouteMetadata): ErrorCode[] {
   const read = [params, query, headers].flatMap((schema) =>
     Object.keys((schema as { entries?: object })?.entries ?? {}),
