@@ -26,12 +26,12 @@ export function clearToken(c: Context<ApiEnv>): void {
 
 const linkName = 'cuecard_link'
 
-/** Ties a sign-in link to the browser that asked for it. `Lax`, because people follow the link from a mail. */
-const linkAttributes = (c: Context<ApiEnv>) =>
-  ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge: linkSeconds }) as const
+/** Attributes of a cookie that ties a sign-in to the browser that began it. `Lax`, because people come back from a mail or a provider. */
+export const returnAttributes = (c: Context<ApiEnv>, maxAge: number) =>
+  ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge }) as const
 
 export const sentLinkCookie = (c: Context<ApiEnv>) => getCookie(c, linkName)
 
 export function setLinkCookie(c: Context<ApiEnv>, secret: string): void {
-  setCookie(c, linkName, secret, linkAttributes(c))
+  setCookie(c, linkName, secret, returnAttributes(c, linkSeconds))
 }

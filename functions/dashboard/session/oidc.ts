@@ -12,7 +12,7 @@ import { secret } from '../../../shared/secrets.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { mailAddress, shortened } from '../forms.ts'
 import { endView } from '../layout.ts'
-import { cookieAttributes } from './cookies.ts'
+import { returnAttributes } from './cookies.ts'
 import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn, oidcPath } from './sign-in.ts'
@@ -73,8 +73,7 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
     return known
   }
 
-  const cookie = (c: Context<ApiEnv>) =>
-    ({ ...cookieAttributes(c), path: '/dashboard/sign-in', sameSite: 'Lax', maxAge: flowSeconds }) as const
+  const cookie = (c: Context<ApiEnv>) => returnAttributes(c, flowSeconds)
   const redirectUri = (c: Context<ApiEnv>) => `${originOf(c.req)}${callbackPath}`
 
   /** Redeems the code. @returns the mail address, if the provider has verified it @throws any fault in the response */
