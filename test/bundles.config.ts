@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { configOf } from './vitest.config.ts'
 
 /** Reads what the sources' driver sends, where a bundle has a driver of its own. */
-const ofSources = join('database', 'plans.test.ts')
+const ofSources = join('database', 'plans.ci.test.ts')
 
 // What goes through the front door, and nothing past it into the sources of the functions.
 const isForBundles = (file: string) => {

@@ -57,7 +57,7 @@ export function problemName(codes: ErrorCode[]): string {
   return words.join('Or')
 }
 
-/** A real answer for each code; test/api/examples.test.ts writes and checks them. */
+/** A real answer for each code; test/api/examples.long.test.ts writes and checks them. */
 const examples: Record<string, unknown> = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8'))
 
 export function problemResponse(codes: ErrorCode[]) {

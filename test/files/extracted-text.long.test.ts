@@ -26,7 +26,7 @@ const losses: Record<string, string[]> = {
 }
 
 describe('a reader finds in the text what the file shows, and nothing that it hides:', () => {
-  // Recognising a page takes seconds; scans.test.ts does it, too.
+  // Recognising a page takes seconds; scans.ci.test.ts does it, too.
   const names = Object.keys(expectations).filter((name) => isThorough || !/scan|photo/.test(name))
   test.each(names)('%s', async (name) => {
     const verdicts = Object.entries(judge(await textOf(name), expectations[name]!))
