@@ -10,12 +10,12 @@ import { publishAddress } from '../infra/data-directory/address.ts'
 import { lockDirectory } from '../infra/data-directory/lock.ts'
 import { addressOf } from '../infra/local/stand.ts'
 import { newId } from '../shared/ids.ts'
-import { cuecard, type Finished } from './support/command-line.ts'
-import { fillAgent } from './support/documents.ts'
-import { useFakeProvider } from './support/fake-provider.ts'
-import { createFile } from './support/files.ts'
-import { useStand } from './support/stand.ts'
-import { newWorker } from './support/worker.ts'
+import { fillAgent } from './support/documents/documents.ts'
+import { createFile } from './support/documents/files.ts'
+import { useFakeProvider } from './support/provider/fake-provider.ts'
+import { useStand } from './support/stand/stand.ts'
+import { newWorker } from './support/stand/worker.ts'
+import { cuecard, type Finished } from './support/tools/command-line.ts'
 
 const root = join(import.meta.dirname, '..')
 const stand = useStand()

@@ -9,13 +9,13 @@ const ofSources = join('database', 'plans.ci.test.ts')
 const isForBundles = (file: string) => {
   if (file === ofSources) return false
   const text = readFileSync(join(import.meta.dirname, file), 'utf8')
-  const opensStand = /from '((\.+\/)+support\/stand|\.\/support)\.ts'/.test(text)
-  return opensStand && !/from '[./]*\/(functions\/(?!dashboard\/words)|support\/worker\.ts)/.test(text)
+  const opensStand = /from '((\.+\/)+support\/stand\/stand|\.\/support)\.ts'/.test(text)
+  return opensStand && !/from '[./]*\/(functions\/(?!dashboard\/words)|support\/stand\/worker\.ts)/.test(text)
 }
 
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
 
 export default configOf({
   except: files.filter((file) => file.endsWith('.test.ts') && !isForBundles(file)),
-  globalSetup: ['./support/bundles-setup.ts'],
+  globalSetup: ['./support/stand/bundles-setup.ts'],
 })

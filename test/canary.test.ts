@@ -7,9 +7,9 @@ import { settings } from '../functions/canary/settings.ts'
 import { createAgent } from '../infra/admin/tenants.ts'
 import type { OrganizationId } from '../shared/ids.ts'
 import { log } from '../shared/log.ts'
-import { figuresOf } from './support/figures-of.ts'
-import { listen } from './support/loopback.ts'
-import { type Answer, type Tenant, useStand } from './support/stand.ts'
+import { listen } from './support/http/loopback.ts'
+import { figuresOf } from './support/logs/figures-of.ts'
+import { type Answer, type Tenant, useStand } from './support/stand/stand.ts'
 
 const stand = useStand()
 let origin: string

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import { isAllowedUrl, OutboundRefused } from '../shared/outbound/addresses.ts'
 import { OutboundFailed, request } from '../shared/outbound/request.ts'
-import { broken, flooding, rawPeer, silent, unending } from './support/raw-peers.ts'
+import { broken, flooding, rawPeer, silent, unending } from './support/http/raw-peers.ts'
 
 const listeners: Listener[] = []
 afterAll(() => listeners.map((listener) => listener.close()))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { withFigures } from './bench/report/readme.ts'
 import { committedFigures } from './evaluation/committed.ts'
 import { withTable } from './evaluation/report.ts'
-import { anchorsOf } from './support/anchors.ts'
+import { anchorsOf } from './support/tools/anchors.ts'
 
 const root = join(import.meta.dirname, '..')
 const elsewhere = ['infra/local/samples/', 'test/evaluation/set/', 'functions/reference/guides/']

@@ -45,8 +45,8 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
     test: {
       // Three on two cores: some wait most of the time, for a time-out or for a process.
       maxWorkers: 3,
-      globalSetup: ['./support/run-directory.ts', './support/database-image.ts', ...globalSetup],
-      reporters: ['default', './support/summary-reporter.ts'],
+      globalSetup: ['./support/stand/run-directory.ts', './support/stand/database-image.ts', ...globalSetup],
+      reporters: ['default', './support/tools/summary-reporter.ts'],
       projects: [
         // A worker's files share its modules and its stand, as requests share an instance of a Lambda.
         project({ name: 'usual', include: ['**/*.test.ts'], exclude: later, isolate: false }),

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import { fromBase64, toBase64, vectorFault } from '../../shared/embedding/vectors.ts'
-import { axis } from '../support/axis.ts'
-import { isThorough } from '../support/effort.ts'
-import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 const runs = { numRuns: isThorough ? 60 : 6 }

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
-import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
-import { newFile } from '../support/files.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
+import { newFile } from '../support/documents/files.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const connection = useFaultyConnection()

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { purgeCall, restoreCall } from '../../infra/admin/calls.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { newId } from '../../shared/ids.ts'
-import { isOnServer } from '../support/effort.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { isOnServer } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

@@ -4,8 +4,8 @@ import { errorsOf } from '../../infra/openapi/problems.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'
 import { newId } from '../../shared/ids.ts'
-import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
-import { useStand } from '../support/stand.ts'
+import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/operations.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

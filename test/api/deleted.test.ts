@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { isOnServer } from '../support/effort.ts'
-import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/operations.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { isOnServer } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

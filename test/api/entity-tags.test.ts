@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { poison } from '../support/provider-responses.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { keptQueue, newWorker } from '../support/worker.ts'
+import { axis } from '../support/provider/axis.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { poison } from '../support/provider/provider-responses.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { keptQueue, newWorker } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const provider = useFakeProvider()

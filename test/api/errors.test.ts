@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
-import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/operations.ts'
-import { callerOf } from '../support/own-app.ts'
-import { away, emptyDocument, failing, inTransaction } from '../support/provoking.ts'
-import { useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/operations.ts'
+import { away, emptyDocument, failing, inTransaction } from '../support/http/provoking.ts'
+import { callerOf } from '../support/stand/own-app.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const isNative = process.env.DATABASE_URL !== undefined

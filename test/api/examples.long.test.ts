@@ -5,9 +5,9 @@ import { deliveryExample, webhookExample } from '../../functions/organization/we
 import { goldenExample } from '../../functions/questions/golden/schemas.ts'
 import { documentExample } from '../../shared/documents/document.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
-import { exampleBody, fill, type Ids, keyedRoutes } from '../support/operations.ts'
-import { needsTwoSessions, type Provoke, provoking } from '../support/provoking.ts'
-import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+import { exampleBody, fill, type Ids, keyedRoutes } from '../support/http/operations.ts'
+import { needsTwoSessions, type Provoke, provoking } from '../support/http/provoking.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const file = new URL('../../infra/openapi/examples.json', import.meta.url)

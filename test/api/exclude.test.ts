@@ -1,7 +1,7 @@
 import { PurgeQueueCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const path = '?exclude=content'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

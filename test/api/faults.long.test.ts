@@ -7,10 +7,10 @@ import { Database, useEndpoint } from '../../shared/database/database.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
 import { newId } from '../../shared/ids.ts'
-import { assertDocumented } from '../support/contract.ts'
-import { listen } from '../support/loopback.ts'
-import { exampleBody, fill, type KeyedRoute, keyedRoutes } from '../support/operations.ts'
-import type { Answer } from '../support/stand.ts'
+import { assertDocumented } from '../support/http/contract.ts'
+import { listen } from '../support/http/loopback.ts'
+import { exampleBody, fill, type KeyedRoute, keyedRoutes } from '../support/http/operations.ts'
+import type { Answer } from '../support/stand/stand.ts'
 
 async function answer(route: KeyedRoute, db: Database): Promise<Answer> {
   const body = exampleBody(route)

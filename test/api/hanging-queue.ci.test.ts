@@ -8,11 +8,11 @@ import { lambdas } from '../../infra/wiring.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { configuredQueue, type Queue, sqsQueue } from '../../shared/queue.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { listen } from '../support/loopback.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { unusedPresigner } from '../support/unused-presigner.ts'
-import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
+import { listen } from '../support/http/loopback.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { unusedPresigner } from '../support/stand/unused-presigner.ts'
+import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'
 
 // A queue that accepts every request and answers none.
 const provider = useFakeProvider()

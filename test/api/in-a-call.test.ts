@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
-import { blocksOf } from '../support/guide-blocks.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { blocksOf } from '../support/tools/guide-blocks.ts'
 
 const stand = useStand()
 const guide = readFileSync(new URL('../../functions/reference/guides/17-in-a-call.md', import.meta.url), 'utf8')

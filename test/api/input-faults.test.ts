@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { exampleBody, fill, keyedRoutes } from '../support/operations.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { exampleBody, fill, keyedRoutes } from '../support/http/operations.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

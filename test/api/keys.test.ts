@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const get = (headers: Record<string, string | string[]>) =>

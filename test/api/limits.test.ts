@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
-import { axis } from '../support/axis.ts'
-import { fillAgent } from '../support/documents.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { fillAgent } from '../support/documents/documents.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 let tenant: Tenant

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
-import { axis } from '../support/axis.ts'
-import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

@@ -2,9 +2,9 @@ import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
-import { axis } from '../support/axis.ts'
-import { fileOfQuotes } from '../support/provoking.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { fileOfQuotes } from '../support/http/provoking.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

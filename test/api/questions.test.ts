@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
-import { keepQuestions, storeQuestions } from '../support/asked-questions.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { keepQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

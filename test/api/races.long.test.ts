@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
-import { fillAgent } from '../support/documents.ts'
-import { isOnServer, isThorough } from '../support/effort.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { strayRows } from '../support/stray-rows.ts'
+import { strayRows } from '../support/database/stray-rows.ts'
+import { fillAgent } from '../support/documents/documents.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { isOnServer, isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const briefly = 'public, max-age=300'

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { newSearch } from '../support/own-search.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { newSearch } from '../support/stand/own-search.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

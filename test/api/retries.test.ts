@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createAgent, createKey } from '../../infra/admin/tenants.ts'
 import { permissions } from '../../shared/permissions.ts'
-import { axis } from '../support/axis.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const named = (key: string) => ({ 'idempotency-key': key })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useGateway } from '../support/gateway.ts'
-import { useStand } from '../support/stand.ts'
+import { useGateway } from '../support/stand/gateway.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)

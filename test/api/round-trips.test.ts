@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { newSearch } from '../support/own-search.ts'
-import { useStatementCount } from '../support/request-count.ts'
-import { useStand } from '../support/stand.ts'
-import { roundTripsOf } from '../support/statement-count.ts'
-import { newWorker } from '../support/worker.ts'
+import { useStatementCount } from '../support/database/request-count.ts'
+import { roundTripsOf } from '../support/database/statement-count.ts'
+import { axis } from '../support/provider/axis.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { newSearch } from '../support/stand/own-search.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { newWorker } from '../support/stand/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

@@ -12,8 +12,8 @@ import {
   makeDocument,
   paths,
   publicRoutes,
-} from '../support/operations.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+} from '../support/http/operations.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const never = (): Ids => ({ agentId: newId(), documentId: newId() })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { languages } from '../../functions/reference/browser/samples.js'
-import { useGateway } from '../support/gateway.ts'
-import { isInstalled } from '../support/installed.ts'
-import { useStand } from '../support/stand.ts'
+import { useGateway } from '../support/stand/gateway.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { isInstalled } from '../support/tools/installed.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)

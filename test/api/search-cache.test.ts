@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { newEmbedder, newSearch } from '../support/own-search.ts'
-import { vectorOf } from '../support/provider-responses.ts'
-import { storeServed } from '../support/served-document.ts'
-import { useStand } from '../support/stand.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { vectorOf } from '../support/provider/provider-responses.ts'
+import { newEmbedder, newSearch } from '../support/stand/own-search.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

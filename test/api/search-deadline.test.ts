@@ -2,12 +2,12 @@ import { neonConfig } from '@neondatabase/serverless'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { hedging } from '../../shared/retrieval/query-vector/hedging.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { isThorough } from '../support/effort.ts'
-import { type Line, useFakeProvider } from '../support/fake-provider.ts'
-import { figuresOf } from '../support/figures-of.ts'
-import { manualClock } from '../support/manual-clock.ts'
-import { hangingEmbedder, newEmbedder, newSearch } from '../support/own-search.ts'
-import { useStand } from '../support/stand.ts'
+import { figuresOf } from '../support/logs/figures-of.ts'
+import { type Line, useFakeProvider } from '../support/provider/fake-provider.ts'
+import { hangingEmbedder, newEmbedder, newSearch } from '../support/stand/own-search.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { manualClock } from '../support/time/manual-clock.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

@@ -4,9 +4,9 @@ import { claim, type RevisionClaim } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions } from '../../functions/embedding/stored-chunks.ts'
 import { type Claimant, endInError } from '../../shared/documents/attempt.ts'
-import { axis } from '../support/axis.ts'
-import { type Answer, type Tenant, useStand } from '../support/stand.ts'
-import { strayRows } from '../support/stray-rows.ts'
+import { strayRows } from '../support/database/stray-rows.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { purgeTrash } from '../../functions/sweeper/purge.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { createDocument, fillAgent } from '../support/documents.ts'
-import { createFile } from '../support/files.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { createDocument, fillAgent } from '../support/documents/documents.ts'
+import { createFile } from '../support/documents/files.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 

@@ -4,9 +4,9 @@ import { toEvent } from '../../infra/local/gateway/event.ts'
 import { api, lambdaHandler } from '../../shared/http/api.ts'
 import { type Browser, newBrowser, signIn } from '../dashboard/support.ts'
 import { eras, sentIn } from '../mcp/mcp-client.ts'
-import { gathered } from '../support/gathered-log.ts'
-import { exampleBody, fill, type Ids, keyedRoutes, makeDocument } from '../support/operations.ts'
-import { type Answer, type Tenant, useStand } from '../support/stand.ts'
+import { exampleBody, fill, type Ids, keyedRoutes, makeDocument } from '../support/http/operations.ts'
+import { gathered } from '../support/logs/gathered-log.ts'
+import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
 
 // The stand refuses a result of more than 6 MB as Lambda does, which API Gateway answers with a 500.
 

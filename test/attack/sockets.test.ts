@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
-import { dumpOf } from '../support/dump.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { dumpOf } from '../support/database/dump.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { connections } from './rows/connections.ts'
 
 const stand = useStand()

@@ -4,9 +4,9 @@ import { createAgent } from '../../infra/admin/tenants.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { dumpOf } from '../support/dump.ts'
-import { exampleBody, fill, type Ids, keyedRoutes, makeDocument } from '../support/operations.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { dumpOf } from '../support/database/dump.ts'
+import { exampleBody, fill, type Ids, keyedRoutes, makeDocument } from '../support/http/operations.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

@@ -7,8 +7,8 @@ import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import { migrationNames } from '../../infra/migrations/migrate.ts'
 import { databaseUsers, type QueueName } from '../../infra/wiring.ts'
 import type { FormUpload } from '../../shared/files/presigner.ts'
-import { deploy } from '../support/deployed-system.ts'
-import { makeTenant } from '../support/tenant.ts'
+import { deploy } from '../support/aws/deployed-system.ts'
+import { makeTenant } from '../support/stand/tenant.ts'
 
 let system: Awaited<ReturnType<typeof deploy>>
 let sqs: SQSClient

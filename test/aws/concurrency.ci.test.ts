@@ -3,7 +3,7 @@ import { connectionsAtOnce, type ReservedConcurrency } from '../../infra/aws/con
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { useSynthesis } from '../support/aws-template.ts'
+import { useSynthesis } from '../support/aws/aws-template.ts'
 
 const synthesis = useSynthesis()
 

@@ -13,8 +13,8 @@ import { secretsFor } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
 import { answering, lambdaNames } from '../../infra/wiring.ts'
-import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws-template.ts'
-import { emptyBundles } from '../support/empty-bundles.ts'
+import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws/aws-template.ts'
+import { emptyBundles } from '../support/aws/empty-bundles.ts'
 
 const run = promisify(execFile)
 

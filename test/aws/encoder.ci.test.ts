@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { embedding, encoderMemoryMb, type LambdaName, lambdaNames, lambdas } from '../../infra/wiring.ts'
-import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws-template.ts'
-import { deploy } from '../support/deployed-system.ts'
-import { makeTenant } from '../support/tenant.ts'
+import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws/aws-template.ts'
+import { deploy } from '../support/aws/deployed-system.ts'
+import { makeTenant } from '../support/stand/tenant.ts'
 
 const directory = useSynthesis().scratch('encoder')
 const maxPackageBytes = 250e6

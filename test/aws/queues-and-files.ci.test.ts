@@ -9,7 +9,7 @@ import {
   type StackTemplate,
   type StageUnderTest,
   useSynthesis,
-} from '../support/aws-template.ts'
+} from '../support/aws/aws-template.ts'
 
 const synthesis = useSynthesis()
 let prod: StackTemplate

@@ -5,8 +5,8 @@ import { secretsFor } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { lambdaNames, lambdas } from '../../infra/wiring.ts'
-import { type Fields, logicalId, StackTemplate, useSynthesis } from '../support/aws-template.ts'
-import { emptyBundles } from '../support/empty-bundles.ts'
+import { type Fields, logicalId, StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
+import { emptyBundles } from '../support/aws/empty-bundles.ts'
 
 const synthesis = useSynthesis()
 let prod: StackTemplate

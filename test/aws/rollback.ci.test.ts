@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cdkDeploy } from '../../infra/stage/context.ts'
 import { databaseUsers } from '../../infra/wiring.ts'
-import { type Json, type StageUnderTest, useSynthesis } from '../support/aws-template.ts'
-import { CloudFormation, type Template } from '../support/cloud-formation.ts'
+import { type Json, type StageUnderTest, useSynthesis } from '../support/aws/aws-template.ts'
+import { CloudFormation, type Template } from '../support/aws/cloud-formation.ts'
 
 const synthesis = useSynthesis()
 

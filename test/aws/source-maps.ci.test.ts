@@ -6,7 +6,7 @@ import { bundle } from '../../infra/aws/bundles/bundle.ts'
 import { nodeOptions } from '../../infra/aws/functions.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
-import { startInstance } from '../support/lambda-instance.ts'
+import { startInstance } from '../support/aws/lambda-instance.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'cuecard-source-maps-'))
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
-import { specification } from '../support/cloud-formation.ts'
+import { type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
+import { specification } from '../support/aws/cloud-formation.ts'
 
 const synthesis = useSynthesis()
 const typeNamed = (name: string) => specification.lookup('resource', 'cloudFormationType', 'equals', name)[0]

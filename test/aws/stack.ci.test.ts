@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { secretNames } from '../../infra/aws/stages.ts'
 import { cors } from '../../infra/cors.ts'
 import { lambdaNames } from '../../infra/wiring.ts'
-import { type Fields, logicalId, type Resource, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
+import { type Fields, logicalId, type Resource, type StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
 
 const synthesis = useSynthesis()
 let prod: StackTemplate

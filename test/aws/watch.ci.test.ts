@@ -5,7 +5,7 @@ import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
-import { alarmTopicArn, type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws-template.ts'
+import { alarmTopicArn, type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
 
 const synthesis = useSynthesis()
 const runbook = join(import.meta.dirname, '../../infra/runbook')

@@ -4,7 +4,7 @@ import { addPerson } from '../../infra/admin/people.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { hashToken, newToken } from '../../shared/organizations/sessions.ts'
-import type { Tenant } from '../support/stand.ts'
+import type { Tenant } from '../support/stand/stand.ts'
 
 type Of = Pick<Tenant, 'organizationId' | 'agentId'>
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Tenant } from '../support/stand.ts'
+import type { Tenant } from '../support/stand/stand.ts'
 import { callback, issuer, origin, useConnect } from './support.ts'
 
 const connect = useConnect()

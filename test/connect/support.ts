@@ -6,7 +6,7 @@ import { beforeAll } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { type Browser, newBrowser, type Page, signInAsPerson, useDashboard } from '../dashboard/support.ts'
-import type { Tenant } from '../support/stand.ts'
+import type { Tenant } from '../support/stand/stand.ts'
 
 export const origin = 'https://app.example.com'
 export const issuer = `${origin}/connect`

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mcpClient } from '../mcp/mcp-client.ts'
-import { keepQuestions, storeQuestions } from '../support/asked-questions.ts'
+import { keepQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
 import { makeTrashedCall } from './routes.ts'
 import { type Page, type SignedIn, useDashboard } from './support.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { compareTexts } from '../../functions/dashboard/documents/diff.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { createFile, newExtractor } from '../support/files.ts'
+import { createFile, newExtractor } from '../support/documents/files.ts'
 import { hiddenIn, listOf, write } from './document-rows.ts'
 import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
+import { axis } from '../support/provider/axis.ts'
 import { inProcess, listOf, setColumns, write } from './document-rows.ts'
 import { useDashboard } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TestStand } from '../support/stand.ts'
+import type { TestStand } from '../support/stand/stand.ts'
 import type { SignedIn } from './support.ts'
 
 /** Path of the agent's documents. */

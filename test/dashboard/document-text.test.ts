@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fillAgent } from '../support/documents.ts'
-import { limit } from '../support/tenant.ts'
+import { fillAgent } from '../support/documents/documents.ts'
+import { limit } from '../support/stand/tenant.ts'
 import { hiddenIn, listOf, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { newWorker } from '../support/worker.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { newWorker } from '../support/stand/worker.ts'
 import { hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, titlesIn, write } from './document-rows.ts'
 import { type Browser, useDashboard } from './support.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
-import { storeQuestions } from '../support/asked-questions.ts'
+import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { fill, type Ids, makeHeld, makeThings, publicRoutes, screenRoutes } from './routes.ts'
 import { type FormFields, type SignedIn, signInAsPerson, useDashboard } from './support.ts'
 

@@ -6,7 +6,7 @@ import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
-import { databaseAs, keptQueue } from '../support/worker.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 import { hiddenIn, write } from './document-rows.ts'
 import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
 

@@ -9,8 +9,8 @@ import { addPerson } from '../../infra/admin/people.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { unusedPresigner } from '../support/unused-presigner.ts'
-import { databaseAs, keptQueue } from '../support/worker.ts'
+import { unusedPresigner } from '../support/stand/unused-presigner.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 import { type Browser, newBrowser, useDashboard } from './support.ts'
 
 const { stand } = useDashboard()

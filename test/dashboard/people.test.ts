@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { addPerson } from '../../infra/admin/people.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import type { Role } from '../../shared/permissions.ts'
-import { cuecardJson } from '../support/command-line.ts'
+import { cuecardJson } from '../support/tools/command-line.ts'
 import { type Browser, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, browser } = useDashboard()

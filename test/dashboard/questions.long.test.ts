@@ -4,8 +4,8 @@ import { groupQuestions } from '../../functions/dashboard/questions/grouping.ts'
 import { createAgent, createKey } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { readSet } from '../evaluation/labelled-set.ts'
-import { keepQuestions, keptQuestions, storeQuestions } from '../support/asked-questions.ts'
-import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
+import { keepQuestions, keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()

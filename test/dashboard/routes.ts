@@ -12,8 +12,8 @@ import { type AgentId, type DocumentId, newId, type OrganizationId } from '../..
 import { sendTest } from '../../shared/webhooks/deliveries.ts'
 import { createWebhook } from '../../shared/webhooks/webhooks.ts'
 import { connected } from '../connect/connected.ts'
-import type { Tenant } from '../support/stand.ts'
-import { unusedPresigner } from '../support/unused-presigner.ts'
+import type { Tenant } from '../support/stand/stand.ts'
+import { unusedPresigner } from '../support/stand/unused-presigner.ts'
 
 interface Route {
   method: string

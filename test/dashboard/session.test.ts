@@ -8,8 +8,8 @@ import { lambdaHandler } from '../../shared/http/api.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { maxFailures, windowSeconds } from '../../shared/organizations/sessions.ts'
-import { unusedPresigner } from '../support/unused-presigner.ts'
-import { databaseAs, keptQueue } from '../support/worker.ts'
+import { unusedPresigner } from '../support/stand/unused-presigner.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 import { type Browser, newBrowser, signIn, useDashboard } from './support.ts'
 
 const { stand, browser, signedIn } = useDashboard()

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { axeFindings } from '../support/axe-findings.ts'
+import { axeFindings } from '../support/tools/axe-findings.ts'
 import { faintTexts } from './faint-texts.ts'
 
 /** Runs in the browser, hence as text: shows what the page's summaries hide. */

@@ -9,7 +9,7 @@ import type { lambdaHandler } from '../../shared/http/api.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { signInAs } from '../../shared/organizations/sessions.ts'
 import type { Permission, Role } from '../../shared/permissions.ts'
-import { type Tenant, type TestStand, useStand } from '../support/stand.ts'
+import { type Tenant, type TestStand, useStand } from '../support/stand/stand.ts'
 
 export interface Page {
   status: number

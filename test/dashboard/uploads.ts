@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TestStand } from '../support/stand.ts'
+import type { TestStand } from '../support/stand/stand.ts'
 import { listOf } from './document-rows.ts'
 import type { SignedIn } from './support.ts'
 

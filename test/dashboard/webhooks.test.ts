@@ -5,7 +5,7 @@ import { createKey } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { OutboundFailed } from '../../shared/outbound/request.ts'
 import { maxWebhooks } from '../../shared/webhooks/webhooks.ts'
-import { isSignedWith, makeWebhook, useReceiver } from '../support/receiver.ts'
+import { isSignedWith, makeWebhook, useReceiver } from '../support/http/receiver.ts'
 import { type Page, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { printHalfvec } from '../../shared/embedding/halfvec.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

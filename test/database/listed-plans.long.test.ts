@@ -1,11 +1,18 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
-import { axis } from '../support/axis.ts'
-import { isThorough } from '../support/effort.ts'
-import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { type Batch, buffersOf, type Node, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import {
+  type Batch,
+  buffersOf,
+  type Node,
+  nodesOf,
+  plansOf,
+  useStatementPlans,
+} from '../support/database/statement-plans.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()

@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { migrate } from '../../infra/migrations/migrate.ts'
 import { buildIndex, inTransaction } from '../../infra/migrations/steps.ts'
-import { isOnServer } from '../support/effort.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { isOnServer } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

@@ -4,12 +4,12 @@ import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { normalize, toStored } from '../../shared/embedding/vectors.ts'
 import { querySketch } from '../../shared/retrieval/query-vector/query-sketch.ts'
 import { Random } from '../simulation/random.ts'
-import { axis } from '../support/axis.ts'
-import { isOnServer, isThorough } from '../support/effort.ts'
-import { scatteredVectors } from '../support/scattered.ts'
-import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { axis } from '../support/provider/axis.ts'
+import { scatteredVectors } from '../support/provider/scattered.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { isOnServer, isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()

@@ -5,7 +5,7 @@ import { createScratchDatabase } from '../../infra/local/database/scratch-databa
 import { type Ask, askerOf, facts } from '../../infra/stage/checks/proxy.ts'
 import { Database } from '../../shared/database/database.ts'
 import type { Size } from '../../shared/limits/leaky-bucket.ts'
-import { listen } from '../support/loopback.ts'
+import { listen } from '../support/http/loopback.ts'
 
 /*
  * What Cuecard relies on in Neon's proxy, read in neondatabase/neon at 6a35a3e. The same tests run against the stand-in, on the embedded

@@ -2,10 +2,17 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId } from '../../shared/ids.ts'
-import { axis } from '../support/axis.ts'
-import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { type Batch, buffersOf, type Node, nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
+import {
+  type Batch,
+  buffersOf,
+  type Node,
+  nodesOf,
+  plansOf,
+  useStatementPlans,
+} from '../support/database/statement-plans.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()

@@ -13,8 +13,8 @@ import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { createFile } from '../support/files.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { createFile } from '../support/documents/files.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))

@@ -1,7 +1,7 @@
 import { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { all, migrate } from '../../infra/migrations/migrate.ts'
-import { createEmptyDatabase } from '../support/empty-database.ts'
+import { createEmptyDatabase } from '../support/database/empty-database.ts'
 
 /** What a migration may remove, because the release before no longer names it. */
 const removed = new Set<string>()

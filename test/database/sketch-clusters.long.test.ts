@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { Random } from '../simulation/random.ts'
-import { axis } from '../support/axis.ts'
-import { scatteredVectors } from '../support/scattered.ts'
-import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { nodesOf, plansOf, useStatementPlans } from '../support/statement-plans.ts'
-import { keptQueue, sweeperWith } from '../support/worker.ts'
+import { nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { axis } from '../support/provider/axis.ts'
+import { scatteredVectors } from '../support/provider/scattered.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()

@@ -7,7 +7,7 @@ import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { connected } from '../connect/connected.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

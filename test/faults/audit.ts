@@ -1,5 +1,5 @@
 import { chunk } from '../../shared/chunking/chunker.ts'
-import { strayRows } from '../support/stray-rows.ts'
+import { strayRows } from '../support/database/stray-rows.ts'
 import { type Entry, type Ledger, markOf } from './ledger.ts'
 import type { System } from './system.ts'
 

@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { Random } from '../simulation/random.ts'
 import { page, website } from '../sources/website.ts'
-import { useStandProcesses } from '../support/stand-process.ts'
+import { useStandProcesses } from '../support/stand/stand-process.ts'
 import { passLeases, seed, tell } from './effort.ts'
 import { type Answer, System } from './system.ts'
 

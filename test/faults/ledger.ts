@@ -1,4 +1,4 @@
-import type { ProviderCall } from '../support/fake-provider.ts'
+import type { ProviderCall } from '../support/provider/fake-provider.ts'
 
 /** A document as its client knows it: what was acknowledged, and what may or may not have happened since. */
 export interface Entry {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { findStand } from '../../infra/data-directory/address.ts'
 import { Database } from '../../shared/database/database.ts'
-import { environmentOf, type Home, type StandProcess, type useStandProcesses } from '../support/stand-process.ts'
-import { unlimit } from '../support/tenant.ts'
+import { environmentOf, type Home, type StandProcess, type useStandProcesses } from '../support/stand/stand-process.ts'
+import { unlimit } from '../support/stand/tenant.ts'
 import type { Orders } from './within/connections.ts'
 
 export interface Answer {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Bucket, configuredBucket, FileOverwritten } from '../../shared/files/bucket.ts'
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { listen } from '../support/loopback.ts'
+import { listen } from '../support/http/loopback.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {

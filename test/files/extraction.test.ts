@@ -6,10 +6,10 @@ import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { statements, useFaultyConnection } from '../support/faulty-connection.ts'
-import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/files.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { keptQueue } from '../support/worker.ts'
+import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
+import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { keptQueue } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const connection = useFaultyConnection()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
-import { isThorough } from '../support/effort.ts'
+import { isThorough } from '../support/tools/effort.ts'
 import { docxOf, hostileFiles, paragraph, slowHostileFiles } from './hostile-files.ts'
 import { hostilePictures, slowHostilePictures } from './hostile-pictures.ts'
 

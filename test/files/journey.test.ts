@@ -3,8 +3,8 @@ import { reportFile } from '../../shared/documents/file-document.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { configuredRoutedQueue } from '../../shared/queue.ts'
-import { createFile, type TestFile } from '../support/files.ts'
-import { useStand } from '../support/stand.ts'
+import { createFile, type TestFile } from '../support/documents/files.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

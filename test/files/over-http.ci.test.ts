@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
 import type { FormUpload } from '../../shared/files/presigner.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { useGateway } from '../support/gateway.ts'
-import { blocksOf } from '../support/guide-blocks.ts'
-import { commonFolder, savedAs } from '../support/guide-folder.ts'
-import { isInstalled } from '../support/installed.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { useGateway } from '../support/stand/gateway.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { blocksOf } from '../support/tools/guide-blocks.ts'
+import { commonFolder, savedAs } from '../support/tools/guide-folder.ts'
+import { isInstalled } from '../support/tools/installed.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { movedStarts } from '../../shared/documents/page-starts.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
-import { createFile, newExtractor } from '../support/files.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { createFile, newExtractor } from '../support/documents/files.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { createFile, newExtractor } from '../support/files.ts'
-import { useStand } from '../support/stand.ts'
+import { createFile, newExtractor } from '../support/documents/files.ts'
+import { useStand } from '../support/stand/stand.ts'
 import { docxOf, paragraph } from './hostile-files.ts'
 
 const request = { file: docxOf(paragraph('Open on Sundays')), fileName: 'a.docx' }

@@ -4,8 +4,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
-import { newExtractor, newFile } from '../support/files.ts'
-import { useStand } from '../support/stand.ts'
+import { newExtractor, newFile } from '../support/documents/files.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name))

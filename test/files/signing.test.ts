@@ -4,7 +4,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { expect, test } from 'vitest'
 import { signature, signPolicy, signPost, signUrl } from '../../shared/aws/signing.ts'
-import { listen } from '../support/loopback.ts'
+import { listen } from '../support/http/loopback.ts'
 
 /** Of the examples in AWS's documentation. */
 const signer = {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useDashboard } from '../dashboard/support.ts'
-import { axis } from '../support/axis.ts'
-import { fillAgent } from '../support/documents.ts'
-import { newPlatforms } from '../support/own-platforms.ts'
-import type { Tenant } from '../support/stand.ts'
-import { limit } from '../support/tenant.ts'
+import { fillAgent } from '../support/documents/documents.ts'
+import { axis } from '../support/provider/axis.ts'
+import { newPlatforms } from '../support/stand/own-platforms.ts'
+import type { Tenant } from '../support/stand/stand.ts'
+import { limit } from '../support/stand/tenant.ts'
 
 const { stand, signedIn } = useDashboard()
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { cuecardJson } from '../support/command-line.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { limit } from '../support/tenant.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { limit } from '../support/stand/tenant.ts'
+import { cuecardJson } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 

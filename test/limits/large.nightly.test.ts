@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

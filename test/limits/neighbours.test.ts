@@ -2,10 +2,10 @@ import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { organizationApp } from '../../functions/organization/app.ts'
-import { callerOf } from '../support/own-app.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { limit } from '../support/tenant.ts'
-import { databaseAs } from '../support/worker.ts'
+import { callerOf } from '../support/stand/own-app.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { limit } from '../support/stand/tenant.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { organizationApp } from '../../functions/organization/app.ts'
 import type { Limits } from '../../shared/organizations/limits.ts'
-import { callerOf } from '../support/own-app.ts'
-import { inTransaction } from '../support/provoking.ts'
-import { useRequestCount } from '../support/request-count.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { limit } from '../support/tenant.ts'
-import { databaseAs } from '../support/worker.ts'
+import { useRequestCount } from '../support/database/request-count.ts'
+import { inTransaction } from '../support/http/provoking.ts'
+import { callerOf } from '../support/stand/own-app.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { limit } from '../support/stand/tenant.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const requestsDuring = useRequestCount({ reports: true })

@@ -4,12 +4,12 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { checkDocuments } from '../../infra/admin/health.ts'
 import { requestMeters } from '../../shared/http/request-meter.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { newSearch } from '../support/own-search.ts'
-import { poison } from '../support/provider-responses.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { limit } from '../support/tenant.ts'
-import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { poison } from '../support/provider/provider-responses.ts'
+import { newSearch } from '../support/stand/own-search.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { limit } from '../support/stand/tenant.ts'
+import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

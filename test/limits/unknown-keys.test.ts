@@ -6,10 +6,10 @@ import { newKey } from '../../shared/http/api-keys.ts'
 import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { permissions } from '../../shared/permissions.ts'
-import { callerOf } from '../support/own-app.ts'
-import { useRequestCount } from '../support/request-count.ts'
-import { useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { useRequestCount } from '../support/database/request-count.ts'
+import { callerOf } from '../support/stand/own-app.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const requestsDuring = useRequestCount()

@@ -4,10 +4,10 @@ import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { newBrowser, signIn } from '../dashboard/support.ts'
-import { useRequestCount } from '../support/request-count.ts'
-import { useStand } from '../support/stand.ts'
-import { unusedPresigner } from '../support/unused-presigner.ts'
-import { databaseAs, keptQueue } from '../support/worker.ts'
+import { useRequestCount } from '../support/database/request-count.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { unusedPresigner } from '../support/stand/unused-presigner.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const requestsDuring = useRequestCount()

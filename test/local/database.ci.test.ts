@@ -195,7 +195,10 @@ describe('a data directory', () => {
 
   test('outlives the killing of its process with all that was acknowledged', async () => {
     const directory = join(dataDir, 'killed')
-    const child = spawn(process.execPath, [join(import.meta.dirname, '../support/local-database-writer.ts'), directory])
+    const child = spawn(process.execPath, [
+      join(import.meta.dirname, '../support/database/local-database-writer.ts'),
+      directory,
+    ])
     const exit = once(child, 'exit')
     let acknowledged = 0
     for await (const line of createInterface(child.stdout)) {

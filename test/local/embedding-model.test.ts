@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { followModel } from '../../infra/local/embedding-model.ts'
-import { axis } from '../support/axis.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 let home: string

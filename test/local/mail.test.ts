@@ -4,7 +4,7 @@ import { credentials, region } from '../../infra/local/lambda.ts'
 import { callAws } from '../../shared/aws/json-call.ts'
 import { configuredMailer } from '../../shared/mail.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { listen } from '../support/loopback.ts'
+import { listen } from '../support/http/loopback.ts'
 
 let emulator: Emulator
 

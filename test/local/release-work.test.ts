@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { releaseWork } from '../../infra/local/stand.ts'
-import { useStand } from '../support/stand.ts'
-import { keptQueue, sweeperWith } from '../support/worker.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
 

@@ -9,9 +9,9 @@ import { expect, test } from 'vitest'
 import { lockDirectory } from '../../infra/data-directory/lock.ts'
 import { openDatabase } from '../../infra/local/database/database.ts'
 import { withClient } from '../../infra/postgres-client.ts'
-import { cuecard } from '../support/command-line.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { environmentOf, type Home, type StandProcess, useStandProcesses } from '../support/stand-process.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { environmentOf, type Home, type StandProcess, useStandProcesses } from '../support/stand/stand-process.ts'
+import { cuecard } from '../support/tools/command-line.ts'
 
 const root = join(import.meta.dirname, '../..')
 const { DATABASE_URL: server } = process.env

@@ -1,4 +1,4 @@
-import type { Answer, Call, Tenant } from '../support/stand.ts'
+import type { Answer, Call, Tenant } from '../support/stand/stand.ts'
 
 export const eras = ['2025-11-25', '2026-07-28'] as const
 export type Era = (typeof eras)[number]

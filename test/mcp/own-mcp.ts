@@ -1,9 +1,9 @@
 import { mcpApp } from '../../functions/mcp/app.ts'
 import type { AnsweringDependencies } from '../../shared/retrieval/answer.ts'
-import { callerOf } from '../support/own-app.ts'
-import { newEmbedder } from '../support/own-search.ts'
-import type { Tenant } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { callerOf } from '../support/stand/own-app.ts'
+import { newEmbedder } from '../support/stand/own-search.ts'
+import type { Tenant } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 import { type Era, mcpClient } from './mcp-client.ts'
 
 /** An instance of the MCP Lambda of a test's own: gives each tenant a client of it. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { eras, mcpClient } from './mcp-client.ts'
 
 const stand = useStand()

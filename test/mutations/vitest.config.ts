@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     include: ['pipeline/{outcomes,revisions,waiting}.test.ts', 'api/{status,retries}.test.ts', 'limits/*.test.ts'],
     isolate: false,
-    globalSetup: ['./support/run-directory.ts', './support/database-image.ts'],
+    globalSetup: ['./support/stand/run-directory.ts', './support/stand/database-image.ts'],
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT' },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -4,8 +4,8 @@ import { createOrganization } from '../../infra/admin/tenants.ts'
 import { urlOfRole } from '../../infra/postgres-url.ts'
 import { Database } from '../../shared/database/database.ts'
 import { newId } from '../../shared/ids.ts'
-import { cuecard, cuecardJson } from '../support/command-line.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { cuecard, cuecardJson } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)

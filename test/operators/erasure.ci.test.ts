@@ -9,12 +9,12 @@ import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { invite } from '../../shared/organizations/people.ts'
 import { signInAs } from '../../shared/organizations/sessions.ts'
 import { connected } from '../connect/connected.ts'
-import { cuecard, cuecardJson } from '../support/command-line.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { createFile } from '../support/files.ts'
-import { memoryBucket } from '../support/memory-bucket.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { keptQueue, newWorker, sweeperWith } from '../support/worker.ts'
+import { createFile } from '../support/documents/files.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { memoryBucket } from '../support/stand/memory-bucket.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'
+import { cuecard, cuecardJson } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 const provider = useFakeProvider()

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest'
 import type { Line } from '../../infra/admin/export/export.ts'
 import { fromBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
-import { axis } from '../support/axis.ts'
-import { cuecard, cuecardJson } from '../support/command-line.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { cuecard, cuecardJson } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)

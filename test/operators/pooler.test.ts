@@ -1,9 +1,9 @@
 import type { PoolClient } from 'pg'
 import { expect, test } from 'vitest'
 import { neonHostOf } from '../../infra/neon-host.ts'
-import { axis } from '../support/axis.ts'
-import { isOnServer } from '../support/effort.ts'
-import { useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { isOnServer } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { cuecard } from '../support/command-line.ts'
-import { useGateway } from '../support/gateway.ts'
-import { useStand } from '../support/stand.ts'
+import { useGateway } from '../support/stand/gateway.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { cuecard } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)

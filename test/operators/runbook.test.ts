@@ -8,9 +8,9 @@ import { urlOfRole } from '../../infra/postgres-url.ts'
 import { ownSurroundings } from '../../infra/stage/context.ts'
 import { runStage } from '../../infra/stage/program.ts'
 import { newId } from '../../shared/ids.ts'
-import { collector, cuecard } from '../support/command-line.ts'
-import { createDocument } from '../support/documents.ts'
-import { useStand } from '../support/stand.ts'
+import { createDocument } from '../support/documents/documents.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { collector, cuecard } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 const infra = join(import.meta.dirname, '../../infra')

@@ -6,11 +6,11 @@ import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
-import { cuecard } from '../support/command-line.ts'
-import { useGateway } from '../support/gateway.ts'
-import { blocksOf } from '../support/guide-blocks.ts'
-import { commonFolder, savedAs } from '../support/guide-folder.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { useGateway } from '../support/stand/gateway.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { cuecard } from '../support/tools/command-line.ts'
+import { blocksOf } from '../support/tools/guide-blocks.ts'
+import { commonFolder, savedAs } from '../support/tools/guide-folder.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { chunk, embeddedText } from '../../shared/chunking/chunker.ts'
 import { Random } from '../simulation/random.ts'
-import { isThorough } from '../support/effort.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const words = 'the of a booking table garden price winter open staff refund policy menu window dog deposit guest'.split(
   ' ',

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { SpanTable } from '../../shared/chunking/span-table.ts'
 import { TokenCounter } from '../../shared/chunking/token-counter.ts'
 import { makeTokenRanks, slotCount } from '../../shared/chunking/token-ranks.ts'
-import { isThorough } from '../support/effort.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
 

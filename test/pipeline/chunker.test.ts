@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { describe, expect, test } from 'vitest'
 import { type Chunk, type ChunkSize, chunk, embeddedText } from '../../shared/chunking/chunker.ts'
-import { isThorough } from '../support/effort.ts'
-import { partsOf } from '../support/repeated-lines.ts'
+import { isThorough } from '../support/tools/effort.ts'
+import { partsOf } from '../support/tools/repeated-lines.ts'
 
 const tokens = (text: string) => encode(text, { disallowedSpecial: new Set() }).length
 const overlapOf = (text: string, chunks: Chunk[], index: number) =>

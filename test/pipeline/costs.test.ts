@@ -3,12 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { batches } from '../../functions/embedding/batches.ts'
 import type { Missing } from '../../functions/embedding/revision-plan.ts'
 import { chunk, embeddedText } from '../../shared/chunking/chunker.ts'
-import { createDocument, expireLease, newDocument } from '../support/documents.ts'
-import { isThorough } from '../support/effort.ts'
-import { contentOf, useFakeProvider } from '../support/fake-provider.ts'
-import { useStand } from '../support/stand.ts'
-import { strayRows } from '../support/stray-rows.ts'
-import { keptQueue, newWorker } from '../support/worker.ts'
+import { strayRows } from '../support/database/stray-rows.ts'
+import { createDocument, expireLease, newDocument } from '../support/documents/documents.ts'
+import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { keptQueue, newWorker } from '../support/stand/worker.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { questionsApp } from '../../functions/questions/app.ts'
 import { changeModels } from '../../infra/embedding-models.ts'
-import { workerWith } from '../support/model-worker.ts'
-import { callerOf } from '../support/own-app.ts'
-import { newSearch } from '../support/own-search.ts'
-import { twoModels } from '../support/reversed-embedder.ts'
-import { useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { workerWith } from '../support/provider/model-worker.ts'
+import { twoModels } from '../support/provider/reversed-embedder.ts'
+import { callerOf } from '../support/stand/own-app.ts'
+import { newSearch } from '../support/stand/own-search.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const searchesPerSecond = 20

@@ -5,11 +5,11 @@ import { checkChunkTokens, checkEmbedder, EmbeddingError } from '../../shared/em
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { openAiEmbedder, type Provider } from '../../shared/embedding/openai-embedder.ts'
 import { normalize } from '../../shared/embedding/vectors.ts'
-import { entryOf } from '../support/entry.ts'
-import { type ProviderCall, useFakeProvider } from '../support/fake-provider.ts'
-import { startInstance } from '../support/lambda-instance.ts'
-import { listen } from '../support/loopback.ts'
-import { vectorOf, type Way, ways } from '../support/provider-responses.ts'
+import { startInstance } from '../support/aws/lambda-instance.ts'
+import { listen } from '../support/http/loopback.ts'
+import { type ProviderCall, useFakeProvider } from '../support/provider/fake-provider.ts'
+import { vectorOf, type Way, ways } from '../support/provider/provider-responses.ts'
+import { entryOf } from '../support/stand/entry.ts'
 
 const provider = useFakeProvider()
 const apiKey = 'sk-canary-9f2c81d7aa'

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
-import { newDocument, type TestDocument } from '../support/documents.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { vectorOf } from '../support/provider-responses.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { strayRows } from '../support/stray-rows.ts'
-import { newWorker } from '../support/worker.ts'
+import { strayRows } from '../support/database/stray-rows.ts'
+import { newDocument, type TestDocument } from '../support/documents/documents.ts'
+import { axis } from '../support/provider/axis.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { vectorOf } from '../support/provider/provider-responses.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { newWorker } from '../support/stand/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

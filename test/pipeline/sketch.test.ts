@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
-import { axis } from '../support/axis.ts'
+import { axis } from '../support/provider/axis.ts'
 
 /** Numbers of [-1, 1), the same on every machine. */
 function uniform(seed: number): () => number {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dimensions, fromBase64, fromStored, toBase64, toStored, vectorFault } from '../../shared/embedding/vectors.ts'
-import { axis } from '../support/axis.ts'
+import { axis } from '../support/provider/axis.ts'
 
 /** Valid vectors whose numbers differ by up to 2^60. */
 const number = fc.tuple(fc.double({ min: -2, max: 2, noNaN: true }), fc.integer({ min: -60, max: 0 }))

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway } from '../../infra/local/gateway/gateway.ts'
 import { selectRoute } from '../../infra/local/gateway/route.ts'
 import { lambdas } from '../../infra/wiring.ts'
-import { type Block, blocksOf, platformGuides, requestOf } from '../support/guide-blocks.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { type Block, blocksOf, platformGuides, requestOf } from '../support/tools/guide-blocks.ts'
 
 const stand = useStand()
 const run = promisify(execFile)

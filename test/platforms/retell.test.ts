@@ -6,12 +6,12 @@ import { toEvent } from '../../infra/local/gateway/event.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { axis } from '../support/axis.ts'
-import { known, storeKnown, tenantWithDocuments } from '../support/known-documents.ts'
-import { manualClock } from '../support/manual-clock.ts'
-import { newPlatforms } from '../support/own-platforms.ts'
-import { hangingEmbedder } from '../support/own-search.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { known, storeKnown, tenantWithDocuments } from '../support/documents/known-documents.ts'
+import { axis } from '../support/provider/axis.ts'
+import { newPlatforms } from '../support/stand/own-platforms.ts'
+import { hangingEmbedder } from '../support/stand/own-search.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { manualClock } from '../support/time/manual-clock.ts'
 
 const stand = useStand()
 /** Without a secret; no test changes it. */

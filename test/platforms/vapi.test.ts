@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { useFakeProvider } from '../support/fake-provider.ts'
-import { known, tenantWithDocuments } from '../support/known-documents.ts'
-import { manualClock } from '../support/manual-clock.ts'
-import { newPlatforms } from '../support/own-platforms.ts'
-import { hangingEmbedder, newEmbedder } from '../support/own-search.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { known, tenantWithDocuments } from '../support/documents/known-documents.ts'
+import { useFakeProvider } from '../support/provider/fake-provider.ts'
+import { newPlatforms } from '../support/stand/own-platforms.ts'
+import { hangingEmbedder, newEmbedder } from '../support/stand/own-search.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { manualClock } from '../support/time/manual-clock.ts'
 
 const stand = useStand()
 /** Of a bakery; no test changes it. */

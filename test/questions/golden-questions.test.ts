@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, useStand } from '../support/stand.ts'
+import { type Answer, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const sunday = 'On Sunday we are closed.'

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readSet } from '../evaluation/labelled-set.ts'
 import { Random } from '../simulation/random.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const edits = Number(process.env.MISTAKES ?? 200)

@@ -3,8 +3,8 @@ import type { DocumentScope } from '../../shared/database/scope.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { tryText } from '../../shared/golden/try-text.ts'
-import { useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const text = 'We are open Monday to Saturday.\n\nOn Sunday we are closed.'

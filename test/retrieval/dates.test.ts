@@ -5,10 +5,10 @@ import type { DocumentId } from '../../shared/ids.ts'
 import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
 import { type Mode, searchModes } from '../../shared/retrieval/schemas.ts'
 import { type FoundHit, search } from '../../shared/retrieval/search.ts'
-import { axis } from '../support/axis.ts'
-import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 import { partsOf } from '../../shared/embedding/encoder/passage-encoder.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { gathered } from '../support/gathered-log.ts'
-import { newSearch } from '../support/own-search.ts'
-import { useStand } from '../support/stand.ts'
+import { gathered } from '../support/logs/gathered-log.ts'
+import { newSearch } from '../support/stand/own-search.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const embedder = encoderEmbedder()

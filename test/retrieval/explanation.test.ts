@@ -7,8 +7,8 @@ import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import { placesOf, termPlaces } from '../../shared/terms/term-places.ts'
 import { keyOf } from '../../shared/terms/terms.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { Random } from '../simulation/random.ts'
-import { axis } from '../support/axis.ts'
-import { isThorough } from '../support/effort.ts'
-import { useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

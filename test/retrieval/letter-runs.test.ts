@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { axis } from '../support/axis.ts'
-import { useStand } from '../support/stand.ts'
+import { axis } from '../support/provider/axis.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mcpClient } from '../mcp/mcp-client.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 

@@ -4,11 +4,11 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { Random } from '../simulation/random.ts'
-import { axis } from '../support/axis.ts'
-import { isThorough } from '../support/effort.ts'
-import { storeServed } from '../support/served-document.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { keptQueue, sweeperWith } from '../support/worker.ts'
+import { storeServed } from '../support/documents/served-document.ts'
+import { axis } from '../support/provider/axis.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
+import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 

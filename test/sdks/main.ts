@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startStand } from '../../infra/local/stand.ts'
 import { log } from '../../shared/log.ts'
 import { report, run, start, withForeignPackages } from '../foreign/packages.ts'
-import { makeTenant } from '../support/tenant.ts'
+import { makeTenant } from '../support/stand/tenant.ts'
 
 /** The packages of a client, and the command that generates it, as its users run it. Its program is clients/<name>.ts. */
 const clients = {

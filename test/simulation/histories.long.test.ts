@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isThorough } from '../support/effort.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { isThorough } from '../support/tools/effort.ts'
 import { playHistory, type Tally } from './history.ts'
 import { openUniverse, type Universe } from './world.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { poison } from '../support/provider-responses.ts'
+import { poison } from '../support/provider/provider-responses.ts'
 import { Observer } from './invariants.ts'
 import type { Fate, Point } from './process.ts'
 import { Random } from './random.ts'

@@ -4,8 +4,8 @@ import { keyOfUrl } from '../../shared/files/file-url.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { axis } from '../support/axis.ts'
-import { poison } from '../support/provider-responses.ts'
+import { axis } from '../support/provider/axis.ts'
+import { poison } from '../support/provider/provider-responses.ts'
 import {
   type Decision,
   decideDeleteChunks,

@@ -1,4 +1,4 @@
-import { responseTo, type Way } from '../support/provider-responses.ts'
+import { responseTo, type Way } from '../support/provider/provider-responses.ts'
 import { reach } from './process.ts'
 
 export const providerKey = 'sk-simulation-canary-0123456789'

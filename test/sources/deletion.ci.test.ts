@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 import { sourceOf } from './source-of.ts'
 
 const stand = useStand()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { request } from '../../shared/outbound/request.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 import { hours, inn, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 

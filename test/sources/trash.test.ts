@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
-import { isOnServer } from '../support/effort.ts'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { isOnServer } from '../support/tools/effort.ts'
 import { inn, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useStand } from '../support/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 import { inn, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 

@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId } from '../../shared/ids.ts'
 import { OutboundRefused } from '../../shared/outbound/addresses.ts'
-import { age } from '../support/documents.ts'
-import { figuresOf } from '../support/figures-of.ts'
-import { away, isSignedWith, makeWebhook, useReceiver } from '../support/receiver.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { keptQueue, sweeperWith } from '../support/worker.ts'
+import { age } from '../support/documents/documents.ts'
+import { away, isSignedWith, makeWebhook, useReceiver } from '../support/http/receiver.ts'
+import { figuresOf } from '../support/logs/figures-of.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const receiver = useReceiver()

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
-import { away, makeWebhook, useReceiver } from '../support/receiver.ts'
-import { useStand } from '../support/stand.ts'
+import { away, makeWebhook, useReceiver } from '../support/http/receiver.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const receiver = useReceiver()

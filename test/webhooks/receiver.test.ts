@@ -9,11 +9,11 @@ import { expect, test } from 'vitest'
 import { deliver } from '../../functions/delivery/deliver.ts'
 import { newId } from '../../shared/ids.ts'
 import { request } from '../../shared/outbound/request.ts'
-import { blocksOf } from '../support/guide-blocks.ts'
-import { broken, flooding, rawPeer, silent } from '../support/raw-peers.ts'
-import { makeWebhook } from '../support/receiver.ts'
-import { type Tenant, useStand } from '../support/stand.ts'
-import { databaseAs } from '../support/worker.ts'
+import { broken, flooding, rawPeer, silent } from '../support/http/raw-peers.ts'
+import { makeWebhook } from '../support/http/receiver.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
+import { blocksOf } from '../support/tools/guide-blocks.ts'
 
 const stand = useStand()
 const root = join(import.meta.dirname, '../..')

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath, useChromium, watched } from '../../support/chromium.ts'
-import { useGateway } from '../../support/gateway.ts'
-import { useStand } from '../../support/stand.ts'
+import { useGateway } from '../../support/stand/gateway.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 
 const stand = useStand()
 const openapi = join(import.meta.dirname, '../../../functions/reference/openapi.json')

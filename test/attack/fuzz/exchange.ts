@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest'
-import type { Answer, TestStand } from '../../support/stand.ts'
+import type { Answer, TestStand } from '../../support/stand/stand.ts'
 import type { FuzzRequest } from './generate/request.ts'
 import { faultOf } from './judge.ts'
 import { Ledger } from './ledger.ts'

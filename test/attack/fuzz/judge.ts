@@ -1,4 +1,4 @@
-import type { Answer } from '../../support/stand.ts'
+import type { Answer } from '../../support/stand/stand.ts'
 import { allows } from './document.ts'
 import { followsFurtherRule } from './further-rules.ts'
 import type { Ledger } from './ledger.ts'

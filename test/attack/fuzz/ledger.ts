@@ -1,4 +1,4 @@
-import type { Answer } from '../../support/stand.ts'
+import type { Answer } from '../../support/stand/stand.ts'
 import type { Sent } from './send.ts'
 import { documentNames, named, type Who, type World } from './world.ts'
 

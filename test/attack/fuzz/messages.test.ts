@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { useStand } from '../../support/stand.ts'
+import { useStand } from '../../support/stand/stand.ts'
 import { oddValues } from './generate/faulty.ts'
 import { anyJson, text } from './generate/valid.ts'
 import { Ledger } from './ledger.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { useStand } from '../../support/stand.ts'
+import { useStand } from '../../support/stand/stand.ts'
 import { operations } from './document.ts'
 import { useExchange } from './exchange.ts'
 import { hostileRequest } from './generate/hostile.ts'

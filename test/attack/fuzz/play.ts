@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { isThorough } from '../../support/effort.ts'
+import { isThorough } from '../../support/tools/effort.ts'
 
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_CASES } = process.env
 

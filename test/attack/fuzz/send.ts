@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
-import type { TestStand } from '../../support/stand.ts'
+import type { TestStand } from '../../support/stand/stand.ts'
 import type { FuzzRequest } from './generate/request.ts'
 import type { Ledger } from './ledger.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useStand } from '../../support/stand.ts'
+import { useStand } from '../../support/stand/stand.ts'
 import { useExchange } from './exchange.ts'
 import { type Step, sequence } from './generate/sequence.ts'
 import { cases, playAll } from './play.ts'

@@ -4,9 +4,9 @@ import { createAgent, createKey, revokeKey } from '../../../infra/admin/tenants.
 import { newKey } from '../../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../../shared/ids.ts'
 import { type Permission, permissions } from '../../../shared/permissions.ts'
-import { storeQuestions } from '../../support/asked-questions.ts'
-import { createFile } from '../../support/files.ts'
-import type { Tenant, TestStand } from '../../support/stand.ts'
+import { storeQuestions } from '../../support/documents/asked-questions.ts'
+import { createFile } from '../../support/documents/files.ts'
+import type { Tenant, TestStand } from '../../support/stand/stand.ts'
 
 export type Who = 'A' | 'B'
 

@@ -1,4 +1,4 @@
-import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/processor-time.ts'
+import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/time/processor-time.ts'
 import { patterns } from './patterns.ts'
 import { isRefusal, readers } from './readers.ts'
 

@@ -3,7 +3,7 @@ import type { AgentId, SourceId } from '../../../shared/ids.ts'
 import { createSource } from '../../../shared/sources/sources.ts'
 import { ownClient } from '../../sources/site/own-client.ts'
 import { requestTo, Site } from '../../sources/sites/site.ts'
-import { countStatements, roundTripsOf } from '../../support/statement-count.ts'
+import { countStatements, roundTripsOf } from '../../support/database/statement-count.ts'
 import { ours, type Part } from '../part.ts'
 import { openCuecard } from '../stage/cuecard.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { storeQuestions } from '../../support/asked-questions.ts'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath } from '../../support/chromium.ts'
-import { useStand } from '../../support/stand.ts'
+import { storeQuestions } from '../../support/documents/asked-questions.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
-import { keepQuestions } from '../../support/asked-questions.ts'
-import { executablePath } from '../../support/chromium.ts'
-import { useStand } from '../../support/stand.ts'
+import { keepQuestions } from '../../support/documents/asked-questions.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { executablePath } from '../../support/chromium.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
-import { executablePath } from '../../support/chromium.ts'
-import { type Tenant, useStand } from '../../support/stand.ts'
+import { type Tenant, useStand } from '../../support/stand/stand.ts'
+import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
 import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
 import { startStand } from '../../../infra/local/stand.ts'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 import { makeTrashedCall } from '../routes.ts'
 
 const fixtures = join(import.meta.dirname, '../../files/fixtures')

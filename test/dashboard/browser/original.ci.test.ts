@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath } from '../../support/chromium.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath } from '../../support/tools/chromium.ts'
 import { faintTexts } from '../faint-texts.ts'
 import { useSignedIn } from './signed-in.ts'
 

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../../../infra/admin/people.ts'
 import { newId, type OrganizationId } from '../../../shared/ids.ts'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath, useChromium, watched } from '../../support/chromium.ts'
-import { useGateway } from '../../support/gateway.ts'
-import { useStand } from '../../support/stand.ts'
+import { useGateway } from '../../support/stand/gateway.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 
 describe.runIf(executablePath)('a team in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const stand = useStand()

@@ -1,8 +1,8 @@
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll } from 'vitest'
-import { useChromium, watched } from '../../support/chromium.ts'
-import { useGateway } from '../../support/gateway.ts'
-import type { Tenant, TestStand } from '../../support/stand.ts'
+import { useGateway } from '../../support/stand/gateway.ts'
+import type { Tenant, TestStand } from '../../support/stand/stand.ts'
+import { useChromium, watched } from '../../support/tools/chromium.ts'
 
 /** A browser in front of the stand's gateway, whose pages may post files to the stand's bucket. */
 export function useSignedIn(stand: TestStand) {

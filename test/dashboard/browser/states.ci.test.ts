@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { executablePath } from '../../support/chromium.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { executablePath } from '../../support/tools/chromium.ts'
 import { makeThings } from '../routes.ts'
 import { openAll, shortcomings } from '../shortcomings.ts'
 import { useSignedIn } from './signed-in.ts'

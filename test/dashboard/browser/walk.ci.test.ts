@@ -1,8 +1,8 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 import { useCrawlingStand } from './crawling-stand.ts'
 
 const ways = [

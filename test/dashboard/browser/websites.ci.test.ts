@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { words } from '../../../functions/dashboard/words.ts'
-import { axeFindings } from '../../support/axe-findings.ts'
-import { executablePath, useChromium, watched } from '../../support/chromium.ts'
+import { axeFindings } from '../../support/tools/axe-findings.ts'
+import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 import { useCrawlingStand } from './crawling-stand.ts'
 
 const w = words.sources

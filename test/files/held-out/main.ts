@@ -29,7 +29,7 @@ process.env.POWERTOOLS_LOG_LEVEL ||= 'SILENT'
 
 // Loaded after the settings, which are read at load.
 const { startStand } = await import('../../../infra/local/stand.ts')
-const { makeTenant } = await import('../../support/tenant.ts')
+const { makeTenant } = await import('../../support/stand/tenant.ts')
 
 const longestSeconds = 180
 const languages = ['en', 'de', 'es', 'ja']

@@ -12,7 +12,7 @@ import type { OrganizationId } from '../../../shared/ids.ts'
 import { log } from '../../../shared/log.ts'
 import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { report, run, withForeignPackages } from '../../foreign/packages.ts'
-import { makeTenant } from '../../support/tenant.ts'
+import { makeTenant } from '../../support/stand/tenant.ts'
 
 const clients = ['sdk-2026', 'sdk-2025', 'sdk-v1', 'openai-agents', 'ai-sdk', 'inspector']
 

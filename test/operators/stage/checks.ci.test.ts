@@ -6,9 +6,9 @@ import type { Finding } from '../../../infra/stage/checks/check.ts'
 import { judgeValue } from '../../../infra/stage/checks/stage.ts'
 import { lambdas } from '../../../infra/wiring.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
-import { listen } from '../../support/loopback.ts'
-import { useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStageOf } from '../../support/aws/stage.ts'
+import { listen } from '../../support/http/loopback.ts'
+import { useStand } from '../../support/stand/stand.ts'
 
 const stand = useStand()
 const stage = useStageOf(stand)

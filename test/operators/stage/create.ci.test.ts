@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { secretNames } from '../../../infra/aws/stages.ts'
 import { databaseUsers, statementSeconds } from '../../../infra/wiring.ts'
-import { isOnServer } from '../../support/effort.ts'
-import { useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStageOf } from '../../support/aws/stage.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { isOnServer } from '../../support/tools/effort.ts'
 
 const stand = useStand()
 const stage = useStageOf(stand)

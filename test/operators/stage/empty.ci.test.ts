@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { regular } from '../../../infra/aws/concurrency.ts'
-import { serveEmptyDatabase } from '../../support/empty-database.ts'
-import { migrateLambdaOf, useStageTools } from '../../support/stage.ts'
+import { migrateLambdaOf, useStageTools } from '../../support/aws/stage.ts'
+import { serveEmptyDatabase } from '../../support/database/empty-database.ts'
 
 let close: () => Promise<void>
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type DatabaseUser, databaseUsers } from '../../../infra/wiring.ts'
 import { hashKey } from '../../../shared/http/api-keys.ts'
-import { isThorough } from '../../support/effort.ts'
-import { useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStageOf } from '../../support/aws/stage.ts'
+import { useStand } from '../../support/stand/stand.ts'
+import { isThorough } from '../../support/tools/effort.ts'
 
 const stand = useStand()
 const stage = useStageOf(stand)

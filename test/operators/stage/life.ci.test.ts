@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { lambdaNames } from '../../../infra/wiring.ts'
-import { useGateway } from '../../support/gateway.ts'
-import { deployLambdas, useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { deployLambdas, useStageOf } from '../../support/aws/stage.ts'
+import { useGateway } from '../../support/stand/gateway.ts'
+import { useStand } from '../../support/stand/stand.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest'
 import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
-import { workerWith } from '../../support/model-worker.ts'
-import { twoModels } from '../../support/reversed-embedder.ts'
-import { useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStageOf } from '../../support/aws/stage.ts'
+import { workerWith } from '../../support/provider/model-worker.ts'
+import { twoModels } from '../../support/provider/reversed-embedder.ts'
+import { useStand } from '../../support/stand/stand.ts'
 
 const stand = useStand()
 const stage = useStageOf(stand)

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { regular } from '../../../infra/aws/concurrency.ts'
 import { lambdaNames, queues } from '../../../infra/wiring.ts'
-import { useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { useStageOf } from '../../support/aws/stage.ts'
+import { useStand } from '../../support/stand/stand.ts'
 
 const stand = useStand()
 const stage = useStageOf(stand)

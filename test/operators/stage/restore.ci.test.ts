@@ -8,12 +8,12 @@ import { createScratchDatabase } from '../../../infra/local/database/scratch-dat
 import { withClient } from '../../../infra/postgres-client.ts'
 import { databaseUsers, lambdaNames } from '../../../infra/wiring.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
-import { cuecardJson } from '../../support/command-line.ts'
-import { createDocument } from '../../support/documents.ts'
-import { isThorough } from '../../support/effort.ts'
-import { useGateway } from '../../support/gateway.ts'
-import { deployLambdas, instanceOn, useStageOf } from '../../support/stage.ts'
-import { type Tenant, useStand } from '../../support/stand.ts'
+import { deployLambdas, instanceOn, useStageOf } from '../../support/aws/stage.ts'
+import { createDocument } from '../../support/documents/documents.ts'
+import { useGateway } from '../../support/stand/gateway.ts'
+import { type Tenant, useStand } from '../../support/stand/stand.ts'
+import { cuecardJson } from '../../support/tools/command-line.ts'
+import { isThorough } from '../../support/tools/effort.ts'
 
 const server = process.env.DATABASE_URL
 const hasPrograms = await requirePostgresPrograms(server ?? '').then(

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { DatabaseUser } from '../../../infra/wiring.ts'
-import { instanceOn, useStageOf } from '../../support/stage.ts'
-import { useStand } from '../../support/stand.ts'
+import { instanceOn, useStageOf } from '../../support/aws/stage.ts'
+import { useStand } from '../../support/stand/stand.ts'
 
 const stand = useStand()
 const stage = useStageOf(stand)

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { report, run, withForeignPackages } from '../../foreign/packages.ts'
-import { type Block, blocksOf, platformGuides, requestOf } from '../../support/guide-blocks.ts'
+import { type Block, blocksOf, platformGuides, requestOf } from '../../support/tools/guide-blocks.ts'
 
 const types: Record<string, { http?: string[]; json?: string[] }> = {
   '20-vapi.md': {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Random } from '../../simulation/random.ts'
-import { isThorough } from '../../support/effort.ts'
+import { isThorough } from '../../support/tools/effort.ts'
 import { requestTo } from '../sites/site.ts'
 import { crawl, type Document } from './crawl.ts'
 import { ownClient } from './own-client.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FetchOptions, fetchPage } from '../../../functions/crawler/site/page.ts'
 import type { OutboundRequest } from '../../../shared/outbound/request.ts'
-import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/processor-time.ts'
+import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/time/processor-time.ts'
 import { requestTo, Site } from '../sites/site.ts'
 import { type Sites, sites } from '../sites/sites.ts'
 import { ownClient } from './own-client.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { OutboundFailed, type request } from '../../../shared/outbound/request.ts'
-import { listen } from '../../support/loopback.ts'
+import { listen } from '../../support/http/loopback.ts'
 
 export interface Answer {
   status?: number

@@ -1,0 +1,18 @@
+import { Client, type Pool } from 'pg'
+import { databaseUsers } from '../../../infra/wiring.ts'
+
+/** The logins of the Lambdas are of a whole server: files that make them follow each other there. @returns what ends the file's turn */
+export async function lockLogins(server: string | undefined, pool: Pool): Promise<() => Promise<void>> {
+  const lock = server === undefined ? undefined : new Client({ connectionString: server })
+  await lock?.connect()
+  await lock?.query('select pg_advisory_lock(5001)')
+  return async () => {
+    await dropLogins(pool)
+    await lock?.end()
+  }
+}
+
+export async function dropLogins(pool: Pool): Promise<void> {
+  const names = databaseUsers.flatMap((lambda) => [1, 2].map((slot) => `cuecard_${lambda}_${slot}`))
+  await pool.query(`drop role if exists ${names.join(', ')}`)
+}

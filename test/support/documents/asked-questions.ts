@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import { newId } from '../../../shared/ids.ts'
+import type { Tenant, TestStand } from '../stand/stand.ts'
+
+/** Lets the tenant's organization keep its callers' questions: before the first call, as instances remember keys. */
+export async function keepQuestions({ db }: TestStand, { organizationId }: Tenant, isOn = true): Promise<void> {
+  await sql`update organizations set log_questions = ${isOn} where id = ${organizationId}`.execute(db)
+}
+
+/** What the log has of the tenant's organization, the oldest first, as its owner sees it. */
+export async function keptQuestions({ db }: TestStand, { organizationId }: Tenant) {
+  const log = db.selectFrom('question_log').where('organization_id', '=', organizationId)
+  return await log.selectAll().orderBy('id').execute()
+}
+
+export interface AskedBefore {
+  question: string
+  answerable?: number
+  call_id?: string
+  hits?: string
+  daysAgo?: number
+}
+
+/** Stores questions as if they had been asked, whatever the hour's share and the setting; in the order given, the last is the newest. */
+export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
+  const usual = { organization_id: tenant.organizationId, agent_id: tenant.agentId, mode: 'hybrid' as const }
+  const rows = asked.map(({ daysAgo = 0, ...row }) => ({
+    ...{ ...usual, id: newId(), call_id: null, is_degraded: false, hits: '[]', answerable: 0.1, milliseconds: 9 },
+    ...{ ...row, asked_at: new Date(Date.now() - daysAgo * 86_400_000) },
+  }))
+  const unlimited = sql`set local session_replication_role = replica`
+  await db.batch({ unlimited, stored: db.insertInto('question_log').values(rows) })
+  return rows.map(({ id }) => id)
+}

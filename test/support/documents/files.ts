@@ -1,0 +1,85 @@
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { consumer } from '../../../functions/extraction/consumer.ts'
+import type { Extraction } from '../../../functions/extraction/extract-document.ts'
+import type { DocumentScope } from '../../../shared/database/scope.ts'
+import { createFileDocument } from '../../../shared/documents/file-document.ts'
+import { fileTypeOf } from '../../../shared/files/file-types.ts'
+import type { AgentId, DocumentId, OrganizationId } from '../../../shared/ids.ts'
+import { sqsQueue } from '../../../shared/queue.ts'
+import { Unreadable } from '../../../shared/text/unreadable.ts'
+import { memoryBucket } from '../stand/memory-bucket.ts'
+import type { Tenant, TestStand } from '../stand/stand.ts'
+import { databaseAs, keptQueue } from '../stand/worker.ts'
+
+/** The document of a file, as the dashboard makes it: the file itself is yet to be posted. */
+export interface TestFile {
+  id: string
+  scope: DocumentScope
+  organizationId: string
+  path: string
+  key: string
+}
+
+export async function createFile(
+  stand: TestStand,
+  tenant: Tenant,
+  options: { fileName?: string; title?: string | undefined; fileBytes?: number } = {},
+): Promise<TestFile> {
+  const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
+  const input = { title: 'Prices', fileName: 'prices.txt', fileBytes: 100, bucket: 'files', ...options }
+  const { document, key } = await createFileDocument(stand.db, scope, input, { requestId: 'request-of-upload' })
+  const { organizationId, knowledgeBase } = tenant
+  const documentId = document.id as DocumentId
+  const path = `${knowledgeBase}/${documentId}`
+  return { id: documentId, scope: { ...scope, documentId }, organizationId, path, key }
+}
+
+/** A file of a tenant of its own, and an extractor. */
+export async function newFile(stand: TestStand, options?: Parameters<typeof createFile>[2]) {
+  const tenant = await stand.tenant()
+  return { tenant, file: await createFile(stand, tenant, options), extractor: newExtractor(stand) }
+}
+
+/** What the API, the dashboard and the sweeper send. */
+export function workMessage({ organizationId, id }: Pick<TestFile, 'organizationId' | 'id'>): string {
+  return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
+}
+
+/** In place of the extraction, where that is not the point: the file is its text, if it has any. */
+const plainText: Extraction['extractText'] = (file, fileName) => {
+  const text = file.toString('utf8')
+  if (!/[\p{L}\p{N}]/u.test(text)) return Promise.reject(new Unreadable('no_text'))
+  return Promise.resolve({ text, sourceType: fileTypeOf(fileName)! })
+}
+
+/** An extraction Lambda of a test's own, on the stand's database and embedding queue, and a bucket in memory. */
+export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}) {
+  const { files, ...bucket } = memoryBucket()
+  const own = keptQueue()
+  const handler = consumer({
+    db: databaseAs('cuecard_extraction'),
+    bucket,
+    queue: own.queue,
+    embeddingQueue: sqsQueue(stand.queue.queueUrl),
+    extractText: plainText,
+    random: () => 0.5,
+    ...options,
+  })
+
+  return {
+    bucket,
+    files,
+    /** What was sent to its own queue. */
+    sent: own.sent,
+    /** Delivers one batch with these message bodies. */
+    deliver: async (...bodies: string[]): Promise<SQSBatchResponse> => {
+      const Records = bodies.map((body, i) => ({ messageId: `${i}`, receiptHandle: `${i}`, body }))
+      return await handler({ Records } as unknown as SQSEvent)
+    },
+    /** The file arrives, and the uploader reports it. */
+    async upload(file: TestFile, content: string | Buffer): Promise<SQSBatchResponse> {
+      files.set(file.key, Buffer.from(content))
+      return await this.deliver(workMessage(file))
+    },
+  }
+}

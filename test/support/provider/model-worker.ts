@@ -1,0 +1,36 @@
+import { consumer } from '../../../functions/embedding/consumer.ts'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import type { ModelMessage, Queue, WorkMessage } from '../../../shared/queue.ts'
+import { semaphore } from '../../../shared/semaphore.ts'
+import type { Tenant } from '../stand/stand.ts'
+import { databaseAs } from '../stand/worker.ts'
+
+interface Options {
+  queue?: Queue
+  /** Milliseconds that the Lambda has left. */
+  remaining?: () => number
+}
+
+/** A worker with an embedder of the test's own, and the messages that it sends, unless to another queue. */
+export function workerWith(embedder: Embedder, options: Options = {}) {
+  const sent: (WorkMessage | ModelMessage)[] = []
+  const {
+    remaining = () => 110_000,
+    queue = { send: async (work) => void sent.push(work), changeVisibility: async () => {} },
+  } = options
+  const handler = consumer({
+    ...{ db: databaseAs('cuecard_embedding'), queue, embedder, chunkSize: { targetTokens: 12, overlapTokens: 0 } },
+    ...{ callLimits: { inputs: 512, tokens: 290_000 }, semaphore: semaphore(4) },
+  })
+  const deliver = (body: object) =>
+    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: JSON.stringify({ v: 1, ...body }) }] } as never, {
+      getRemainingTimeInMillis: remaining,
+    })
+  return {
+    queue,
+    sent,
+    deliver,
+    embed: ({ organizationId }: Tenant, id: string) => deliver({ organization_id: organizationId, document_id: id }),
+    change: ({ organizationId, agentId }: Tenant) => deliver({ organization_id: organizationId, agent_id: agentId }),
+  }
+}

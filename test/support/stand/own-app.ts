@@ -1,0 +1,25 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Hono } from 'hono'
+import { toEvent } from '../../../infra/local/gateway/event.ts'
+import { invoke } from '../../../infra/local/lambda.ts'
+import { type ApiEnv, lambdaHandler } from '../../../shared/http/api.ts'
+import { assertDocumented } from '../http/contract.ts'
+import type { Answer } from './stand.ts'
+
+/** A test's own app, called with raw events as its Lambda is; a string goes out as it is. Throws when an answer is undocumented. */
+export function callerOf(app: Hono<ApiEnv>, apiKey: string, sourceIp?: string) {
+  const handler = lambdaHandler(app)
+  return async (method: string, path: string, body?: unknown, more: Record<string, string> = {}): Promise<Answer> => {
+    const type = { ...(body !== undefined && { 'content-type': 'application/json' }) }
+    const headers = { 'x-api-key': apiKey, ...type, ...more }
+    const sent = { ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }) }
+    const event = toEvent({ method, url: path, ...(sourceIp && { sourceIp }), headers, ...sent }, ['$default'])!
+    const result = await invoke(handler, event, { functionName: 'own', timeoutSeconds: 29 })
+    const { statusCode, headers: said, body: text } = result as APIGatewayProxyStructuredResultV2
+    const isText = String(said?.['content-type']).startsWith('text/')
+    const read = text ? (isText ? text : JSON.parse(text)) : undefined
+    const answer = { status: statusCode!, headers: said as Record<string, string>, body: read }
+    assertDocumented(method, event.rawPath, answer)
+    return answer
+  }
+}

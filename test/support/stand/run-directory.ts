@@ -1,0 +1,19 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { escapeIdentifier } from 'pg'
+import { withClient } from '../../../infra/postgres-client.ts'
+
+/** A directory for what the test files of a run share; `databases` in it names those to be dropped at the end. */
+export default function setup(): () => Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'cuecard-tests-'))
+  process.env.RUN_DIRECTORY = directory
+  mkdirSync(join(directory, 'databases'))
+  return async () => {
+    for (const name of readdirSync(join(directory, 'databases')))
+      await withClient(process.env.DATABASE_URL!, (client) =>
+        client.query(`drop database if exists ${escapeIdentifier(name)} with (force)`),
+      )
+    rmSync(directory, { recursive: true })
+  }
+}

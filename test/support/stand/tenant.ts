@@ -1,0 +1,35 @@
+import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
+import type { Database } from '../../../shared/database/database.ts'
+import type { Limits } from '../../../shared/organizations/limits.ts'
+import { type Permission, permissions } from '../../../shared/permissions.ts'
+
+/** Of an organization. @param db as the owner */
+export async function limit(db: Database, organizationId: string, limits: Partial<Limits>): Promise<void> {
+  await db.updateTable('organizations').set(limits).where('id', '=', organizationId).execute()
+}
+
+/** More than a test needs: those that are about limits set their own. */
+export async function unlimit(db: Database, organizationId: string): Promise<void> {
+  const plenty = 1_000_000_000
+  await limit(db, organizationId, {
+    requests_per_second: plenty,
+    request_burst: plenty,
+    tokens_per_day: plenty,
+    documents_in_pipeline: plenty,
+  })
+}
+
+/** An organization of its own, with an agent and a key. @param db as the owner */
+export async function makeTenant(db: Database, granted: readonly Permission[] = permissions) {
+  const organization = await createOrganization(db, 'Test')
+  await unlimit(db, organization.id)
+  const agent = await createAgent(db, organization.id, 'Agent')
+  const { key } = await createKey(db, { organizationId: organization.id, name: 'test', permissions: [...granted] })
+  return {
+    organizationId: organization.id,
+    agentId: agent.id,
+    apiKey: key,
+    /** Path of the agent's documents. */
+    knowledgeBase: `/v1/agents/${agent.id}/knowledge-base`,
+  }
+}
