@@ -4,7 +4,8 @@ import { described, fields, listOf, maxCharacters, someOf } from '../../shared/h
 import { uuid } from '../../shared/ids.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
-import { maxUrlCharacters, type WebhookRow, webhookEvents } from '../../shared/webhooks/webhooks.ts'
+import { testEvent, webhookEvents } from '../../shared/webhooks/events.ts'
+import { maxUrlCharacters, type WebhookRow } from '../../shared/webhooks/webhooks.ts'
 
 export const deliverySortKey = v.strictTuple([v.pipe(v.string(), v.digits())])
 
@@ -88,7 +89,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 export const deliverySchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid(), v.description('The `webhook-id` of each attempt.')),
-    type: described(v.string(), 'The event, or `webhook.test`.'),
+    type: described(v.string(), `The event, or \`${testEvent}\`.`),
     data: v.looseObject({}),
     status: described(v.picklist(['pending', 'delivered', 'failed']), '`failed` once three days of attempts are over.'),
     attempts: count,

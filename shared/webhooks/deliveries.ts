@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { newId } from '../ids.ts'
+import { testEvent } from './events.ts'
 import { isWebhook, type WebhookScope, webhookNotFound } from './webhooks.ts'
 
 const columns = [
@@ -68,7 +69,7 @@ export async function sendTest(db: Database, scope: WebhookScope): Promise<Deliv
     webhooks: findWebhook(db, scope),
     created: sql<DeliveryRow>`
       insert into webhook_deliveries (organization_id, webhook_id, id, type, subject_id, data, next_attempt_at)
-      select ${organization_id}, ${webhook_id}, ${id}, 'webhook.test', ${id}, ${data}, now() where ${isEnabled(scope)}
+      select ${organization_id}, ${webhook_id}, ${id}, ${testEvent}, ${id}, ${data}, now() where ${isEnabled(scope)}
       returning ${sql.join(columns.map((column) => sql.ref(column)))}`,
   })
   requireEnabled(webhooks)

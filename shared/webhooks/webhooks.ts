@@ -5,17 +5,8 @@ import type { Tables } from '../database/tables.ts'
 import { invalidKey } from '../http/api-keys.ts'
 import { ApiError } from '../http/errors.ts'
 import { newId, type OrganizationId } from '../ids.ts'
+import type { WebhookEvent } from './events.ts'
 
-export const webhookEvents = [
-  'document.completed',
-  'document.failed',
-  'document.waiting',
-  'golden_question.failed',
-  'source.failed',
-  'questions.unanswered',
-] as const
-
-export type WebhookEvent = (typeof webhookEvents)[number]
 export type WebhookStatus = 'enabled' | 'disabled'
 
 export interface WebhookScope {

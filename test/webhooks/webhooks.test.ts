@@ -1,6 +1,9 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
+import { madeBy } from '../../shared/webhooks/events.ts'
 import { isSignedWith, makeWebhook, useReceiver } from '../support/http/receiver.ts'
 import { useStand } from '../support/stand/stand.ts'
 
@@ -114,4 +117,22 @@ test('deliveries are kept for 30 days', async () => {
   await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id <> ${kept}`.execute(stand.db)
   await stand.sweep()
   expect((await deliveries()).map(({ id }: { id: string }) => id)).toEqual([kept])
+})
+
+test('the list of events names each SQL function and file that makes one', async () => {
+  const { rows } = await sql<{ name: string; body: string }>`
+    select proname as name, pg_get_functiondef(oid) as body from pg_proc
+    where pronamespace = 'public'::regnamespace and prokind = 'f'`.execute(stand.db)
+  const made = rows
+    .filter(({ name, body }) => name !== 'tell' && /\btell\(/.test(body))
+    .flatMap(({ name, body }) => [...body.matchAll(/'(\w+\.\w+)'/g)].map(([, event]) => `${event} by ${name}`))
+  const listed = Object.entries(madeBy).flatMap(([event, names]) => names.map((name) => `${event} by ${name}`))
+  expect([...new Set(made)].sort()).toEqual(listed.sort())
+  const cwd = join(import.meta.dirname, '../..')
+  const makers = globSync('{functions,shared}/**/*.ts', { cwd }).filter((file) =>
+    /insert into webhook_deliveries|insertInto\('webhook_deliveries|\btell\(/.test(
+      readFileSync(join(cwd, file), 'utf8'),
+    ),
+  )
+  expect(makers).toEqual(['shared/webhooks/deliveries.ts'])
 })

@@ -4,6 +4,7 @@ import { config } from '../../../shared/config.ts'
 import { uuid } from '../../../shared/ids.ts'
 import { isAllowedUrl } from '../../../shared/outbound/addresses.ts'
 import { type DeliveryRow, listDeliveries, replayDelivery, sendTest } from '../../../shared/webhooks/deliveries.ts'
+import { testEvent, type WebhookEvent, webhookEvents } from '../../../shared/webhooks/events.ts'
 import {
   createWebhook,
   deleteWebhook,
@@ -13,7 +14,6 @@ import {
   updateWebhook,
   type WebhookRow,
   type WebhookScope,
-  webhookEvents,
 } from '../../../shared/webhooks/webhooks.ts'
 import { isError } from '../error-view.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
@@ -34,8 +34,8 @@ export const names: Record<string, string> = {
   'golden_question.failed': 'A check fails',
   'source.failed': 'A website couldn’t be read',
   'questions.unanswered': 'Questions without an answer, once a day',
-  'webhook.test': 'Test event',
-}
+  [testEvent]: 'Test event',
+} satisfies Record<WebhookEvent | typeof testEvent, string>
 const reasons = {
   requested: 'It was turned off.',
   gone: 'It was turned off because its receiver answered 410 Gone.',
