@@ -1,4 +1,4 @@
-import { deletionQuery } from '../../shared/documents/input.ts'
+import { deletionQuery } from '../../shared/documents/contract/input.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { agentPath, sourcePath } from '../../shared/ids.ts'

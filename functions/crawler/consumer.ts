@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { consume } from '../../shared/documents/attempt.ts'
+import { consume } from '../../shared/documents/processing/attempt.ts'
 import { parseCrawlMessage } from '../../shared/queue.ts'
 import { type Crawler, crawlSource } from './crawl.ts'
 

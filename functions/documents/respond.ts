@@ -1,8 +1,13 @@
 import type { Context } from 'hono'
 import type * as v from 'valibot'
-import { type Document, type DocumentRow, documentExample, documentSchema } from '../../shared/documents/document.ts'
-import type { Removal } from '../../shared/documents/documents.ts'
-import type { deletionQuery } from '../../shared/documents/input.ts'
+import type { Removal } from '../../shared/documents/client/documents.ts'
+import {
+  type Document,
+  type DocumentRow,
+  documentExample,
+  documentSchema,
+} from '../../shared/documents/contract/document.ts'
+import type { deletionQuery } from '../../shared/documents/contract/input.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import type { ErrorCode } from '../../shared/http/errors.ts'
 import { etag, type ifMatch } from '../../shared/http/etag.ts'

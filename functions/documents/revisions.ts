@@ -1,5 +1,5 @@
-import { documentExample, toDocument } from '../../shared/documents/document.ts'
-import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/revisions.ts'
+import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/client/revisions.ts'
+import { documentExample, toDocument } from '../../shared/documents/contract/document.ts'
 import { etag, ifMatch } from '../../shared/http/etag.ts'
 import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
 import type { Router } from '../../shared/http/router.ts'

@@ -1,13 +1,13 @@
 import * as v from 'valibot'
+import type { ListedRevision, Revision } from '../../shared/documents/client/revisions.ts'
 import {
   type DocumentRow,
   documentExample,
   documentSchema,
   statuses,
   toDocument,
-} from '../../shared/documents/document.ts'
-import { externalId, flag } from '../../shared/documents/input.ts'
-import type { ListedRevision, Revision } from '../../shared/documents/revisions.ts'
+} from '../../shared/documents/contract/document.ts'
+import { externalId, flag } from '../../shared/documents/contract/input.ts'
 import { described, fields, printable } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'

@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { consume } from '../../shared/documents/attempt.ts'
+import { consume } from '../../shared/documents/processing/attempt.ts'
 import { type ModelMessage, parseMessage, parseModelMessage, type WorkMessage } from '../../shared/queue.ts'
 import { changeModel } from './change-model.ts'
 import { type Pipeline, processDocument } from './process-document.ts'

@@ -1,4 +1,4 @@
-import type { Failure } from '../../shared/documents/failures.ts'
+import type { Failure } from '../../shared/documents/contract/failures.ts'
 import { type Broken, inWords } from '../../shared/golden/broken.ts'
 import type { ChunkRejected } from './embed-missing.ts'
 

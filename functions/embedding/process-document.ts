@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { backoff } from '../../shared/backoff.ts'
 import { type ChunkSize, chunking } from '../../shared/chunking/chunker.ts'
+import { hashContent } from '../../shared/documents/client/documents.ts'
+import { attemptsFailed } from '../../shared/documents/contract/failures.ts'
 import {
   type Attempt,
   endInError,
@@ -9,12 +11,10 @@ import {
   retryLater,
   settle,
   type Worker,
-} from '../../shared/documents/attempt.ts'
-import { corrected } from '../../shared/documents/corrections.ts'
-import { hashContent } from '../../shared/documents/documents.ts'
-import { attemptsFailed } from '../../shared/documents/failures.ts'
-import { movedStarts } from '../../shared/documents/page-starts.ts'
-import * as transitions from '../../shared/documents/transitions.ts'
+} from '../../shared/documents/processing/attempt.ts'
+import * as transitions from '../../shared/documents/processing/transitions.ts'
+import { corrected } from '../../shared/documents/text/corrections.ts'
+import { movedStarts } from '../../shared/documents/text/page-starts.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedder.ts'
 import { blockingOf, checkChange, keepResults } from '../../shared/golden/check.ts'

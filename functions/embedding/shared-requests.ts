@@ -1,5 +1,5 @@
 import type { Database } from '../../shared/database/database.ts'
-import type { Claimant } from '../../shared/documents/attempt.ts'
+import type { Claimant } from '../../shared/documents/processing/attempt.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'

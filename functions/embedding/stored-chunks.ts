@@ -13,10 +13,10 @@ import {
   type NewChunk,
   type NewRows,
   type NewTerms,
-} from '../../shared/documents/new-chunks.ts'
-import { pagesOf } from '../../shared/documents/page-starts.ts'
-import { deleteUnusedVectors } from '../../shared/documents/served-chunks.ts'
-import * as transitions from '../../shared/documents/transitions.ts'
+} from '../../shared/documents/processing/new-chunks.ts'
+import { deleteUnusedVectors } from '../../shared/documents/processing/served-chunks.ts'
+import * as transitions from '../../shared/documents/processing/transitions.ts'
+import { pagesOf } from '../../shared/documents/text/page-starts.ts'
 import { isUnchanged, lockKnowledge, type Verdict, warningsAfter } from '../../shared/golden/check.ts'
 import { newId } from '../../shared/ids.ts'
 import { countTokens } from '../../shared/limits/tokens.ts'

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
-import { consume } from '../../shared/documents/attempt.ts'
+import { consume } from '../../shared/documents/processing/attempt.ts'
 import { type Extraction, extractDocument } from './extract-document.ts'
 
 /** Extracts one file after the other, since each may take all of the Lambda's memory. */

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
+import { hashContent } from '../../shared/documents/client/documents.ts'
+import {
+  fileAttemptsFailed,
+  fileNotUploaded,
+  fileOverwritten,
+  fileTooLarge,
+} from '../../shared/documents/contract/failures.ts'
 import {
   type Attempt,
   type Claim,
@@ -13,11 +20,9 @@ import {
   toClaim,
   type Worker,
   workOf,
-} from '../../shared/documents/attempt.ts'
-import { hashContent } from '../../shared/documents/documents.ts'
-import { fileAttemptsFailed, fileNotUploaded, fileOverwritten, fileTooLarge } from '../../shared/documents/failures.ts'
-import { enqueue } from '../../shared/documents/outbox.ts'
-import * as transitions from '../../shared/documents/transitions.ts'
+} from '../../shared/documents/processing/attempt.ts'
+import { enqueue } from '../../shared/documents/processing/outbox.ts'
+import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../shared/files/file-url.ts'

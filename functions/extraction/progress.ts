@@ -1,6 +1,6 @@
-import type { Attempt } from '../../shared/documents/attempt.ts'
-import { logged } from '../../shared/documents/attempt.ts'
-import { leaseFence, progress } from '../../shared/documents/transitions.ts'
+import type { Attempt } from '../../shared/documents/processing/attempt.ts'
+import { logged } from '../../shared/documents/processing/attempt.ts'
+import { leaseFence, progress } from '../../shared/documents/processing/transitions.ts'
 import { describeError, log } from '../../shared/log.ts'
 
 const everyMs = 2_000

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import { type AgentScope, isDocument } from '../../shared/database/scope.ts'
-import { isServed } from '../../shared/documents/served-chunks.ts'
+import { isServed } from '../../shared/documents/processing/served-chunks.ts'
 import type { Place } from './schemas.ts'
 
 const c = columnsOf('chunks', 'c')

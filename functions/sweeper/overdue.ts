@@ -6,7 +6,7 @@ import {
   fileAttemptsFailed,
   notProcessed,
   providerUnavailable,
-} from '../../shared/documents/failures.ts'
+} from '../../shared/documents/contract/failures.ts'
 import {
   awaitsText,
   fail,
@@ -18,7 +18,7 @@ import {
   isOverdue,
   recover,
   type Transition,
-} from '../../shared/documents/transitions.ts'
+} from '../../shared/documents/processing/transitions.ts'
 import { maxPerSweep } from './limits.ts'
 
 const d = columnsOf('documents', 'd')

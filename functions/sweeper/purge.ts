@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import { trashDays } from '../../shared/documents/trash.ts'
+import { trashDays } from '../../shared/documents/client/trash.ts'
 import { windowSeconds } from '../../shared/organizations/sessions.ts'
 
 interface Outdated {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import { awaitsText, isMessageLost, lostAfterSeconds } from '../../shared/documents/transitions.ts'
+import { awaitsText, isMessageLost, lostAfterSeconds } from '../../shared/documents/processing/transitions.ts'
 import type { DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { originOf, type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'

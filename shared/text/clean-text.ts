@@ -1,4 +1,4 @@
-import { maxContentBytes } from '../documents/max-content-bytes.ts'
+import { maxContentBytes } from '../documents/contract/max-content-bytes.ts'
 import { normalForm } from './normal-form.ts'
 import { Unreadable } from './unreadable.ts'
 

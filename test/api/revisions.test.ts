@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
-import { findRevision } from '../../shared/documents/revisions.ts'
+import { findRevision } from '../../shared/documents/client/revisions.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { strayRows } from '../support/database/stray-rows.ts'
 import { newDocument, type TestDocument } from '../support/documents/documents.ts'

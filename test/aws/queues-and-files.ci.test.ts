@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { leaseSeconds as crawlerLeaseSeconds } from '../../functions/crawler/lease.ts'
 import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
-import { leaseSeconds } from '../../shared/documents/transitions.ts'
+import { leaseSeconds } from '../../shared/documents/processing/transitions.ts'
 import {
   type Fields,
   logicalId,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
-import { leaseSeconds, maxAttempts } from '../../shared/documents/transitions.ts'
+import { leaseSeconds, maxAttempts } from '../../shared/documents/processing/transitions.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
 import { alarmTopicArn, type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
 

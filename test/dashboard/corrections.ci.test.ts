@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { correctionsAfter, lostCorrections } from '../../functions/dashboard/documents/text/corrections.ts'
-import { corrected } from '../../shared/documents/corrections.ts'
+import { corrected } from '../../shared/documents/text/corrections.ts'
 import { hiddenIn, inProcess, listOf, setColumns } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { upload } from './uploads.ts'

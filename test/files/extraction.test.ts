@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
-import { reportFile } from '../../shared/documents/file-document.ts'
+import { reportFile } from '../../shared/documents/client/file-document.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reportFile } from '../../shared/documents/file-document.ts'
+import { reportFile } from '../../shared/documents/client/file-document.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { configuredRoutedQueue } from '../../shared/queue.ts'

@@ -6,7 +6,7 @@ import { completeRevisions, type Part, storePart } from '../../functions/embeddi
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
-import type { Claimant } from '../../shared/documents/attempt.ts'
+import type { Claimant } from '../../shared/documents/processing/attempt.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
 import { strayRows } from '../support/database/stray-rows.ts'

@@ -1,5 +1,5 @@
 import type { DocumentScope } from '../../shared/database/scope.ts'
-import { createFileDocument, reportFile } from '../../shared/documents/file-document.ts'
+import { createFileDocument, reportFile } from '../../shared/documents/client/file-document.ts'
 import { keyOfUrl } from '../../shared/files/file-url.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
-import { isServed } from '../../../shared/documents/served-chunks.ts'
+import { isServed } from '../../../shared/documents/processing/served-chunks.ts'
 import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
 import { tablesIn } from '../../../shared/retrieval/value/tables.ts'
 

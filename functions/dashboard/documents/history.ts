@@ -1,13 +1,13 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
 import {
   getRevision,
   type ListedRevision,
   listRevisions,
   type Revision,
   restoreRevision,
-} from '../../../shared/documents/revisions.ts'
+} from '../../../shared/documents/client/revisions.ts'
+import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { documentPath, revisionPath } from '../../../shared/ids.ts'
 import type { Sender } from '../../../shared/queue.ts'

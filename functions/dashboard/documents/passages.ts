@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Chunk } from '../../../shared/documents/chunk.ts'
+import type { Chunk } from '../../../shared/documents/contract/chunk.ts'
 import type { Range } from '../../../shared/terms/term-places.ts'
 
 export type Passage = Pick<Chunk, 'chunk_index' | 'content' | 'metadata'>

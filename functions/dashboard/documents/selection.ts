@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { deleteDocument } from '../../../shared/documents/documents.ts'
-import { updateDocument } from '../../../shared/documents/update-document.ts'
+import { deleteDocument } from '../../../shared/documents/client/documents.ts'
+import { updateDocument } from '../../../shared/documents/client/update-document.ts'
 import { agentPath, type DocumentId, documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { createFileDocument, replaceFile, reportFile } from '../../../shared/documents/file-document.ts'
+import { createFileDocument, replaceFile, reportFile } from '../../../shared/documents/client/file-document.ts'
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../../../shared/files/file-types.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'

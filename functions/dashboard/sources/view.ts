@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { trashDays } from '../../../shared/documents/trash.ts'
+import { trashDays } from '../../../shared/documents/client/trash.ts'
 import type { SourceRow } from '../../../shared/sources/sources.ts'
 import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'

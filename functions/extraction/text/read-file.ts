@@ -1,5 +1,5 @@
 import type { ExtractionNote, PageStart } from '../../../shared/database/tables.ts'
-import { maxContentBytes } from '../../../shared/documents/max-content-bytes.ts'
+import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import type { FileType } from '../../../shared/files/file-types.ts'
 import { type Block, firstHeading } from '../../../shared/text/blocks.ts'
 import { cleanText } from '../../../shared/text/clean-text.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { externalId } from '../../../shared/documents/input.ts'
+import { externalId } from '../../../shared/documents/contract/input.ts'
 import { overApi } from '../action.ts'
 import type { Api } from '../api.ts'
 import { CommandError } from '../command-error.ts'

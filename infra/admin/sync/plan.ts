@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Document } from '../../../shared/documents/document.ts'
+import type { Document } from '../../../shared/documents/contract/document.ts'
 import type { Api } from '../api.ts'
 import { pagesOf } from '../questions/pages.ts'
 import { sentenceOf } from '../sentence.ts'

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff'
 import type { Correction } from '../../../../shared/database/tables.ts'
-import { corrected, hasPassage, isOnceIn, uncorrected } from '../../../../shared/documents/corrections.ts'
+import { corrected, hasPassage, isOnceIn, uncorrected } from '../../../../shared/documents/text/corrections.ts'
 
 /** A range of lines in each text; `to` and `ownTo` are exclusive. */
 interface Hunk {

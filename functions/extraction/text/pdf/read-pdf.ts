@@ -1,7 +1,7 @@
 import { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
 import type { PDFDocumentProxy, PDFPageProxy } from 'unpdf/pdfjs'
 import type { ExtractionNote } from '../../../../shared/database/tables.ts'
-import { maxContentBytes } from '../../../../shared/documents/max-content-bytes.ts'
+import { maxContentBytes } from '../../../../shared/documents/contract/max-content-bytes.ts'
 import { type Block, plain } from '../../../../shared/text/blocks.ts'
 import { Unreadable } from '../../../../shared/text/unreadable.ts'
 import { withoutPageNumber } from '../page-number.ts'

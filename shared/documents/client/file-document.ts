@@ -1,20 +1,28 @@
 import { sql } from 'kysely'
-import type { Database } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, isDocument } from '../database/scope.ts'
-import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
-import { keyOfUrl, newFile, toFileName } from '../files/file-url.ts'
-import { ApiError } from '../http/errors.ts'
-import type { IdempotentRequest } from '../http/idempotency.ts'
-import { requireDocument } from '../http/not-found.ts'
-import { type DocumentId, newId } from '../ids.ts'
-import type { Origin } from '../queue.ts'
+import type { Database } from '../../database/database.ts'
+import { type AgentScope, type DocumentScope, isDocument } from '../../database/scope.ts'
+import { fileExtensions, fileTypeOf, maxFileBytes } from '../../files/file-types.ts'
+import { keyOfUrl, newFile, toFileName } from '../../files/file-url.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { IdempotentRequest } from '../../http/idempotency.ts'
+import { requireDocument } from '../../http/not-found.ts'
+import { type DocumentId, newId } from '../../ids.ts'
+import type { Origin } from '../../queue.ts'
+import type { DocumentRow } from '../contract/document.ts'
+import type { CreateInput } from '../contract/input.ts'
+import { enqueue, type Outbox } from '../processing/outbox.ts'
+import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
+import {
+  awaitFile,
+  awaitsFile,
+  awaitText,
+  create,
+  mayReplaceFile,
+  reportUpload,
+  restart,
+} from '../processing/transitions.ts'
 import { selectDocument } from './chunks.ts'
-import type { DocumentRow } from './document.ts'
-import type { CreateInput } from './input.ts'
 import { insertDocuments } from './insert-document.ts'
-import { enqueue, type Outbox } from './outbox.ts'
-import { rejectPastPipeline } from './pipeline-limit.ts'
-import { awaitFile, awaitsFile, awaitText, create, mayReplaceFile, reportUpload, restart } from './transitions.ts'
 
 type AnnouncedFile = { fileName: string; fileBytes: number; bucket: string }
 

@@ -1,13 +1,13 @@
-import type { AgentScope } from '../database/scope.ts'
-import type { IdempotentRequest } from '../http/idempotency.ts'
-import { type DocumentId, newId } from '../ids.ts'
-import type { Origin } from '../queue.ts'
-import type { DocumentRow } from './document.ts'
+import type { AgentScope } from '../../database/scope.ts'
+import type { IdempotentRequest } from '../../http/idempotency.ts'
+import { type DocumentId, newId } from '../../ids.ts'
+import type { Origin } from '../../queue.ts'
+import type { DocumentRow } from '../contract/document.ts'
+import type { CreateInput } from '../contract/input.ts'
+import { enqueueAll, type Outbox } from '../processing/outbox.ts'
+import { create } from '../processing/transitions.ts'
 import { hashContent } from './documents.ts'
-import type { CreateInput } from './input.ts'
 import { insertDocuments } from './insert-document.ts'
-import { enqueueAll, type Outbox } from './outbox.ts'
-import { create } from './transitions.ts'
 
 /**
  * Creates all documents or none. With content a document is queued; without, it waits for the client's chunks.

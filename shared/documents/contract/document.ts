@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import * as v from 'valibot'
-import type { Tables } from '../database/tables.ts'
-import { namedTypeOf } from '../files/file-types.ts'
-import { described } from '../http/input/fields.ts'
+import type { Tables } from '../../database/tables.ts'
+import { namedTypeOf } from '../../files/file-types.ts'
+import { described } from '../../http/input/fields.ts'
 import { ownFaults } from './failures.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const

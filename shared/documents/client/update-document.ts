@@ -1,8 +1,8 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import { type Database, violates } from '../database/database.ts'
-import { type DocumentScope, isDocument } from '../database/scope.ts'
-import type { Correction, PageStart } from '../database/tables.ts'
+import { columnsOf } from '../../database/columns.ts'
+import { type Database, violates } from '../../database/database.ts'
+import { type DocumentScope, isDocument } from '../../database/scope.ts'
+import type { Correction, PageStart } from '../../database/tables.ts'
 import {
   isUnchanged,
   keepResults,
@@ -11,24 +11,19 @@ import {
   type Verdict,
   verdictOn,
   warningsAfter,
-} from '../golden/check.ts'
-import type { Change } from '../golden/search-after.ts'
-import { ApiError } from '../http/errors.ts'
-import { editsOf, type Tags } from '../http/etag.ts'
-import { findDocument } from '../http/not-found.ts'
-import type { Origin } from '../queue.ts'
-import { titleTerms } from '../terms/indexed-terms.ts'
-import { Unavailable } from '../unavailable.ts'
-import { selectDocument } from './chunks.ts'
-import { corrected } from './corrections.ts'
-import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
-import { hashContent, preconditionFailed } from './documents.ts'
-import { neverValid, type UpdateInput } from './input.ts'
-import { rejectTakenIds } from './insert-document.ts'
-import { enqueue, type Outbox } from './outbox.ts'
-import { movedStarts } from './page-starts.ts'
-import { rejectPastPipeline } from './pipeline-limit.ts'
-import { deleteUnusedVectors } from './served-chunks.ts'
+} from '../../golden/check.ts'
+import type { Change } from '../../golden/search-after.ts'
+import { ApiError } from '../../http/errors.ts'
+import { editsOf, type Tags } from '../../http/etag.ts'
+import { findDocument } from '../../http/not-found.ts'
+import type { Origin } from '../../queue.ts'
+import { titleTerms } from '../../terms/indexed-terms.ts'
+import { Unavailable } from '../../unavailable.ts'
+import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
+import { neverValid, type UpdateInput } from '../contract/input.ts'
+import { enqueue, type Outbox } from '../processing/outbox.ts'
+import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
+import { deleteUnusedVectors } from '../processing/served-chunks.ts'
 import {
   awaitText,
   becomeText,
@@ -40,7 +35,12 @@ import {
   leaveSource,
   restart,
   type Transition,
-} from './transitions.ts'
+} from '../processing/transitions.ts'
+import { corrected } from '../text/corrections.ts'
+import { movedStarts } from '../text/page-starts.ts'
+import { selectDocument } from './chunks.ts'
+import { hashContent, preconditionFailed } from './documents.ts'
+import { rejectTakenIds } from './insert-document.ts'
 
 /** Returns the corrections of a file's text after an edit. With it, the document remains a file when its content changes. */
 export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import type { Database } from '../database/database.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Database } from '../../database/database.ts'
 import {
   type AgentScope,
   type DocumentScope,
@@ -10,15 +10,15 @@ import {
   isOfAgent,
   isStoredOfAgent,
   type NamedScope,
-} from '../database/scope.ts'
-import type { Status } from '../database/tables.ts'
-import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated } from '../golden/check.ts'
-import { ApiError } from '../http/errors.ts'
-import { editsOf, type Tags } from '../http/etag.ts'
-import { findDocument, requireAgent, requireDocument } from '../http/not-found.ts'
-import { pageBytes } from '../http/payload.ts'
-import { createdColumns, type DocumentRow, documentColumns } from './document.ts'
-import { before, discard } from './transitions.ts'
+} from '../../database/scope.ts'
+import type { Status } from '../../database/tables.ts'
+import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated } from '../../golden/check.ts'
+import { ApiError } from '../../http/errors.ts'
+import { editsOf, type Tags } from '../../http/etag.ts'
+import { findDocument, requireAgent, requireDocument } from '../../http/not-found.ts'
+import { pageBytes } from '../../http/payload.ts'
+import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
+import { before, discard } from '../processing/transitions.ts'
 
 export function hashContent(content: string): Buffer {
   return createHash('sha256').update(content).digest()

@@ -1,11 +1,11 @@
 import { type Expression, sql, type UpdateType } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import type { PageStart, SourceType, Status, Tables } from '../database/tables.ts'
-import { uploadSeconds } from '../files/upload-time.ts'
-import { ApiError } from '../http/errors.ts'
-import type { DocumentId, OrganizationId } from '../ids.ts'
-import type { Origin } from '../queue.ts'
-import { type Failure, ownFaults } from './failures.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { PageStart, SourceType, Status, Tables } from '../../database/tables.ts'
+import { uploadSeconds } from '../../files/upload-time.ts'
+import { ApiError } from '../../http/errors.ts'
+import type { DocumentId, OrganizationId } from '../../ids.ts'
+import type { Origin } from '../../queue.ts'
+import { type Failure, ownFaults } from '../contract/failures.ts'
 
 /**
  * Every transition of a document. Each is an argument of Kysely's `set` for `documents as d`; the guard says which rows may make it.

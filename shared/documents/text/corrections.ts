@@ -1,4 +1,4 @@
-import type { Correction } from '../database/tables.ts'
+import type { Correction } from '../../database/tables.ts'
 
 /** A file's text with people's corrections; a text that has them already stays the same. */
 export function corrected(text: string, corrections: readonly Correction[]): string {

@@ -1,6 +1,6 @@
 import type { NeonDbError } from '@neondatabase/serverless'
-import { violates } from '../database/database.ts'
-import { rateLimited } from '../http/rate-limited.ts'
+import { violates } from '../../database/database.ts'
+import { rateLimited } from '../../http/rate-limited.ts'
 
 const retrySeconds = 30
 

@@ -1,8 +1,8 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
-import { recordset } from '../database/recordset.ts'
-import { type DocumentScope, isDocument } from '../database/scope.ts'
-import { type VectorRow, vectorRows } from '../database/vector-rows.ts'
-import type { IndexedTerms } from '../terms/indexed-terms.ts'
+import { recordset } from '../../database/recordset.ts'
+import { type DocumentScope, isDocument } from '../../database/scope.ts'
+import { type VectorRow, vectorRows } from '../../database/vector-rows.ts'
+import type { IndexedTerms } from '../../terms/indexed-terms.ts'
 
 export interface NewChunk {
   id: string

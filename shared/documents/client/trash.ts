@@ -1,13 +1,13 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { type Database, violates } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../database/scope.ts'
-import { lockAfter, lockKnowledge } from '../golden/check.ts'
-import type { Origin } from '../queue.ts'
-import { createdColumns, type DocumentRow } from './document.ts'
+import { type Database, violates } from '../../database/database.ts'
+import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../../database/scope.ts'
+import { lockAfter, lockKnowledge } from '../../golden/check.ts'
+import type { Origin } from '../../queue.ts'
+import { createdColumns, type DocumentRow } from '../contract/document.ts'
+import { enqueue, type Outbox } from '../processing/outbox.ts'
+import { awaitsText, before, bringBack, type Transition } from '../processing/transitions.ts'
 import { getDocument } from './documents.ts'
 import { rejectPastLimit, rejectTakenIds } from './insert-document.ts'
-import { enqueue, type Outbox } from './outbox.ts'
-import { awaitsText, before, bringBack, type Transition } from './transitions.ts'
 
 /** Days that a document stays in the trash. */
 export const trashDays = 30

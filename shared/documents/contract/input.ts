@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { fileExtensions, fileTypeOf, maxFileBytes } from '../files/file-types.ts'
-import { toFileName } from '../files/file-url.ts'
-import { described, fields, integer, listOf, maxCharacters, printable } from '../http/input/fields.ts'
-import { metadata } from '../http/input/metadata.ts'
-import { time } from '../http/input/time.ts'
+import { fileExtensions, fileTypeOf, maxFileBytes } from '../../files/file-types.ts'
+import { toFileName } from '../../files/file-url.ts'
+import { described, fields, integer, listOf, maxCharacters, printable } from '../../http/input/fields.ts'
+import { metadata } from '../../http/input/metadata.ts'
+import { time } from '../../http/input/time.ts'
 import { maxContentBytes } from './max-content-bytes.ts'
 
 export const title = v.pipe(

@@ -1,11 +1,11 @@
 import type { SQSRecord } from 'aws-lambda'
 import { sql } from 'kysely'
-import { backoff } from '../backoff.ts'
-import type { Database } from '../database/database.ts'
-import { recordset } from '../database/recordset.ts'
-import type { DocumentId, OrganizationId } from '../ids.ts'
-import { describeError, log } from '../log.ts'
-import { report } from '../metrics.ts'
+import { backoff } from '../../backoff.ts'
+import type { Database } from '../../database/database.ts'
+import { recordset } from '../../database/recordset.ts'
+import type { DocumentId, OrganizationId } from '../../ids.ts'
+import { describeError, log } from '../../log.ts'
+import { report } from '../../metrics.ts'
 import {
   type CrawlMessage,
   idsOf,
@@ -15,9 +15,9 @@ import {
   parseMessage,
   type Queue,
   type WorkMessage,
-} from '../queue.ts'
-import { Unavailable } from '../unavailable.ts'
-import { type Failure, ownFaults } from './failures.ts'
+} from '../../queue.ts'
+import { Unavailable } from '../../unavailable.ts'
+import { type Failure, ownFaults } from '../contract/failures.ts'
 import { enqueue } from './outbox.ts'
 import * as transitions from './transitions.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Database } from '../database/database.ts'
-import { describeError, log } from '../log.ts'
-import { idsOf, type Sender, sendOrLog, type WorkMessage } from '../queue.ts'
+import type { Database } from '../../database/database.ts'
+import { describeError, log } from '../../log.ts'
+import { idsOf, type Sender, sendOrLog, type WorkMessage } from '../../queue.ts'
 
 export interface Outbox {
   db: Database

@@ -1,5 +1,5 @@
-import type { Chunk } from '../chunking/chunker.ts'
-import type { PageStart } from '../database/tables.ts'
+import type { Chunk } from '../../chunking/chunker.ts'
+import type { PageStart } from '../../database/tables.ts'
 
 /** The page on which each chunk's own text begins, after its overlap. */
 export function pagesOf(chunks: readonly Chunk[], starts: readonly PageStart[]): (number | string)[] {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import { type DocumentScope, isDocument } from '../database/scope.ts'
+import { columnsOf } from '../../database/columns.ts'
+import { type DocumentScope, isDocument } from '../../database/scope.ts'
 
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')

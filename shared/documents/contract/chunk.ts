@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { fromStored, toBase64 } from '../embedding/vectors.ts'
-import { described } from '../http/input/fields.ts'
+import { fromStored, toBase64 } from '../../embedding/vectors.ts'
+import { described } from '../../http/input/fields.ts'
 
 export const chunkSchema = v.pipe(
   v.strictObject({

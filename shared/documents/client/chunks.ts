@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import { columnsOf } from '../database/columns.ts'
-import type { Database } from '../database/database.ts'
-import { type DocumentScope, isDocument } from '../database/scope.ts'
-import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated, warningsAfter } from '../golden/check.ts'
-import { findDocument, requireDocument } from '../http/not-found.ts'
-import { pageBytes } from '../http/payload.ts'
-import type { ChunkRow } from './chunk.ts'
-import { chunkMetadata, deleteUnusedVectors, isServed } from './served-chunks.ts'
-import { empty } from './transitions.ts'
+import { columnsOf } from '../../database/columns.ts'
+import type { Database } from '../../database/database.ts'
+import { type DocumentScope, isDocument } from '../../database/scope.ts'
+import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated, warningsAfter } from '../../golden/check.ts'
+import { findDocument, requireDocument } from '../../http/not-found.ts'
+import { pageBytes } from '../../http/payload.ts'
+import type { ChunkRow } from '../contract/chunk.ts'
+import { chunkMetadata, deleteUnusedVectors, isServed } from '../processing/served-chunks.ts'
+import { empty } from '../processing/transitions.ts'
 
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
