@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { type Api, openApi } from './api.ts'
+import { perform } from '../command-line/perform.ts'
+import type { Output } from '../command-line/print.ts'
+import type { Program } from '../command-line/terminal.ts'
 import { recorded } from './audit.ts'
 import { connect, type Services } from './connection.ts'
-import { type Output, print } from './print.ts'
-import { type Program, programOf } from './terminal.ts'
 
 export interface Context extends Services {
   program: Program
@@ -14,15 +14,6 @@ type Work<Args extends unknown[]> = (context: Context, ...args: Args) => Promise
 /** @param columns the columns of the table that is printed without --json; all by default */
 export function action<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
   return perform(connect, (context: Context, _, args: Args) => work(context, ...args), columns)
-}
-
-/** An action for customers, who have an API key and no database. */
-export function overApi<Args extends unknown[]>(
-  work: (context: { api: Api; program: Program }, ...args: Args) => Promise<Output | undefined>,
-  columns?: readonly string[],
-) {
-  const open = (env: NodeJS.ProcessEnv) => ({ api: openApi(env) })
-  return perform(open, (context: { api: Api; program: Program }, _, args: Args) => work(context, ...args), columns)
 }
 
 /** An action that changes something or returns customers' data, recorded in `operator_actions`. */
@@ -37,20 +28,6 @@ export function audited<Args extends unknown[]>(work: Work<Args>, columns?: read
     },
     columns,
   )
-}
-
-function perform<Opened extends object, Args extends unknown[]>(
-  open: (env: NodeJS.ProcessEnv) => Opened | Promise<Opened>,
-  work: (context: Opened & { program: Program }, command: Command, args: Args) => Promise<Output | undefined>,
-  columns?: readonly string[],
-) {
-  return async (...args: [...Args, Command]) => {
-    const command = args.pop() as Command
-    const program = programOf(command)
-    const opened = await open(program.terminal.env)
-    const output = await work({ ...opened, program }, command, args as unknown as Args)
-    if (output) print(program, output, { asJson: command.optsWithGlobals().json === true, columns })
-  }
 }
 
 /** Options whose values aren't recorded, because the row outlives the customer. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import type { AgentId } from '../../shared/ids.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-line/command-error.ts'
 import { anyOrganization, byStatus, type StatusCount } from './lists.ts'
 
 export const agentById = (db: Database, id: AgentId) =>

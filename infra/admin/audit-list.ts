@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Database } from '../../shared/database/database.ts'
+import { type ListOptions, optional, subcommand } from '../command-line/options.ts'
 import { action } from './action.ts'
 import { toPage } from './lists.ts'
-import { type ListOptions, optional, subcommand } from './options.ts'
 
 export function addAuditCommands(program: Command): void {
   const command = subcommand(program, 'audit', 'read what operators have done')

@@ -3,10 +3,10 @@ import type { Selectable } from 'kysely'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Tables } from '../../shared/database/tables.ts'
 import * as calls from '../../shared/organizations/calls.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { id, type ListOptions, optional, subcommand } from '../command-line/options.ts'
 import { action, audited } from './action.ts'
-import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
-import { id, type ListOptions, optional, subcommand } from './options.ts'
 
 export function addCallCommands(program: Command): void {
   const command = subcommand(program, 'call', 'manage calls and their trash')

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { Database } from '../../shared/database/database.ts'
+import { CommandError } from '../command-line/command-error.ts'
 import { findStand } from '../data-directory/address.ts'
 import { type NeonHost, neonHostOf } from '../neon-host.ts'
 import { urlOfRole } from '../postgres-url.ts'
-import { CommandError } from './command-error.ts'
 import type { Queues, QueueUrls } from './queues.ts'
 
 export interface Services {

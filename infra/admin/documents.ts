@@ -10,10 +10,10 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { type Tags, tagOf } from '../../shared/http/etag.ts'
 import { type AgentId, type DocumentId, documentId, type OrganizationId } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { type ListOptions, optional, parser, subcommand } from '../command-line/options.ts'
 import { action, audited } from './action.ts'
-import { CommandError } from './command-error.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
-import { type ListOptions, optional, parser, subcommand } from './options.ts'
 import { onlyOrganization } from './tenants.ts'
 
 export function addDocumentCommands(program: Command): void {

@@ -3,7 +3,7 @@ import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { organizationNotFound } from './command-error.ts'
+import { organizationNotFound } from '../command-line/command-error.ts'
 
 const o = columnsOf('organizations', 'o')
 

@@ -1,4 +1,4 @@
+import { ownTerminal } from '../command-line/terminal.ts'
 import { runCommand } from './program.ts'
-import { ownTerminal } from './terminal.ts'
 
 process.exitCode = await runCommand(process.argv.slice(2), ownTerminal())

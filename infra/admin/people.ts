@@ -4,10 +4,10 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Role, roles } from '../../shared/permissions.ts'
+import { organizationNotFound } from '../command-line/command-error.ts'
+import { optional, parser, required, subcommand } from '../command-line/options.ts'
 import { action, audited } from './action.ts'
-import { organizationNotFound } from './command-error.ts'
 import { rowsOf } from './lists.ts'
-import { optional, parser, required, subcommand } from './options.ts'
 import { onlyOrganization } from './tenants.ts'
 
 export function addPersonCommands(program: Command): void {

@@ -1,3 +1,6 @@
+import { addQuestionCommands } from '../client/questions/commands.ts'
+import { addSyncCommand } from '../client/sync/command.ts'
+import { Program, type Terminal } from '../command-line/terminal.ts'
 import { addAuditCommands } from './audit-list.ts'
 import { addCallCommands } from './calls.ts'
 import { environmentHelp } from './connection.ts'
@@ -5,10 +8,7 @@ import { addDocumentCommands } from './documents.ts'
 import { addErasuresCommands } from './erasure/commands.ts'
 import { addHealthCommand, addQueueCommands } from './health.ts'
 import { addPersonCommands } from './people.ts'
-import { addQuestionCommands } from './questions/commands.ts'
-import { addSyncCommand } from './sync/command.ts'
 import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
-import { Program, type Terminal } from './terminal.ts'
 
 /** Runs one command. @param args the arguments after `npx cuecard` @returns the exit code */
 export function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {

@@ -4,14 +4,14 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, agentId, type OrganizationId, organizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { count, expiry, id, optional, parser, required, subcommand } from '../command-line/options.ts'
+import type { Terminal } from '../command-line/terminal.ts'
 import { action, audited } from './action.ts'
 import { removeRetellSecret, setRetellSecret, showAgent } from './agents.ts'
-import { CommandError } from './command-error.ts'
 import { addAgentDelete, addOrganizationDelete } from './erasure/commands.ts'
 import { addOrganizationExport } from './export/export.ts'
-import { count, expiry, id, optional, parser, required, subcommand } from './options.ts'
 import * as tenants from './tenants.ts'
-import type { Terminal } from './terminal.ts'
 
 export function addOrganizationCommands(program: Command): void {
   const command = subcommand(program, 'organization', 'manage organizations (customers)')

@@ -3,7 +3,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import * as keys from '../../shared/organizations/keys.ts'
 import { changeLimits, type Limits } from '../../shared/organizations/limits.ts'
-import { CommandError, organizationNotFound } from './command-error.ts'
+import { CommandError, organizationNotFound } from '../command-line/command-error.ts'
 import { anyOrganization, rowsOf } from './lists.ts'
 
 export async function createOrganization(db: Database, name: string): Promise<{ id: OrganizationId; name: string }> {

@@ -1,6 +1,6 @@
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { Command } from 'commander'
-import { subcommand } from '../admin/options.ts'
+import { subcommand } from '../command-line/options.ts'
 import { messageOf } from '../error-message.ts'
 import { withClient } from '../postgres-client.ts'
 import { listBackups } from './backup.ts'

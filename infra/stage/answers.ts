@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
-import { CommandError } from '../admin/command-error.ts'
-import type { Terminal } from '../admin/terminal.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import type { Terminal } from '../command-line/terminal.ts'
 
 /** Answers by name. An empty one counts as missing. */
 export type Answers = Record<string, string | undefined>

@@ -9,8 +9,8 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
-import { CommandError } from '../admin/command-error.ts'
 import type { SecretName, StageSettings } from '../aws/stages.ts'
+import { CommandError } from '../command-line/command-error.ts'
 import type { StoredSecret } from './checks/logins.ts'
 
 export type Aws = ReturnType<typeof awsClients>

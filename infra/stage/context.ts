@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Database } from '../../shared/database/database.ts'
-import { CommandError } from '../admin/command-error.ts'
-import type { Program, Terminal } from '../admin/terminal.ts'
 import { exampleAccount, findStage, type StageSettings, stagesDirectory } from '../aws/stages.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import type { Program, Terminal } from '../command-line/terminal.ts'
 import { type Aws, awsClients, type Secrets, secretsOf } from './aws.ts'
 
 /** A command's tools outside AWS and the database. */

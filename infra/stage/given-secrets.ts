@@ -1,6 +1,6 @@
-import { CommandError } from '../admin/command-error.ts'
-import { print } from '../admin/print.ts'
 import { providerOf } from '../aws/stages.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { print } from '../command-line/print.ts'
 import { type Answers, answersIn, secretsFrom } from './answers.ts'
 import { errorsIn, findingsOf } from './checks/check.ts'
 import { type GivenSecret, judgeValue } from './checks/stage.ts'

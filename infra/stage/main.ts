@@ -1,4 +1,4 @@
-import { ownTerminal } from '../admin/terminal.ts'
+import { ownTerminal } from '../command-line/terminal.ts'
 import { ownSurroundings } from './context.ts'
 import { runStage } from './program.ts'
 

@@ -1,4 +1,4 @@
-import { print } from '../admin/print.ts'
+import { print } from '../command-line/print.ts'
 import type { Context } from './context.ts'
 import { dropLogin, letIn, ownerOf, urlOf } from './logins.ts'
 

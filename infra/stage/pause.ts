@@ -4,7 +4,7 @@ import {
   PutFunctionConcurrencyCommand,
   UpdateEventSourceMappingCommand,
 } from '@aws-sdk/client-lambda'
-import { print } from '../admin/print.ts'
+import { print } from '../command-line/print.ts'
 import { aliasName, type Lambda, type LambdaName, lambdaNames, lambdas, queues } from '../wiring.ts'
 import type { Context } from './context.ts'
 

@@ -1,5 +1,5 @@
-import { CommandError } from '../admin/command-error.ts'
-import { print } from '../admin/print.ts'
+import { CommandError } from '../command-line/command-error.ts'
+import { print } from '../command-line/print.ts'
 import type { DatabaseUser } from '../wiring.ts'
 import { confirm } from './answers.ts'
 import type { Context } from './context.ts'

@@ -1,4 +1,4 @@
-import type { Expected, Question } from '../../infra/admin/questions/questions-file.ts'
+import type { Expected, Question } from '../../infra/client/questions/questions-file.ts'
 import { type Hit, maxTurns, type Value } from '../../shared/retrieval/schemas.ts'
 import type { Before } from './labelled-set.ts'
 import type { Rank } from './metrics.ts'

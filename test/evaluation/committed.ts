@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CommandError } from '../../infra/admin/command-error.ts'
+import { CommandError } from '../../infra/command-line/command-error.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { Answer } from './ask.ts'
 import { changesBetween } from './changes.ts'

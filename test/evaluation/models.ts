@@ -1,4 +1,4 @@
-import { CommandError } from '../../infra/admin/command-error.ts'
+import { CommandError } from '../../infra/command-line/command-error.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { questionsByLine } from '../../infra/admin/questions/questions-file.ts'
+import { questionsByLine } from '../../infra/client/questions/questions-file.ts'
 import { rankOf } from './ask.ts'
 
 describe('a file of questions', () => {

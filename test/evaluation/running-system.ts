@@ -1,4 +1,4 @@
-import { apiOf } from '../../infra/admin/api.ts'
+import { apiOf } from '../../infra/client/api.ts'
 import type { Search, SearchAnswer } from './ask.ts'
 
 export interface Target {

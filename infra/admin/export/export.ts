@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 import { type OrganizationId, organizationId } from '../../../shared/ids.ts'
+import { CommandError, organizationNotFound } from '../../command-line/command-error.ts'
+import { parser, subcommand } from '../../command-line/options.ts'
 import { audited } from '../action.ts'
-import { CommandError, organizationNotFound } from '../command-error.ts'
-import { parser, subcommand } from '../options.ts'
 import { pages } from './pages.ts'
 
 export type Line = { type: string } & Record<string, unknown>

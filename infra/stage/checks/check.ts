@@ -1,5 +1,5 @@
-import { sentenceOf } from '../../admin/sentence.ts'
-import type { Program } from '../../admin/terminal.ts'
+import { sentenceOf } from '../../command-line/sentence.ts'
+import type { Program } from '../../command-line/terminal.ts'
 
 const levels = ['ok', 'warning', 'error'] as const
 

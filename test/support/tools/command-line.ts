@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { runCommand } from '../../../infra/admin/program.ts'
-import type { Terminal } from '../../../infra/admin/terminal.ts'
+import type { Terminal } from '../../../infra/command-line/terminal.ts'
 import { urlOfRole } from '../../../infra/postgres-url.ts'
 
 export interface Finished {

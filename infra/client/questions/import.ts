@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { createBody, type goldenSchema } from '../../../functions/questions/golden/schemas.ts'
 import { maxPerAgent, normalized } from '../../../shared/golden/golden-question.ts'
+import { CommandError } from '../../command-line/command-error.ts'
 import type { Api } from '../api.ts'
-import { CommandError } from '../command-error.ts'
 import { pagesOf } from './pages.ts'
 import { type Question, questionsByLine } from './questions-file.ts'
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CommandError } from '../../command-line/command-error.ts'
 import { messageOf } from '../../error-message.ts'
-import { CommandError } from '../command-error.ts'
 
 export interface Folder {
   /** Relative paths with forward slashes. */

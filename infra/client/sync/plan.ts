@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Document } from '../../../shared/documents/contract/document.ts'
+import { sentenceOf } from '../../command-line/sentence.ts'
 import type { Api } from '../api.ts'
 import { pagesOf } from '../questions/pages.ts'
-import { sentenceOf } from '../sentence.ts'
 import { documentOf, type Wanted } from './document.ts'
 import { extension } from './folder.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import { CommandError } from '../command-line/command-error.ts'
 import { messageOf } from '../error-message.ts'
-import { CommandError } from './command-error.ts'
 
 /**
  * Sends one request with the key, and repeats it while the system answers that it is busy.

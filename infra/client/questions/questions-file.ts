@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../../command-line/command-error.ts'
 
 export interface Question {
   id: string

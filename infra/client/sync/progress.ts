@@ -1,4 +1,4 @@
-import type { Program } from '../terminal.ts'
+import type { Program } from '../../command-line/terminal.ts'
 
 const linesEach = 100
 
