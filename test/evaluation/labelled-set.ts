@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { CommandError } from '../../infra/command-line/command-error.ts'
 import { type Question, questionsByLine } from '../../infra/client/questions/questions-file.ts'
+import { CommandError } from '../../infra/command-line/command-error.ts'
 import { normalized } from './ask.ts'
 
 /** One agent, with what it knows and what its callers ask. */
