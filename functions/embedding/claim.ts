@@ -4,7 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
 import type { Correction, PageStart, Tables } from '../../shared/database/tables.ts'
 import { type Claim, type Claimant, claimDocuments, toClaim } from '../../shared/documents/processing/attempt.ts'
-import { awaitsText, isFile } from '../../shared/documents/processing/transitions.ts'
+import { awaitsText, isFile } from '../../shared/documents/processing/guards.ts'
 import type { AgentId } from '../../shared/ids.ts'
 import { findTokensLeft } from '../../shared/limits/tokens.ts'
 

@@ -12,6 +12,7 @@ import {
   settle,
   type Worker,
 } from '../../shared/documents/processing/attempt.ts'
+import { leaseFence } from '../../shared/documents/processing/guards.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { corrected } from '../../shared/documents/text/corrections.ts'
 import { movedStarts } from '../../shared/documents/text/page-starts.ts'
@@ -84,7 +85,7 @@ async function storeCorrected({ db, claim }: Job): Promise<boolean> {
   const update = db
     .updateTable('documents as d')
     .set(transitions.correct(claim.content, hashContent(claim.content), claim.pageStarts))
-    .where(transitions.leaseFence(claim))
+    .where(leaseFence(claim))
   return (await update.executeTakeFirstOrThrow()).numUpdatedRows > 0n
 }
 
@@ -140,7 +141,7 @@ function embedderFor({ claim: { model, isServing }, embedder }: Job): Embedder {
 
 /** Holds the document until a person answers in the dashboard; none of its chunks are stored before. */
 async function hold({ db, claim }: Job, other: string): Promise<void> {
-  const held = db.updateTable('documents as d').set(transitions.hold(other)).where(transitions.leaseFence(claim))
+  const held = db.updateTable('documents as d').set(transitions.hold(other)).where(leaseFence(claim))
   const { numUpdatedRows } = await held.executeTakeFirstOrThrow()
   if (numUpdatedRows > 0n) log.info('document_held', { ...logged(claim), resembles: other })
 }

@@ -6,6 +6,7 @@ import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import { toVectorRow, type VectorRow } from '../../shared/database/vector-rows.ts'
+import { isLeasedRevision, leaseFence } from '../../shared/documents/processing/guards.ts'
 import {
   insertChunks,
   insertTerms,
@@ -154,7 +155,7 @@ function toPlanned({ claim, plan }: Part): Record<keyof typeof plannedColumns, u
 }
 
 function areLeased(parts: Part[]) {
-  const fences = parts.map(({ claim }) => transitions.leaseFence(claim))
+  const fences = parts.map(({ claim }) => leaseFence(claim))
   return sql<boolean>`(${sql.join(fences, sql` or `)})`
 }
 
@@ -199,7 +200,7 @@ function deleteUnused(parts: Part[]): Batch {
 }
 
 function isServed(claim: RevisionClaim) {
-  return sql<boolean>`(${transitions.isLeasedRevision(claim)} and ${d.active_revision} = ${d.revision})`
+  return sql<boolean>`(${isLeasedRevision(claim)} and ${d.active_revision} = ${d.revision})`
 }
 
 async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {

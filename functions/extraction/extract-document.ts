@@ -21,6 +21,13 @@ import {
   type Worker,
   workOf,
 } from '../../shared/documents/processing/attempt.ts'
+import {
+  awaitsText,
+  isLeasedRevision,
+  isUploadOver,
+  type Lease,
+  leaseFence,
+} from '../../shared/documents/processing/guards.ts'
 import { enqueue } from '../../shared/documents/processing/outbox.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
@@ -92,8 +99,8 @@ async function awaitFile(job: Job): Promise<void> {
 
 async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | undefined> {
   const row = await claimDocuments(db, [claimant])
-    .where(transitions.awaitsText)
-    .returning(['d.source_url', 'd.file_etag', transitions.isUploadOver.as('is_upload_over')])
+    .where(awaitsText)
+    .returning(['d.source_url', 'd.file_etag', isUploadOver.as('is_upload_over')])
     .executeTakeFirst()
   if (!row) return undefined
   return { ...toClaim(row), key: keyOfUrl(row.source_url!), eTag: row.file_etag, isUploadOver: row.is_upload_over }
@@ -102,7 +109,7 @@ async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | 
 /** Can be repeated: it then finds its own text on the unclaimed row. @returns false when the lease is lost */
 async function handOver(
   db: Database,
-  lease: transitions.Lease,
+  lease: Lease,
   { text, notes = [], pageStarts = [], sourceType, title, eTag }: Extracted & { eTag: string },
 ): Promise<boolean> {
   const content_hash = hashContent(text)
@@ -115,12 +122,12 @@ async function handOver(
   const { handedOver } = await db.batch({
     ...(title !== undefined && {
       titled: sql`update documents d set title = ${title}, title_terms = ${titleTerms(title)}
-        where ${transitions.leaseFence(lease)} and d.title_from_file`,
+        where ${leaseFence(lease)} and d.title_from_file`,
     }),
     handedOver: db
       .updateTable('documents as d')
       .set(transitions.handOver(extracted))
-      .where(transitions.isLeasedRevision(lease))
+      .where(isLeasedRevision(lease))
       .where(
         sql<boolean>`(d.lease_token = ${lease.leaseToken}
           or d.status = 'pending' and d.content_hash = ${content_hash} and d.tries = 0)`,

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../shared/documents/processing/attempt.ts'
 import { logged } from '../../shared/documents/processing/attempt.ts'
-import { leaseFence, progress } from '../../shared/documents/processing/transitions.ts'
+import { leaseFence } from '../../shared/documents/processing/guards.ts'
+import { progress } from '../../shared/documents/processing/transitions.ts'
 import { describeError, log } from '../../shared/log.ts'
 
 const everyMs = 2_000

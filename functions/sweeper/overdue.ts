@@ -9,16 +9,14 @@ import {
 } from '../../shared/documents/contract/failures.ts'
 import {
   awaitsText,
-  fail,
   hasAttemptsLeft,
   isFileAwaited,
   isHeld,
   isLeaseExpired,
   isManagedByService,
   isOverdue,
-  recover,
-  type Transition,
-} from '../../shared/documents/processing/transitions.ts'
+} from '../../shared/documents/processing/guards.ts'
+import { fail, recover, type Transition } from '../../shared/documents/processing/transitions.ts'
 import { maxPerSweep } from './limits.ts'
 
 const d = columnsOf('documents', 'd')

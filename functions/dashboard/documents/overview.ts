@@ -2,7 +2,7 @@ import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
-import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/processing/transitions.ts'
+import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/processing/guards.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
 import { type Changes, findChanges } from './changes.ts'
 

@@ -10,17 +10,10 @@ import { type DocumentId, newId } from '../../ids.ts'
 import type { Origin } from '../../queue.ts'
 import type { DocumentRow } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
+import { awaitsFile, mayReplaceFile } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
-import {
-  awaitFile,
-  awaitsFile,
-  awaitText,
-  create,
-  mayReplaceFile,
-  reportUpload,
-  restart,
-} from '../processing/transitions.ts'
+import { awaitFile, awaitText, create, reportUpload, restart } from '../processing/transitions.ts'
 import { selectDocument } from './chunks.ts'
 import { insertDocuments } from './insert-document.ts'
 

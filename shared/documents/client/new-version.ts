@@ -6,6 +6,7 @@ import { ApiError } from '../../http/errors.ts'
 import { findDocument } from '../../http/not-found.ts'
 import type { DocumentId } from '../../ids.ts'
 import type { Origin } from '../../queue.ts'
+import { isHeld, isManagedByService } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
 import * as transitions from '../processing/transitions.ts'
@@ -61,7 +62,7 @@ export async function replaceWithFile(
           ...Object.fromEntries(fileColumns.map((column) => [column, held[column]])),
         })
         .where(isDocument(replaced))
-        .where(transitions.isManagedByService)
+        .where(isManagedByService)
         .where(sql<boolean>`d.edits = coalesce(${edits ?? null}::int, d.edits)`)
         .where(sql<boolean>`held.organization_id = ${scope.organizationId} and held.id = ${scope.documentId}`)
         .whereRef('held.resembles', '=', 'd.id')
@@ -91,7 +92,7 @@ export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, orig
     .updateTable('documents as d')
     .set(transitions.keepBoth)
     .where(isDocument(scope))
-    .where(transitions.isHeld)
+    .where(isHeld)
     .returning('d.id')
     .execute()
   if (kept.length === 0) await findResembled(db, scope)
@@ -103,7 +104,7 @@ export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, orig
 async function findResembled(db: Database, scope: DocumentScope): Promise<DocumentId> {
   const found = db
     .selectFrom('documents as d')
-    .select(['d.resembles', transitions.isHeld.as('is_held')])
+    .select(['d.resembles', isHeld.as('is_held')])
     .where(isDocument(scope))
   const { resembles, is_held } = await findDocument(db, scope, found)
   if (is_held && resembles) return resembles as DocumentId

@@ -4,8 +4,9 @@ import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../.
 import { lockAfter, lockKnowledge } from '../../golden/check.ts'
 import type { Origin } from '../../queue.ts'
 import { createdColumns, type DocumentRow } from '../contract/document.ts'
+import { awaitsText } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
-import { awaitsText, before, bringBack, type Transition } from '../processing/transitions.ts'
+import { before, bringBack, type Transition } from '../processing/transitions.ts'
 import { getDocument } from './documents.ts'
 import { rejectPastLimit, rejectTakenIds } from './insert-document.ts'
 

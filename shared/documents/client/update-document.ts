@@ -21,6 +21,7 @@ import { titleTerms } from '../../terms/indexed-terms.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
 import { neverValid, type UpdateInput } from '../contract/input.ts'
+import { isFile } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
 import { deleteUnusedVectors } from '../processing/served-chunks.ts'
@@ -29,9 +30,6 @@ import {
   becomeText,
   complete,
   correct,
-  type DocumentState,
-  decide,
-  isFile,
   leaveSource,
   restart,
   type Transition,
@@ -39,6 +37,7 @@ import {
 import { corrected } from '../text/corrections.ts'
 import { movedStarts } from '../text/page-starts.ts'
 import { selectDocument } from './chunks.ts'
+import { type DocumentState, decide } from './decide.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { rejectTakenIds } from './insert-document.ts'
 

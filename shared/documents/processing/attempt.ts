@@ -18,6 +18,7 @@ import {
 } from '../../queue.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { type Failure, ownFaults } from '../contract/failures.ts'
+import { isClaimable, isLeasedRevision, type Lease, leaseFence, maxAttempts } from './guards.ts'
 import { enqueue } from './outbox.ts'
 import * as transitions from './transitions.ts'
 
@@ -28,10 +29,10 @@ export interface Worker {
   random?: () => number
 }
 
-export type Claimant = Omit<transitions.Lease, 'revision'>
+export type Claimant = Omit<Lease, 'revision'>
 
 /** A document that a worker has claimed: the lease fences all of the worker's writes. */
-export interface Claim extends transitions.Lease {
+export interface Claim extends Lease {
   /** Deliveries of this revision that did not end properly, this one included. */
   attempt: number
   retries: number
@@ -55,7 +56,7 @@ export function claimDocuments(db: Database, claimants: Claimant[]) {
     .where('d.organization_id', '=', claimants[0]!.organizationId)
     .where(sql<boolean>`d.id = any(${claimants.map(({ documentId }) => documentId)}::uuid[])`)
     .whereRef('d.id', '=', 'claimant.document_id')
-    .where(({ ref }) => transitions.isClaimable(ref('claimant.lease_token')))
+    .where(({ ref }) => isClaimable(ref('claimant.lease_token')))
     .returning(['d.organization_id', 'd.id', 'd.lease_token', 'd.revision'])
     .returning(['d.attempt', 'd.retry_count', 'd.tries', 'd.request_id', 'd.requested_by'])
 }
@@ -120,7 +121,7 @@ async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure
   const { claim, random = Math.random } = attempt
   const seconds = backoff(claim.attempt, undefined, random())
   log.error('attempt_failed', { ...logged(claim), error: describeError(error) })
-  if (claim.attempt >= transitions.maxAttempts) await endInError(attempt, exhausted)
+  if (claim.attempt >= maxAttempts) await endInError(attempt, exhausted)
   else await release(attempt, (counters) => transitions.requeue(seconds, counters, ownFaults.internalError), 'attempt')
   return seconds
 }
@@ -134,7 +135,7 @@ export async function endInError(
   const failed = await db
     .updateTable('documents as d')
     .set(transitions.fail(failure))
-    .where(transitions.leaseFence(claim))
+    .where(leaseFence(claim))
     .returning('d.id')
     .executeTakeFirst()
   if (!failed) return
@@ -171,7 +172,7 @@ export async function release(
   const released = await db
     .updateTable('documents as d')
     .set(transition({ attempt, retry_count }))
-    .where(transitions.isLeasedRevision(claim))
+    .where(isLeasedRevision(claim))
     .where(
       sql<boolean>`(d.lease_token = ${claim.leaseToken} or d.status = 'pending' and d.attempt = ${attempt}
         and d.retry_count = ${retry_count} and d.tries = ${claim.tries})`,

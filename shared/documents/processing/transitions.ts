@@ -2,13 +2,11 @@ import { type Expression, sql, type UpdateType } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
 import type { PageStart, SourceType, Status, Tables } from '../../database/tables.ts'
 import { uploadSeconds } from '../../files/upload-time.ts'
-import { ApiError } from '../../http/errors.ts'
-import type { DocumentId, OrganizationId } from '../../ids.ts'
 import type { Origin } from '../../queue.ts'
 import { type Failure, ownFaults } from '../contract/failures.ts'
 
 /**
- * Every transition of a document. Each is an argument of Kysely's `set` for `documents as d`; the guard says which rows may make it.
+ * Every transition of a document. Each is an argument of Kysely's `set` for `documents as d`; the guard (guards.ts) says which rows may make it.
  *
  * | from                       | event                            | to                                        | transition, guard               |
  * |----------------------------|----------------------------------|-------------------------------------------|---------------------------------|
@@ -57,15 +55,10 @@ export type Transition = {
 }
 type Documents = Tables['documents']
 
-/** Deliveries that may crash before a document ends in error. */
-export const maxAttempts = 5
 /** Longer than a live worker goes without renewing its lease, so that it keeps its document. */
 export const leaseSeconds = 150
 /** A message counts as lost if no worker has claimed its document by then. The column's default is the same number. */
 export const lostAfterSeconds = 120
-const maxPendingHours = 24
-/** A file that has not arrived by then counts as missing. */
-const lateUploadSeconds = 60
 
 const d = columnsOf('documents', 'd')
 const now = sql<Date>`now()`
@@ -298,102 +291,3 @@ export const bringBack = {
 const c = columnsOf('chunks', 'c')
 const servedChunks = sql<number>`(select count(*) from chunks c
   where ${c.organization_id} = ${d.organization_id} and ${c.document_id} = ${d.id} and ${c.revision} <= ${d.active_revision})`
-
-/** True if the document's text is not extracted yet. */
-export const awaitsText = sql<boolean>`(${d.source_url} is not null and ${d.content_hash} is null)`
-export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content} is null)`
-/** True if no file can arrive any more. */
-export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
-export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
-/** True if the text is there, and nobody has said yet whether the document replaces the one that it resembles. */
-export const isHeld = sql<boolean>`(${d.status} = 'pending' and ${d.resembles} is not null and ${d.content_hash} is not null)`
-const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now()
-  and not ${isHeld})`
-export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
-/** True if the document waits for another day's tokens: only `postpone` lets its age begin in the future. */
-export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${d.pending_since} > now())`
-/** True if the file is unreported and may still arrive; a worker that looks for it may have claimed the document. */
-export const isFileAwaited = sql<boolean>`(${awaitsText} and ${d.uploaded_at} is null and not ${isUploadOver})`
-export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${isFileAwaited})`
-export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < ${fromNow(uploadSeconds - lateUploadSeconds)})`
-export const mayReplaceFile = sql<boolean>`(${isFile} and (${awaitsFile} or ${d.status} = 'error'))`
-export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
-export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and not ${isHeld}
-  and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`
-export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status} = 'processing' and ${d.lease_expires_at} < now())`
-export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${maxAttempts}`
-
-/** Includes the token's own claim, so that it may be repeated. */
-export const isClaimable = (leaseToken: Expression<string | null>) =>
-  sql<boolean>`(${isDue} or ${isLeaseExpired} and ${hasAttemptsLeft} or ${d.lease_token} = ${leaseToken})`
-
-export interface Lease {
-  organizationId: OrganizationId
-  documentId: DocumentId
-  revision: number
-  leaseToken: string
-}
-
-/** True whether or not the lease is still held. */
-export const isLeasedRevision = ({ organizationId, documentId, revision }: Lease) =>
-  sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.id} = ${documentId} and ${d.revision} = ${revision})`
-
-/** The condition of every write of a worker: the lease is still held. */
-export const leaseFence = (lease: Lease) =>
-  sql<boolean>`(${isLeasedRevision(lease)} and ${d.lease_token} = ${lease.leaseToken})`
-
-export interface DocumentState {
-  status: Status
-  managed_by: 'service' | 'client'
-  content_hash: Buffer | null
-  is_file: boolean
-  chunk_count: number
-  has_embedding: boolean
-}
-
-interface Patch {
-  content_hash?: Buffer | undefined
-  status?: 'pending' | 'completed' | undefined
-  /** True if the content comes from a kept revision; chunks of a client's own have none. */
-  isRestored?: boolean | undefined
-}
-
-/** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
-export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
-  // Setting the extracted text as content is a change: it turns the file's document into a text document.
-  const mayBeSame = patch.isRestored
-    ? document.managed_by === 'service' && document.status !== 'error'
-    : !document.is_file
-  const isSame = mayBeSame && patch.content_hash && document.content_hash?.equals(patch.content_hash)
-  const isOther = patch.content_hash !== undefined && !isSame
-
-  if (patch.content_hash && patch.status === 'completed') conflict('invalid_transition')
-  if (patch.isRestored && !patch.content_hash) conflict('invalid_transition')
-  if (isOther) return 'restart'
-  if (patch.status === undefined) return 'none'
-
-  if (patch.status === 'pending') {
-    if (document.content_hash === null && !document.is_file) conflict('invalid_transition')
-    if (document.status === 'processing') conflict('processing_in_progress')
-    return 'restart'
-  }
-
-  if (document.status === 'completed') return 'none'
-  if (document.managed_by === 'service') conflict(document.status === 'error' ? 'no_chunks' : 'processing_in_progress')
-  if (document.chunk_count === 0) conflict('no_chunks')
-  if (!document.has_embedding) conflict('chunks_missing_embeddings')
-  return 'complete'
-}
-
-const conflicts = {
-  invalid_transition:
-    'The service processes content, so you cannot complete it yourself; without content there is nothing to process.',
-  processing_in_progress: 'The service is processing this document. Wait until it is completed or in error.',
-  no_chunks: 'No chunks of your own are stored for this document. Upload some first.',
-  chunks_missing_embeddings:
-    'None of the stored chunks has an embedding, so search could find none of them. Delete the chunks and upload them with `embedding`.',
-} as const
-
-function conflict(code: keyof typeof conflicts): never {
-  throw new ApiError(code, conflicts[code])
-}
