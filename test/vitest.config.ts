@@ -67,4 +67,5 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
   })
 }
 
-export default configOf()
+/** TEST_EXCEPT names files to leave out, as a pattern. */
+export default configOf({ except: process.env.TEST_EXCEPT ? [process.env.TEST_EXCEPT] : [] })

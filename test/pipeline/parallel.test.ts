@@ -16,7 +16,7 @@ const stand = useStand()
 const connection = useFaultyConnection()
 
 /** On PGlite statements take turns, so there is less to see. */
-const searches = isOnServer ? 5_000 : isThorough ? 400 : 50
+const searches = isOnServer ? 1_000 : isThorough ? 400 : 50
 
 interface Listed {
   id: string

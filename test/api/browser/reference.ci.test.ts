@@ -6,6 +6,7 @@ import { useGateway } from '../../support/stand/gateway.ts'
 import { useStand } from '../../support/stand/stand.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
+import { isThorough } from '../../support/tools/effort.ts'
 
 const stand = useStand()
 const openapi = join(import.meta.dirname, '../../../functions/reference/openapi.json')
@@ -69,7 +70,7 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     },
   )
 
-  test.each([390, 1280])('bars nobody at a width of %i, in light and in dark', { timeout: 240_000 }, async (width) => {
+  test.each(isThorough ? [390, 1280] : [390])('bars nobody at a width of %i, in light and in dark', { timeout: 240_000 }, async (width) => {
     const { page } = await open(width)
     await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
     expect(await axeFindings(page)).toEqual([])
