@@ -1,4 +1,4 @@
-import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'

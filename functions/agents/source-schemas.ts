@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
 import { flag } from '../../shared/documents/contract/input.ts'
 import { described, fields, integer, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
-import { listQuery } from '../../shared/http/pages.ts'
+import { listQuery } from '../../shared/http/pagination.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 
 export const sourcesQuery = fields({ ...listQuery.entries, trashed: flag('Only sources in the trash.') })

@@ -1,5 +1,5 @@
 import { deletionQuery } from '../../shared/documents/contract/input.ts'
-import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { agentPath, sourcePath } from '../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'

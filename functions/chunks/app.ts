@@ -3,7 +3,7 @@ import { deleteChunks, listChunks } from '../../shared/documents/client/chunks.t
 import { chunkExample, chunkSchema, toChunk } from '../../shared/documents/contract/chunk.ts'
 import { removalQuery } from '../../shared/documents/contract/input.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
-import { pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { documentPath } from '../../shared/ids.ts'

@@ -3,7 +3,7 @@ import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { embedding } from '../../shared/http/input/embedding.ts'
 import { described, fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
 
 const contentLimit = 32_768
 const maxChunks = 200

@@ -7,7 +7,7 @@ import { report } from '../../shared/metrics.ts'
 import { type CrawlMessage, idsOf, type Queue, type Sender, sendOrLog } from '../../shared/queue.ts'
 import { canonical } from '../../shared/sources/address.ts'
 import { deleteNext } from '../../shared/sources/delete-source.ts'
-import { maxPages } from '../../shared/sources/sources.ts'
+import { maxPagesOf } from '../../shared/sources/sources.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { applyNext } from './apply.ts'
 import { type Claim, claimSource, fail, fenced, LeaseLost, release, succeed } from './lease.ts'
@@ -39,8 +39,6 @@ const pagesAtOnce = 20
 const addressesAtOnce = 20_000
 /** The crawl ends after this many pages in a row that do not answer. */
 const maxFailuresInRow = 10
-/** A single page may redirect to other addresses over time. */
-const maxPagesOf = { page: 10, site: 500, sitemap: maxPages }
 
 /** The crawl must end and change nothing; the message tells people why. */
 class Refused extends Error {

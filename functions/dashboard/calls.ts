@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { decodeCursor, encodeCursor } from '../../shared/http/pages.ts'
+import { decodeCursor, encodeCursor } from '../../shared/http/pagination.ts'
 import { uuid } from '../../shared/ids.ts'
 import { findInTrash, listTrash, purgeCall, restoreCall, type TrashedCall } from '../../shared/organizations/calls.ts'
 import { getOrganization } from '../../shared/organizations/organization.ts'

@@ -3,7 +3,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import * as v from 'valibot'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { decodeCursor, encodeCursor } from '../../shared/http/pages.ts'
+import { decodeCursor, encodeCursor } from '../../shared/http/pagination.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { cookieAttributes } from './session/cookies.ts'
 

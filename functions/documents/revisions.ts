@@ -1,7 +1,7 @@
 import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/client/revisions.ts'
 import { documentExample, toDocument } from '../../shared/documents/contract/document.ts'
 import { etag, ifMatch } from '../../shared/http/etag.ts'
-import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { documentPath, revisionPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'

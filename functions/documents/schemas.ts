@@ -10,7 +10,7 @@ import {
 import { externalId, flag } from '../../shared/documents/contract/input.ts'
 import { described, fields, printable } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
 import { agentId, documentId, uuid } from '../../shared/ids.ts'
 
 const exclude = v.optional(

@@ -1,4 +1,4 @@
-import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { listDeliveries, replayDelivery, sendTest } from '../../shared/webhooks/deliveries.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Embedder } from '../../shared/embedding/embedder.ts'
-import { byId, pageOf, readAfter, respondPage } from '../../shared/http/pages.ts'
+import { byId, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { agentPath } from '../../shared/ids.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'

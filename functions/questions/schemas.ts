@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { described, fields } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pages.ts'
+import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
 import type { KeptQuestion } from '../../shared/questions/questions.ts'
 import { callId, degraded, searchModes } from '../../shared/retrieval/schemas.ts'
 

@@ -14,7 +14,7 @@ import {
   type Verdict,
   vectorColumns,
 } from './check.ts'
-import { judge, maxPerAgent, maxPerSwitch, type Result, selectQuestions } from './golden-question.ts'
+import { judge, maxAskedPerChange, maxPerAgent, type Result, selectQuestions } from './golden-question.ts'
 import { searchAfter } from './search-after.ts'
 
 /** The golden questions' vectors of the next model, with their ids. */
@@ -60,7 +60,7 @@ export async function checkModel(
   const vectors = questions.flatMap(({ id }, i) => (given[i] ? [{ id, ...vectorColumns(model, given[i]) }] : []))
   const { version } = versions[0]!
   const known = new Map(checked?.version === version ? checked.results.map((result) => [result.id, result]) : [])
-  const asked = questions.slice(0, maxPerSwitch)
+  const asked = questions.slice(0, maxAskedPerChange)
   const open = asked.filter(({ id }) => !known.has(id))
   const results: Result[] = asked
     .filter(({ id }) => known.has(id))

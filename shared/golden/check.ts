@@ -14,7 +14,7 @@ import {
   type GoldenRow,
   isGolden,
   judge,
-  maxPerSwitch,
+  maxAskedPerChange,
   type Result,
   selectQuestions,
   storeResults,
@@ -46,7 +46,7 @@ export async function checkChange(
 ): Promise<Verdict | undefined> {
   const { versions, questions, moments } = await db.batch({
     versions: selectVersion(scope),
-    questions: selectQuestions(scope, maxPerSwitch),
+    questions: selectQuestions(scope, maxAskedPerChange),
     moments: selectMoments(scope, changes),
   })
   if (questions.length === 0 || versions.length === 0) return undefined

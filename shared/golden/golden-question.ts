@@ -20,9 +20,10 @@ export interface Result {
   hits: FoundHit[]
 }
 
+/** Golden questions of an agent. */
 export const maxPerAgent = 500
-/** Blocking questions come first, then those that were checked longest ago. */
-export const maxPerSwitch = 200
+/** Golden questions asked before a change: blocking ones first, then those checked longest ago. */
+export const maxAskedPerChange = 200
 
 export function judge(question: GoldenRow, { hits, answerable }: Pick<Found, 'hits' | 'answerable'>): Result {
   if (question.expects_nothing)

@@ -9,8 +9,12 @@ import { newId, type SourceId } from '../ids.ts'
 import { type CrawlMessage, type Origin, type Sender, sendOrLog } from '../queue.ts'
 import { canonical } from './address.ts'
 
+/** Sources of an organization. */
 export const maxSources = 20
+/** Pages of all sources of an organization. */
 export const maxPages = 5000
+/** Pages of one source. A single page may redirect to other addresses over time. */
+export const maxPagesOf = { page: 10, site: 500, sitemap: maxPages }
 
 /** The lock of all transactions that count an organization's sources or pages and add some. */
 export function lockSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { ApiError } from '../../../shared/http/errors.ts'
-import { decodeCursor, encodeCursor } from '../../../shared/http/pages.ts'
+import { decodeCursor, encodeCursor } from '../../../shared/http/pagination.ts'
 import { newId, uuid } from '../../../shared/ids.ts'
 import { createKey, type Key, listKeys, madeWith, revokeKey } from '../../../shared/organizations/keys.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'

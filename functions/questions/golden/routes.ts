@@ -8,7 +8,7 @@ import {
   updateGolden,
 } from '../../../shared/golden/store.ts'
 import { onlyPost } from '../../../shared/http/api.ts'
-import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared/http/pages.ts'
+import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared/http/pagination.ts'
 import type { Router } from '../../../shared/http/router.ts'
 import { agentPath } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'

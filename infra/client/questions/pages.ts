@@ -1,4 +1,4 @@
-import type { Page } from '../../../shared/http/pages.ts'
+import type { Page } from '../../../shared/http/pagination.ts'
 import type { Api } from '../api.ts'
 
 /** Reads a whole list, page by page. @param path may have a query */
