@@ -60,12 +60,12 @@ export type Message = WorkMessage | CrawlMessage | ModelMessage
 export interface Origin {
   requestId?: string | undefined
   /** The id of the key, or of the person. */
-  apiKeyId?: string | undefined
+  by?: string | undefined
 }
 
 /** The origin that a row of work stores. */
 export function originOf(row: { request_id: string | null; requested_by: string | null }): Origin {
-  return { requestId: row.request_id ?? undefined, apiKeyId: row.requested_by ?? undefined }
+  return { requestId: row.request_id ?? undefined, by: row.requested_by ?? undefined }
 }
 
 export interface Queue<Work extends Message = WorkMessage> {
@@ -175,7 +175,7 @@ function toEntry({ work, delaySeconds }: Sending, place: number) {
     ...subjectOf(work),
     ...('checked' in work && { checked: work.checked }),
     ...(work.requestId && { request_id: work.requestId }),
-    ...(work.apiKeyId && { api_key_id: work.apiKeyId }),
+    ...(work.by && { api_key_id: work.by }),
   }
   return {
     Id: String(place),
@@ -205,7 +205,7 @@ export function idsOf(work: Message) {
   return {
     request_id: work.requestId,
     organization_id: work.organizationId,
-    api_key_id: work.apiKeyId,
+    api_key_id: work.by,
     ...subjectOf(work),
   }
 }
@@ -219,7 +219,7 @@ export function parseMessage(body: string): WorkMessage | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), message), body)
   if (!result.success) return undefined
   const { organization_id, document_id, request_id, api_key_id } = result.output
-  return { organizationId: organization_id, documentId: document_id, requestId: request_id, apiKeyId: api_key_id }
+  return { organizationId: organization_id, documentId: document_id, requestId: request_id, by: api_key_id }
 }
 
 export function parseModelMessage(body: string): ModelMessage | undefined {
@@ -233,5 +233,5 @@ export function parseCrawlMessage(body: string): CrawlMessage | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), crawlMessage), body)
   if (!result.success) return undefined
   const { organization_id, source_id, request_id, api_key_id } = result.output
-  return { organizationId: organization_id, sourceId: source_id, requestId: request_id, apiKeyId: api_key_id }
+  return { organizationId: organization_id, sourceId: source_id, requestId: request_id, by: api_key_id }
 }

@@ -31,7 +31,7 @@ export async function createChunks(
   db: Database,
   scope: DocumentScope,
   { chunks: inputs, embedding_model: model }: ChunksInput,
-  apiKeyId: string,
+  by: string,
   request?: IdempotentRequest,
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
@@ -66,7 +66,7 @@ export async function createChunks(
     }),
     takenOver: db
       .updateTable('documents as d')
-      .set(takeOver(apiKeyId))
+      .set(takeOver(by))
       .where(isDocument(scope))
       .where(isManagedByService)
       .where(owns),

@@ -74,7 +74,7 @@ export async function crawlSource(crawler: Crawler, message: CrawlMessage, remai
 }
 
 async function deleteRest(job: Job): Promise<void> {
-  do rest(job)
+  do requireTime(job)
   while (!(await deleteNext(job.db, job.claim)))
 }
 
@@ -85,7 +85,7 @@ async function crawl(job: Job): Promise<void> {
   const isPlanned = await applyNext({ db, queue: job.embeddingQueue }, claim)
   const refused = isPlanned ? undefined : await planChanges(db, claim, job.start)
   if (refused) throw new Refused(refused)
-  do rest(job)
+  do requireTime(job)
   while (await applyNext({ db, queue: job.embeddingQueue }, claim))
   const { ended } = await fenced(db, claim, () => succeed(claim, maxPagesOf[claim.kind]))
   report({ SourcesChecked: ended.length })
@@ -102,7 +102,7 @@ async function list(job: Job): Promise<void> {
   let reading = isBegun ? claim.sitemap : isSitemap ? begunReading(start) : null
   if (!isBegun) await begin(db, claim, { known, isRead }, { addresses: isSitemap ? [] : [start], max }, reading)
   while (reading) {
-    rest(job)
+    requireTime(job)
     const file = await readNext(client, reading, await robotsFor(job, reading.files[reading.at]!.address))
     if ('reason' in file) throw new Refused(file.reason)
     const addresses = file.addresses.filter(isRead)
@@ -121,7 +121,7 @@ async function look(job: Job): Promise<void> {
     const pages = await nextPages(db, claim, start, pagesAtOnce)
     if (pages.length === 0) return
     for (const { address, etag, last_modified: lastModified } of pages) {
-      rest(job)
+      requireTime(job)
       const robots = await robotsFor(job, address)
       const allows = (to: string) => robots.allows(to) && (inScope(claim, to) || address === start)
       const fetched: Fetched = robots.allows(address)
@@ -171,7 +171,7 @@ async function robotsFor({ client, robots }: Job, address: string): Promise<Robo
 }
 
 /** @throws Paused when the Lambda's time is nearly up */
-function rest({ remaining }: Job): void {
+function requireTime({ remaining }: Job): void {
   if (remaining() < lastStartMilliseconds) throw new Paused()
 }
 

@@ -5,7 +5,7 @@ import type { PageTask } from '../../shared/database/source-tables.ts'
 import { leftAlone } from './apply.ts'
 import { type Claim, fenced } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
-import { decide, type FoundPage } from './site/decide.ts'
+import { changesOfCrawl, type FoundPage } from './site/changes.ts'
 
 interface Row {
   address: string
@@ -45,7 +45,7 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
   const { now } = clock[0]!
   const isGone = rows.some(({ address, found }) => address === home && found === 'gone')
   const failed = isGone ? 'The address itself is gone, so nothing was changed.' : undefined
-  const decided = decide(before, looked.map(toFound), { home, now, failed })
+  const decided = changesOfCrawl(before, looked.map(toFound), { home, now, failed })
   const byAddress = new Map(rows.map((row) => [row.address, row]))
   const isLeftAlone = (address: string) =>
     byAddress.get(address)!.was_given && byAddress.get(address)!.document_characters === null

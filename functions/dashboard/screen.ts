@@ -10,6 +10,7 @@ import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { getAgent } from '../../shared/organizations/agents.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
+import type { Origin } from '../../shared/queue.ts'
 import { errorView, isError } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
@@ -39,8 +40,7 @@ interface ScreenRequest<P, F> {
   session: Session
   /** The organization's id, and the ids in the path. */
   scope: { organizationId: OrganizationId } & P
-  /** The request and the key or person behind it, for a document's history. */
-  origin: { requestId: string; apiKeyId: string }
+  origin: Origin
   form: Form<F>
   /** True if htmx asks for a fragment of the screen. */
   isPartial: boolean
@@ -95,7 +95,7 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
           meter,
           session,
           scope: { organizationId: session.organizationId, ...readPath(metadata.params, c.req.param()) },
-          origin: { requestId: c.get('requestId'), apiKeyId: session.id },
+          origin: { requestId: c.get('requestId'), by: session.id },
           form: await formOf(c, metadata.form),
           isPartial,
           may,

@@ -13,7 +13,7 @@ import { callIdIn, formatQuery } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { type Asked, consult } from './consultation.ts'
 import { retellExamples, vapiAnswerExample, vapiExamples } from './examples.ts'
-import { sentenceOf } from './failure.ts'
+import { faultText } from './failure.ts'
 import { answerRetell } from './retell.ts'
 import { retellCall, retellHeaders, vapiAnswer, vapiMessage } from './schemas.ts'
 import { requireSignature } from './signature.ts'
@@ -68,7 +68,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
             logFailure(error, idsOf(c))
             report({ AdapterErrors: 1 })
           }
-          return sentenceOf(error, c.get('requestId'))
+          return faultText(error, c.get('requestId'))
         }
         const consult = consultant(c, db, scope, { ...query, call_id: callIdIn(body, 'message', 'call', 'id') })
         return c.json(await answerVapi(body.message, { consult, explain }))

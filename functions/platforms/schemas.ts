@@ -66,7 +66,7 @@ export const toolCalls = v.looseObject({
 export type ToolCalls = v.InferOutput<typeof toolCalls>
 export type ToolCall = v.InferOutput<typeof toolCall>
 
-const sentence = (description: string) => v.optional(described(v.string(), description))
+const optionalText = (description: string) => v.optional(described(v.string(), description))
 
 export const vapiAnswer = v.pipe(
   v.strictObject({
@@ -88,14 +88,14 @@ export const vapiAnswer = v.pipe(
           v.strictObject({
             name: v.string(),
             toolCallId: v.string(),
-            result: sentence('The passages, on a single line.'),
-            error: sentence('Why there is no result, on a single line.'),
+            result: optionalText('The passages, on a single line.'),
+            error: optionalText('Why there is no result, on a single line.'),
           }),
         ),
         'The answer to `tool-calls`: one result for each.',
       ),
     ),
-    error: sentence('Why there is no answer.'),
+    error: optionalText('Why there is no answer.'),
   }),
   v.title('VapiAnswer'),
 )

@@ -24,15 +24,15 @@ export function toBroken({ question, hits, rank }: Result, after: Result, moment
     question: question.question,
     blocks: question.on_failure === 'block',
     as_of: moment?.toISOString() ?? null,
-    lost: answer ? sentenceOf(answer, question) : null,
-    instead: first ? { document_title: first.document_title, text: sentenceOf(first, question) } : null,
+    lost: answer ? bestSentence(answer, question) : null,
+    instead: first ? { document_title: first.document_title, text: bestSentence(first, question) } : null,
   }
 }
 
 const maxSentence = 200
 
 /** The sentence or row that has the expected words, or else most words of the question. */
-function sentenceOf({ content }: FoundHit, { question, words }: Result['question']): string {
+function bestSentence({ content }: FoundHit, { question, words }: Result['question']): string {
   const sentences = content.split(/(?<=[.!?。！？])\s+|\n+/).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
   const terms = new Set(termsIn(question))
   const has = (sentence: string) => words !== null && normalized(sentence).includes(normalized(words))

@@ -120,7 +120,7 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
         c.set('unavailableDetail', unknownOutcome(c.req, op.headers === idempotencyHeader))
       const confirmKey = async () => void (await verify(c, { mayBeCached: false }))
       try {
-        const origin = { requestId: c.get('requestId'), apiKeyId: key.id }
+        const origin = { requestId: c.get('requestId'), by: key.id }
         const scope = { organizationId: key.organizationId, ...(params as object) }
         const scoped = db.forOrganization(key.organizationId)
         const request: CheckedRequest = {

@@ -7,11 +7,11 @@ import type { Change } from '../golden/search-after.ts'
 import type { DocumentId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
 import {
+  type CrawlOutbox,
   enqueue,
   getSource,
   isKept,
   isSource,
-  type Outbox,
   requireSource,
   type SourceRow,
   type SourceScope,
@@ -32,7 +32,7 @@ export const isOwn = ({ organizationId, sourceId }: SourceScope) =>
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */
 export async function deleteSource(
-  outbox: Outbox,
+  outbox: CrawlOutbox,
   scope: SourceScope,
   { ignores, toTrash = false }: { ignores?: boolean | undefined; toTrash?: boolean | undefined },
   origin: Origin,
@@ -56,7 +56,7 @@ export async function deleteSource(
       }>`update sources s set status = 'deleting', error_message = null, lease_token = null, lease_expires_at = null,
           resume_at = null, attempt = 0, next_check_at = now() + make_interval(days => ${toTrash ? trashDays : 0}),
           deleted_at = ${toTrash ? sql`now()` : null}, address = ${address}, resend_at = now() + interval '120 seconds',
-          request_id = ${origin.requestId ?? null}, requested_by = ${origin.apiKeyId ?? null}::uuid
+          request_id = ${origin.requestId ?? null}, requested_by = ${origin.by ?? null}::uuid
         where ${isIt} and ${isUnchanged(scope, verdict)} returning s.id`,
       ...(toTrash && { discarded: discardDocuments(db, scope) }),
     })

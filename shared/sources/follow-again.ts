@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Origin } from '../queue.ts'
-import { isKept, type Outbox, refreshSource, type SourceRow, type SourceScope } from './sources.ts'
+import { type CrawlOutbox, isKept, refreshSource, type SourceRow, type SourceScope } from './sources.ts'
 
 /**
  * Starts a crawl, which gives a document that was edited or deleted by hand the text of its page again. Does nothing to another page.
  * @throws ApiError agent_not_found, source_not_found
  */
 export async function followAgain(
-  outbox: Outbox,
+  outbox: CrawlOutbox,
   scope: SourceScope,
   address: string,
   origin: Origin,

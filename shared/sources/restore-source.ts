@@ -6,6 +6,7 @@ import { lockKnowledge } from '../golden/check.ts'
 import type { Origin } from '../queue.ts'
 import { isOwn } from './delete-source.ts'
 import {
+  type CrawlOutbox,
   countSources,
   due,
   enqueue,
@@ -14,7 +15,6 @@ import {
   lockSources,
   maxPages,
   maxSources,
-  type Outbox,
   rejectPastLimit,
   rejectSame,
   type SourceRow,
@@ -26,7 +26,7 @@ import {
  * in the trash stays as it is.
  * @throws ApiError agent_not_found, source_not_found, source_exists, external_id_conflict, validation_failed past a limit, rate_limited
  */
-export async function restoreSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+export async function restoreSource(outbox: CrawlOutbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
   const { db } = outbox
   // Later a crawler may be deleting it.
   const isInTrash = sql<boolean>`(${isSource(scope)} and s.deleted_at > now() - make_interval(days => ${trashDays}))`

@@ -3,10 +3,11 @@ import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
+import type { Outbox } from '../documents/processing/outbox.ts'
 import { ApiError } from '../http/errors.ts'
 import { requireAgent } from '../http/not-found.ts'
 import { newId, type SourceId } from '../ids.ts'
-import { type CrawlMessage, type Origin, type Sender, sendOrLog } from '../queue.ts'
+import { type CrawlMessage, type Origin, sendOrLog } from '../queue.ts'
 import { canonical } from './address.ts'
 
 /** Sources of an organization. */
@@ -25,11 +26,7 @@ export interface SourceScope extends AgentScope {
   sourceId: SourceId
 }
 
-/** Undefined where there is no queue. */
-export interface Outbox {
-  db: Database
-  queue: Sender<CrawlMessage> | undefined
-}
+export type CrawlOutbox = Outbox<CrawlMessage>
 
 const s = columnsOf('sources', 's')
 
@@ -80,7 +77,7 @@ export async function getSource(db: Database, scope: SourceScope): Promise<Sourc
 
 /** Creates a source, whose pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
 export async function createSource(
-  outbox: Outbox,
+  outbox: CrawlOutbox,
   scope: AgentScope,
   { url, kind, include, exclude, refresh_hours }: SourceInput,
   origin: Origin,
@@ -95,7 +92,7 @@ export async function createSource(
     same: sql`select s.id from sources s where ${isOfAgent(scope)} and s.address = ${address}`,
     created: sql`insert into sources (organization_id, id, agent_id, url, address, kind, include, exclude, refresh_hours, request_id, requested_by)
       select a.organization_id, ${sourceId}, a.id, ${url}, ${address}, ${kind}, ${include}::text[], ${exclude}::text[], ${refresh_hours}::int,
-        ${origin.requestId ?? null}, ${origin.apiKeyId ?? null}::uuid
+        ${origin.requestId ?? null}, ${origin.by ?? null}::uuid
       from agents a, (${counts}) held
       where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages}
       on conflict on constraint sources_address do nothing returning id`,
@@ -136,7 +133,7 @@ export function rejectPastLimit({ sources }: { sources: number }): never {
 
 /** Changes a source. Other paths begin a crawl at once, and end the one in progress. @throws ApiError agent_not_found, source_not_found */
 export async function updateSource(
-  outbox: Outbox,
+  outbox: CrawlOutbox,
   scope: SourceScope,
   { include, exclude, refresh_hours }: Partial<Pick<SourceInput, 'include' | 'exclude' | 'refresh_hours'>>,
   origin: Origin,
@@ -159,18 +156,15 @@ export async function updateSource(
 }
 
 /** Starts a crawl after the one in progress, which may have read a page before it changed. @throws ApiError agent_not_found, source_not_found */
-export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+export async function refreshSource(outbox: CrawlOutbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
   const refreshed = sql`update sources s set ${due(origin)} where ${isKept(scope)} returning s.id`
   await requireSource(outbox.db, scope, (await refreshed.execute(outbox.db)).rows)
   await enqueue(outbox, { ...scope, ...origin })
   return await getSource(outbox.db, scope)
 }
 
-export const due = ({
-  requestId,
-  apiKeyId,
-}: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
-  resend_at = now() + interval '120 seconds', request_id = ${requestId ?? null}, requested_by = ${apiKeyId ?? null}::uuid`
+export const due = ({ requestId, by }: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
+  resend_at = now() + interval '120 seconds', request_id = ${requestId ?? null}, requested_by = ${by ?? null}::uuid`
 
 const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,
   (select d.id from documents d where d.organization_id = p.organization_id and d.source_id = p.source_id
@@ -196,8 +190,8 @@ export async function listPages(
 }
 
 /** The sweeper resends a message that fails here. */
-export async function enqueue({ queue }: Outbox, { organizationId, sourceId, requestId, apiKeyId }: CrawlMessage) {
-  if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, apiKeyId })
+export async function enqueue({ queue }: CrawlOutbox, { organizationId, sourceId, requestId, by }: CrawlMessage) {
+  if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, by })
 }
 
 export async function requireSource<Row>(db: Database, scope: AgentScope, [source]: Row[]): Promise<Row> {

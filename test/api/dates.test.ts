@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { agentExample } from '../../functions/agents/schemas.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { newMcp } from '../mcp/own-mcp.ts'
+import { newMcp } from '../mcp/new-mcp.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 

@@ -3,7 +3,7 @@ import { chunksApp } from '../../functions/chunks/app.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
 import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/operations.ts'
 import { away, emptyDocument, failing, inTransaction } from '../support/http/provoking.ts'
-import { callerOf } from '../support/stand/own-app.ts'
+import { callerOf } from '../support/stand/app-caller.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { newSearch } from '../support/stand/own-search.ts'
+import { newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const provider = useFakeProvider()

@@ -3,7 +3,7 @@ import { useStatementCount } from '../support/database/request-count.ts'
 import { roundTripsOf } from '../support/database/statement-count.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { newSearch } from '../support/stand/own-search.ts'
+import { newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { newWorker } from '../support/stand/worker.ts'
 

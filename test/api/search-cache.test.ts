@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { storeServed } from '../support/documents/served-document.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { vectorOf } from '../support/provider/provider-responses.ts'
-import { newEmbedder, newSearch } from '../support/stand/own-search.ts'
+import { newEmbedder, newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
 
 const provider = useFakeProvider()

@@ -6,7 +6,7 @@ import { storeServed } from '../support/documents/served-document.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { vectorOf } from '../support/provider/provider-responses.ts'
-import { hangingEmbedder, newEmbedder, newSearch } from '../support/stand/own-search.ts'
+import { hangingEmbedder, newEmbedder, newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 

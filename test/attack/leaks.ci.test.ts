@@ -15,8 +15,8 @@ import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/op
 import { failing } from '../support/http/provoking.ts'
 import { gathered } from '../support/logs/gathered-log.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { callerOf } from '../support/stand/own-app.ts'
-import { newSearch } from '../support/stand/own-search.ts'
+import { callerOf } from '../support/stand/app-caller.ts'
+import { newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue, newWorker } from '../support/stand/worker.ts'
 

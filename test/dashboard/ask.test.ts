@@ -9,7 +9,7 @@ import { useRequestCount } from '../support/database/request-count.ts'
 import { keepQuestions, keptQuestions } from '../support/documents/asked-questions.ts'
 import { storeKnown } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { newEmbedder } from '../support/stand/own-search.ts'
+import { newEmbedder } from '../support/stand/new-search.ts'
 import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 import { newBrowser, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { useDashboard } from '../dashboard/support.ts'
 import { fillAgent } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
-import { newPlatforms } from '../support/stand/own-platforms.ts'
+import { newPlatforms } from '../support/stand/new-platforms.ts'
 import type { Tenant } from '../support/stand/stand.ts'
 import { limit } from '../support/stand/tenant.ts'
 

@@ -7,7 +7,7 @@ import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { permissions } from '../../shared/permissions.ts'
 import { useRequestCount } from '../support/database/request-count.ts'
-import { callerOf } from '../support/stand/own-app.ts'
+import { callerOf } from '../support/stand/app-caller.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 

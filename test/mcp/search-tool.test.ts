@@ -6,11 +6,11 @@ import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { hangingEmbedder } from '../support/stand/own-search.ts'
+import { hangingEmbedder } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 import { eras, mcpClient } from './mcp-client.ts'
-import { newMcp } from './own-mcp.ts'
+import { newMcp } from './new-mcp.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

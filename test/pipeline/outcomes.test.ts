@@ -7,7 +7,7 @@ import { statements, useFaultyConnection } from '../support/database/faulty-conn
 import { createDocument, expireLease, newDocument } from '../support/documents/documents.ts'
 import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
 import { poison, vectorOf } from '../support/provider/provider-responses.ts'
-import { callerOf } from '../support/stand/own-app.ts'
+import { callerOf } from '../support/stand/app-caller.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker } from '../support/stand/worker.ts'

@@ -12,7 +12,7 @@ import { age, createDocument, newDocument } from '../support/documents/documents
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { callerOf } from '../support/stand/own-app.ts'
+import { callerOf } from '../support/stand/app-caller.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'

@@ -7,7 +7,7 @@ import { storeServed } from '../support/documents/served-document.ts'
 import { listen } from '../support/http/loopback.ts'
 import { type Line, useFakeProvider } from '../support/provider/fake-provider.ts'
 import { vectorOf } from '../support/provider/provider-responses.ts'
-import { newSearch } from '../support/stand/own-search.ts'
+import { newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { keptQueue, newWorker, type WorkerOptions } from '../support/stand/worker.ts'
 

@@ -6,7 +6,7 @@ import { partsOf } from '../../shared/embedding/encoder/passage-encoder.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { gathered } from '../support/logs/gathered-log.ts'
-import { newSearch } from '../support/stand/own-search.ts'
+import { newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()

@@ -10,7 +10,7 @@ import { keepQuestions, keptQuestions, storeQuestions } from '../support/documen
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { hangingEmbedder, newSearch } from '../support/stand/own-search.ts'
+import { hangingEmbedder, newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 import { manualClock } from '../support/time/manual-clock.ts'

@@ -269,6 +269,6 @@ export class World {
 
 function bodyOf({ work }: SimulatedMessage): string {
   if ('agentId' in work) return JSON.stringify({ v: 1, organization_id: work.organizationId, agent_id: work.agentId })
-  const ids = { organization_id: work.organizationId, document_id: work.documentId, api_key_id: work.apiKeyId }
+  const ids = { organization_id: work.organizationId, document_id: work.documentId, api_key_id: work.by }
   return JSON.stringify({ v: 1, ...ids, request_id: work.requestId })
 }

@@ -16,7 +16,7 @@ interface Chunk {
 }
 
 /** The wordings of questions about a price and about a subject. */
-const asking = {
+const wordings = {
   en: {
     price: (row: string, column: string) => {
       const one = `${/^(?:[aeiou]|hour)/i.test(column) ? 'an' : 'a'} ${column.toLowerCase()}`
@@ -63,7 +63,7 @@ export function examplesOf(chunks: readonly Chunk[]): string[] {
   const textOf = ({ title, content }: Chunk) => `${title} ${content}`
   const usual = languageOf(chunks.map(textOf).join(' '))?.code ?? 'en'
   const found = chunks.map((chunk) => {
-    const { price, subject } = asking[languageOf(textOf(chunk))?.code ?? usual]
+    const { price, subject } = wordings[languageOf(textOf(chunk))?.code ?? usual]
     return {
       prices: pricedIn(chunk).map(([row, column]) => price(row, column)),
       subjects: subjectsIn(chunk).map((each) => (each.endsWith('?') ? each : subject(each))),

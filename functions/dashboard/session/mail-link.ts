@@ -15,8 +15,8 @@ import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn, mailPath, signInPage, throttled, type Ways } from './sign-in.ts'
 
-const asking = v.object({ mail: mailAddress, to: v.optional(v.string()) })
-const following = v.object({ token: v.optional(v.string(), ''), to: v.optional(v.string()) })
+const linkRequest = v.object({ mail: mailAddress, to: v.optional(v.string()) })
+const linkVisit = v.object({ token: v.optional(v.string(), ''), to: v.optional(v.string()) })
 
 const linkPath = '/dashboard/sign-in/link'
 /** Every answer takes at least this long, with or without a mail, so that its time doesn't reveal members. */
@@ -27,7 +27,7 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
   return new Hono<ApiEnv>()
     .post(mailPath, async (c) => {
       requireForm(c)
-      const sent = await readForm(c, asking)
+      const sent = await readForm(c, linkRequest)
       const to = returnPath(sent.typed.to)
       if (!sent.isValid) {
         const { mail } = sent.typed
@@ -58,7 +58,7 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
     .get(linkPath, (c) => c.html(linkPage(c, c.req.query('token') ?? '', returnPath(c.req.query('to')))))
     .post(linkPath, async (c) => {
       requireForm(c)
-      const sent = await readForm(c, following)
+      const sent = await readForm(c, linkVisit)
       const { token = '', to } = sent.typed
       const result = await followLink(db, token, sentLinkCookie(c) ?? '')
       if (result.outcome === 'opened') return await completeSignIn(c, db, findSession, result, returnPath(to))

@@ -53,12 +53,7 @@ export async function listChunks(
  * Deletes all chunks: the document becomes the client's, pending and not served. @param ignores golden questions that would fail
  * @throws ApiError agent_not_found, document_not_found, golden_questions_fail
  */
-export async function deleteChunks(
-  db: Database,
-  scope: DocumentScope,
-  apiKeyId: string,
-  ignores = false,
-): Promise<void> {
+export async function deleteChunks(db: Database, scope: DocumentScope, by: string, ignores = false): Promise<void> {
   const removal = { document_id: scope.documentId, action: 'removes' } as const
   await guarded(db, scope, removal, ignores, async (verdict) => {
     const { documents, emptied } = await db.batch({
@@ -67,7 +62,7 @@ export async function deleteChunks(
         .with('emptied', (db) =>
           db
             .updateTable('documents as d')
-            .set({ ...empty(apiKeyId), ...(verdict && { warnings: warningsAfter(verdict) }) })
+            .set({ ...empty(by), ...(verdict && { warnings: warningsAfter(verdict) }) })
             .where(isDocument(scope))
             .where(sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`)
             .returning('d.id'),

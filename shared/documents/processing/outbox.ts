@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 import { describeError, log } from '../../log.ts'
-import { idsOf, type Sender, sendOrLog, type WorkMessage } from '../../queue.ts'
+import { idsOf, type Message, type Sender, sendOrLog, type WorkMessage } from '../../queue.ts'
 
-export interface Outbox {
+/** Where work is stored and announced. */
+export interface Outbox<Work extends Message = WorkMessage> {
   db: Database
   /** Undefined where there is no queue. */
-  queue: Sender | undefined
+  queue: Sender<Work> | undefined
 }
 
 /** Sends after the commit; the sweeper resends a message that fails here. @returns true if it was sent */

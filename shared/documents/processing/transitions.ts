@@ -80,15 +80,15 @@ const noWait = { next_attempt_at: null, waiting_reason: null } satisfies Transit
 const settled = { ...noLease, ...noError, ...zeroCounters, ...noWait, planned_chunk_count: null } satisfies Transition
 /** Voids all work in flight: a worker's fence names the revision. */
 const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } satisfies Transition
-const requestedBy = ({ requestId, apiKeyId }: Origin) =>
-  ({ request_id: requestId ?? null, requested_by: apiKeyId ?? null }) satisfies Transition
+const requestedBy = ({ requestId, by }: Origin) =>
+  ({ request_id: requestId ?? null, requested_by: by ?? null }) satisfies Transition
 
 export const create = (hasContent: boolean, origin: Origin) =>
   ({
     status: 'pending',
     managed_by: hasContent ? 'service' : 'client',
     ...requestedBy(origin),
-    revised_by: origin.apiKeyId ?? null,
+    revised_by: origin.by ?? null,
   }) as const
 
 /** Search serves the same revision as before. The caller deletes the chunks of a client's draft. */

@@ -87,12 +87,12 @@ export function readQuestion(text: string): AskedQuestion {
   }
 }
 
-const asking =
+const beforeFocus =
   /\b(?:which|what(?:'s| is| was| are| were)? the|what|how many|number of|wel(?:che[rsmn]?)|wie viele?|wie (?:ist|lautet|hoch ist) (?:die|der|das)|quel(?:le)?s?(?: est l[ea])?) (?!does|do|did|is|was|are|were|has|have|would|will|can|time)(?=\p{L})/u
 
 /** The index of the first word that names the thing that is sought. */
 function focusOf(query: string, words: ReturnType<typeof wordsOf>): number {
-  const found = asking.exec(query)
+  const found = beforeFocus.exec(query)
   return found ? words.findIndex(({ start }) => start >= found.index + found[0].length) : Number.POSITIVE_INFINITY
 }
 

@@ -43,7 +43,7 @@ import { saneTitle } from '../../../shared/text/title.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
 import { docxOf, epubOf, paragraph, pptxOf, xlsxOf } from '../../files/hostile-files.ts'
 import { pagePdf } from '../../files/pdf-of.ts'
-import { ownClient } from '../../sources/site/own-client.ts'
+import { instantClient } from '../../sources/site/instant-client.ts'
 import { type Answer, requestTo, Site } from '../../sources/sites/site.ts'
 
 interface Reader {
@@ -63,7 +63,7 @@ const url = 'https://shop.example'
 function clientOf(pages: Record<string, string | Answer>) {
   const site = new Site(pages)
   site.url = url
-  return ownClient(requestTo(site))
+  return instantClient(requestTo(site))
 }
 const page = (type: string) => (body: string) =>
   fetchPage(clientOf({ '/': { headers: { 'content-type': type }, body } }), `${url}/`)

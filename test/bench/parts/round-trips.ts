@@ -1,7 +1,7 @@
 import { crawlSource } from '../../../functions/crawler/crawl.ts'
 import type { AgentId, SourceId } from '../../../shared/ids.ts'
 import { createSource } from '../../../shared/sources/sources.ts'
-import { ownClient } from '../../sources/site/own-client.ts'
+import { instantClient } from '../../sources/site/instant-client.ts'
 import { requestTo, Site } from '../../sources/sites/site.ts'
 import { countStatements, roundTripsOf } from '../../support/database/statement-count.ts'
 import { ours, type Part } from '../part.ts'
@@ -26,7 +26,7 @@ export const roundTrips: Part = {
     const links = Array.from({ length: 9 }, (_, i) => `<li><a href="/${i}">Room ${i}</a></li>`).join('')
     for (const path of ['', ...Array(9).keys()])
       site.set(`/${path}`, `<main><h1>Room ${path}</h1><p>${content} Room ${path} is free.</p><ul>${links}</ul></main>`)
-    const crawler = { ...cuecard.crawler, client: ownClient(requestTo(site)) }
+    const crawler = { ...cuecard.crawler, client: instantClient(requestTo(site)) }
     const asked = { url: site.url, kind: 'site' as const, include: [], exclude: [], refresh_hours: 24 }
     const scope = { organizationId: agent.id, agentId: agent.agentId as AgentId }
     const { id } = await createSource({ db: cuecard.owner, queue: undefined }, scope, asked, {})

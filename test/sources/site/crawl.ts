@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inScope, type Scope } from '../../../functions/crawler/site/address.ts'
+import { type CrawlChanges, changesOfCrawl, type FoundPage } from '../../../functions/crawler/site/changes.ts'
 import type { Client } from '../../../functions/crawler/site/client.ts'
-import { type Decision, decide, type FoundPage } from '../../../functions/crawler/site/decide.ts'
 import { type Fetched, fetchPage } from '../../../functions/crawler/site/page.ts'
 import { robotsOf } from '../../../functions/crawler/site/robots.ts'
 import { isSamePage } from '../../../functions/crawler/site/same-page.ts'
@@ -22,7 +22,7 @@ export async function crawl(
   home: string,
   documents: Map<string, Document>,
   now: Date,
-): Promise<Decision> {
+): Promise<CrawlChanges> {
   const scope: Scope = { kind: 'site', url: home, include: [], exclude: [] }
   const robots = await robotsOf(client, home)
   const allows = (address: string) => inScope(scope, address) && robots.allows(address)
@@ -49,7 +49,7 @@ export async function crawl(
     found.push({ address, kind: 'page', at, isMoved, isChanged, hash: hashOf(text), characters: text.length })
   }
   const before = [...documents].map(([address, { text, ...rest }]) => ({ address, characters: text.length, ...rest }))
-  const decision = decide(before, found, { home, now, failed })
+  const decision = changesOfCrawl(before, found, { home, now, failed })
   for (const address of [...decision.create, ...decision.update]) {
     const { text, etag } = read.get(address)!
     documents.set(address, { text, etag, hash: hashOf(text), at: now, goneSince: null })

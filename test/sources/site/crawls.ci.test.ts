@@ -3,7 +3,7 @@ import { Random } from '../../simulation/random.ts'
 import { isThorough } from '../../support/tools/effort.ts'
 import { requestTo } from '../sites/site.ts'
 import { crawl, type Document } from './crawl.ts'
-import { ownClient } from './own-client.ts'
+import { instantClient } from './instant-client.ts'
 import { SimulatedSite } from './simulated-site.ts'
 
 const home = 'https://shop.example/'
@@ -19,7 +19,7 @@ test('of 1,000 crawls with faults none deletes a page that exists or takes a not
     let hour = 0
     const next = async () => {
       const now = new Date(Date.UTC(2026, 0, 1, hour))
-      const decision = await crawl(ownClient(requestTo(world.site)), home, documents, now)
+      const decision = await crawl(instantClient(requestTo(world.site)), home, documents, now)
       counts.crawls++
       counts.faulty += Number(world.hasFault)
       counts.refused += Number(decision.refused !== undefined)

@@ -5,7 +5,7 @@ import { isSamePage } from '../../../functions/crawler/site/same-page.ts'
 import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/time/processor-time.ts'
 import { isThorough } from '../../support/tools/effort.ts'
 import { requestTo, Site } from '../sites/site.ts'
-import { ownClient } from './own-client.ts'
+import { instantClient } from './instant-client.ts'
 
 const numRuns = isThorough ? 20_000 : 600
 const at = (day: number) => new Date(Date.UTC(2026, 10, day, 9, 30))
@@ -149,7 +149,7 @@ test('a page is asked for again until its noise shows, and a change of a steady 
   const asked = async (before: string, now: string) => {
     site.requests.length = 0
     const [old, seen] = [before, now].map((words) => ({ text: `# Tea\n\n${words}`, at: monday }))
-    return [await isSamePage(ownClient(requestTo(site)), `${site.url}/`, old!, seen!), site.requests.length]
+    return [await isSamePage(instantClient(requestTo(site)), `${site.url}/`, old!, seen!), site.requests.length]
   }
   expect(await asked('We were here before', quotes[0]!)).toEqual([true, 2])
   site.set('/', '<h1>Tea</h1><p>Scones £5</p>')

@@ -4,7 +4,7 @@ import type { OutboundRequest } from '../../../shared/outbound/request.ts'
 import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/time/processor-time.ts'
 import { requestTo, Site } from '../sites/site.ts'
 import { type Sites, sites } from '../sites/sites.ts'
-import { ownClient } from './own-client.ts'
+import { instantClient } from './instant-client.ts'
 
 let web: Sites
 beforeAll(async () => {
@@ -12,11 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => web.stop())
 
-const fetched = (site: Site, path: string, options?: FetchOptions) => fetchPage(ownClient(), site.url + path, options)
+const fetched = (site: Site, path: string, options?: FetchOptions) =>
+  fetchPage(instantClient(), site.url + path, options)
 const one = async (page: ConstructorParameters<typeof Site>[0][string]) => {
   const site = new Site({ '/': page })
   site.url = 'http://127.0.0.1:1'
-  return await fetchPage(ownClient(requestTo(site)), `${site.url}/`)
+  return await fetchPage(instantClient(requestTo(site)), `${site.url}/`)
 }
 
 describe('a page', () => {
@@ -185,7 +186,7 @@ describe('redirects', () => {
       const body = Buffer.from('<h1>Menu</h1><a href="http://lina.example/a">A</a>')
       return Promise.resolve({ status: isLast ? 200 : 301, headers, body, url: address })
     }
-    const page = await fetchPage(ownClient(request), 'https://lina.example/menu')
+    const page = await fetchPage(instantClient(request), 'https://lina.example/menu')
     expect(page).toMatchObject({ address: 'https://www.lina.example/menu', links: ['https://lina.example/a'] })
     expect(asked).toEqual(['https://lina.example/menu', 'https://www.lina.example/menu'])
   })
@@ -199,7 +200,7 @@ describe('a failure', () => {
     })
     site.url = 'http://127.0.0.1:1'
     for (let time = 0; time < 2; time++)
-      expect(await fetchPage(ownClient(requestTo(site)), `${site.url}/`)).toMatchObject({ kind: 'page' })
+      expect(await fetchPage(instantClient(requestTo(site)), `${site.url}/`)).toMatchObject({ kind: 'page' })
     expect(await fetched(web.shop, '/nothing')).toEqual({ kind: 'gone' })
     expect(web.shop.requests.filter((path) => path === '/nothing')).toHaveLength(2)
   })
@@ -211,7 +212,7 @@ describe('a failure', () => {
       kind: 'failed',
       reason: expect.stringContaining('5242880'),
     })
-    expect(await fetchPage(ownClient(), 'https://169.254.169.254/')).toMatchObject({
+    expect(await fetchPage(instantClient(), 'https://169.254.169.254/')).toMatchObject({
       kind: 'left_out',
       reason: 'Its address leads to 169.254.169.254, which is not a public address.',
     })
@@ -222,7 +223,7 @@ describe('manners', () => {
   test('a host is asked for one thing at a time, with a second between, by all crawls of a process', async () => {
     let [open, most] = [0, 0]
     const headers: OutboundRequest['headers'][] = []
-    const client = ownClient(async (address, options) => {
+    const client = instantClient(async (address, options) => {
       most = Math.max(most, ++open)
       headers.push(options.headers)
       await new Promise(setImmediate)
@@ -242,7 +243,7 @@ describe('manners', () => {
       '/long': { status: 503, headers: { 'retry-after': '600' } },
     })
     site.url = 'http://127.0.0.1:1'
-    const client = ownClient(requestTo(site))
+    const client = instantClient(requestTo(site))
     expect(await fetchPage(client, `${site.url}/`)).toMatchObject({ kind: 'failed' })
     expect(client.pauses).toEqual([21_000])
     expect(await fetchPage(client, `${site.url}/long`)).toEqual({

@@ -8,14 +8,14 @@ import type { SitemapReading } from '../../../shared/database/source-tables.ts'
 import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/time/processor-time.ts'
 import { type Page, requestTo, Site } from '../sites/site.ts'
 import { sites } from '../sites/sites.ts'
-import { ownClient } from './own-client.ts'
+import { instantClient } from './instant-client.ts'
 
 const url = 'https://shop.example'
 
 function own(pages: Record<string, Page>) {
   const site = new Site(pages)
   site.url = url
-  return ownClient(requestTo(site))
+  return instantClient(requestTo(site))
 }
 
 const robots = (page: Page) => robotsOf(own({ '/robots.txt': page }), `${url}/a/b?c`)
@@ -149,7 +149,7 @@ describe('a robots.txt of 500 KiB is read at once, and asked for 100 addresses',
 
 test('a sitemap index gives the 2,000 addresses of its files, a zipped one too', async () => {
   const { listing, stop } = await sites()
-  const found = await readAll(ownClient(), `${listing.url}/sitemap.xml`)
+  const found = await readAll(instantClient(), `${listing.url}/sitemap.xml`)
   await stop()
   if (found.kind !== 'sitemap') throw new Error(found.reason)
   expect(found.addresses).toHaveLength(2_000)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Site } from '../sites/site.ts'
 import { halved, type Sites, sites } from '../sites/sites.ts'
 import { crawl, type Document } from './crawl.ts'
-import { ownClient } from './own-client.ts'
+import { instantClient } from './instant-client.ts'
 
 let web: Sites
 beforeAll(async () => {
@@ -17,7 +17,7 @@ function crawlsOf(site: Site) {
   return {
     documents,
     paths: () => [...documents.keys()].map((address) => address.slice(site.url.length)).sort(),
-    next: () => crawl(ownClient(), `${site.url}/`, documents, new Date(Date.UTC(2026, 2, ++day, 9))),
+    next: () => crawl(instantClient(), `${site.url}/`, documents, new Date(Date.UTC(2026, 2, ++day, 9))),
   }
 }
 

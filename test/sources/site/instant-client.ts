@@ -2,7 +2,7 @@ import { type Client, crawlClient } from '../../../functions/crawler/site/client
 import { request } from '../../../shared/outbound/request.ts'
 
 /** A client whose pauses pass at once; `pauses` are those it made. */
-export function ownClient(own: typeof request = request): Client & { pauses: number[]; now: () => number } {
+export function instantClient(own: typeof request = request): Client & { pauses: number[]; now: () => number } {
   const pauses: number[] = []
   let passed = 0
   const now = () => passed

@@ -1,7 +1,7 @@
 import { platformsApp } from '../../../functions/platforms/app.ts'
 import { lexicalEmbedder } from '../../../shared/embedding/lexical-embedder.ts'
 import type { AnsweringDependencies } from '../../../shared/retrieval/answer.ts'
-import { callerOf } from './own-app.ts'
+import { callerOf } from './app-caller.ts'
 import type { Answer, Tenant } from './stand.ts'
 import { databaseAs } from './worker.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decide, type FoundPage, type KnownPage } from '../../../functions/crawler/site/decide.ts'
+import { changesOfCrawl, type FoundPage, type KnownPage } from '../../../functions/crawler/site/changes.ts'
 
 const url = 'https://shop.example'
 const now = new Date('2026-11-24T09:00:00Z')
@@ -36,7 +36,7 @@ const at = (path: number, kind: 'unchanged' | 'gone' | 'left_out' | 'failed'): F
 function crawl(before: KnownPage[], found: FoundPage[], failed?: string) {
   const rest = before.filter(({ address }) => !found.some((other) => other.address === address))
   const all = [...found, ...rest.map(({ address }): FoundPage => ({ address, kind: 'unchanged' }))]
-  const { leftOut, ...decision } = decide(before, all, { home: `${url}/`, now, failed })
+  const { leftOut, ...decision } = changesOfCrawl(before, all, { home: `${url}/`, now, failed })
   return { ...decision, leftOut: [...leftOut] }
 }
 
@@ -50,7 +50,9 @@ test('a crawl that finds the same changes nothing', () => {
 
 test('pages are created and updated', () => {
   expect(crawl(known(), [page('a'), page(3)])).toEqual({ ...nothing, create: paths('a'), update: paths(3) })
-  expect(decide([], [page('a'), page('b')], { home: `${url}/`, now })).toMatchObject({ create: paths('a', 'b') })
+  expect(changesOfCrawl([], [page('a'), page('b')], { home: `${url}/`, now })).toMatchObject({
+    create: paths('a', 'b'),
+  })
 })
 
 test('a page goes when it was gone twice, a day apart, and did not answer in between', () => {
@@ -65,7 +67,7 @@ test('a page goes when it was gone twice, a day apart, and did not answer in bet
 test('a page that is not linked any more, or was not asked for, stays', () => {
   const all = known({ 3: { goneSince: ago(48) } })
   const found = all.filter((_, path) => path !== 3).map(({ address }): FoundPage => ({ address, kind: 'unchanged' }))
-  expect(decide(all, found, { home: `${url}/`, now })).toMatchObject({ delete: [], markGone: [], update: [] })
+  expect(changesOfCrawl(all, found, { home: `${url}/`, now })).toMatchObject({ delete: [], markGone: [], update: [] })
 })
 
 describe('a crawl is refused, and changes nothing', () => {
@@ -94,14 +96,14 @@ describe('a crawl is refused, and changes nothing', () => {
 
   test('the only page came back nearly empty', () => {
     const [only] = known()
-    expect(decide([only!], [page(0, { characters: 40 })], { home: `${url}/0`, now }).refused).toBeDefined()
-    expect(decide([only!], [page(0, { characters: 400 })], { home: `${url}/0`, now })).toMatchObject({
+    expect(changesOfCrawl([only!], [page(0, { characters: 40 })], { home: `${url}/0`, now }).refused).toBeDefined()
+    expect(changesOfCrawl([only!], [page(0, { characters: 400 })], { home: `${url}/0`, now })).toMatchObject({
       update: paths(0),
     })
   })
 
   test('the first one found no page', () => {
-    const { refused: why } = decide([], [at(0, 'left_out')], { home: `${url}/`, now })
+    const { refused: why } = changesOfCrawl([], [at(0, 'left_out')], { home: `${url}/`, now })
     expect(why).toContain('No page with text')
   })
 

@@ -3,7 +3,7 @@ import { type Embedder, EmbeddingError } from '../../../shared/embedding/embedde
 import { lexicalEmbedder } from '../../../shared/embedding/lexical-embedder.ts'
 import { openAiEmbedder } from '../../../shared/embedding/openai-embedder.ts'
 import type { AnsweringDependencies } from '../../../shared/retrieval/answer.ts'
-import { callerOf } from './own-app.ts'
+import { callerOf } from './app-caller.ts'
 import type { Answer, Tenant } from './stand.ts'
 import { databaseAs } from './worker.ts'
 

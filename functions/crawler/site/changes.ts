@@ -23,7 +23,7 @@ export type FoundPage =
     }
   | { address: string; kind: 'unchanged' | 'gone' | 'left_out' | 'failed' }
 
-export interface Decision {
+export interface CrawlChanges {
   /** The own addresses of pages without a document. */
   create: string[]
   update: string[]
@@ -46,11 +46,11 @@ const minLeft = 1 / 10
 const shortText = 300
 
 /** Decides the changes of a crawl. `failed` says why the source's own address, its robots.txt or its sitemap could not be read. */
-export function decide(
+export function changesOfCrawl(
   before: readonly KnownPage[],
   found: readonly FoundPage[],
   { home, now, failed }: { home: string; now: Date; failed?: string | undefined },
-): Decision {
+): CrawlChanges {
   const asked = new Map(found.map((page) => [page.address, page]))
   const states = statesOf(before, asked, home)
   const are = (...names: State[]) => before.filter(({ address }) => names.includes(states.get(address)!))
@@ -112,7 +112,7 @@ function creations(
   before: readonly KnownPage[],
   pages: readonly Extract<FoundPage, { kind: 'page' }>[],
   states: Map<string, State>,
-): Pick<Decision, 'create' | 'leftOut'> {
+): Pick<CrawlChanges, 'create' | 'leftOut'> {
   const known = new Set(before.map(({ address }) => address))
   const owners = new Map(
     before.flatMap(({ address, hash }) =>
