@@ -1,6 +1,7 @@
+import type { ParamKeys } from 'hono/types'
 import { v7 } from 'uuid'
 import * as v from 'valibot'
-import { integer } from './http/input/fields.ts'
+import { described, integer } from './http/input/fields.ts'
 
 export const uuid = v.pipe(v.string(), v.uuid('must be a UUID'), v.toLowerCase())
 
@@ -18,10 +19,26 @@ const revision = v.pipe(
   v.description('The revision’s number.'),
 )
 
-export const agentPath = v.object({ agentId })
-export const documentPath = v.object({ agentId, documentId })
-export const sourcePath = v.object({ agentId, sourceId })
-export const revisionPath = v.object({ agentId, documentId, revision })
+/** The schemas of the ids in paths, by the names that routes give them. */
+const pathIds = {
+  ...{ agentId, documentId, sourceId, revision },
+  goldenQuestionId: described(uuid, 'The golden question’s id.'),
+  webhookId: described(uuid, 'The webhook’s id.'),
+  deliveryId: described(uuid, 'The delivery’s id.'),
+  ...{ callId: uuid, connectionId: uuid, keyId: uuid, personId: uuid },
+}
+type PathIds = typeof pathIds
+
+/** The ids in a route's path, such as `/v1/agents/:agentId`. */
+export type IdsIn<Path extends string> = {
+  [Name in ParamKeys<Path>]: Name extends keyof PathIds ? v.InferOutput<PathIds[Name]> : never
+}
+
+/** The schema of the ids in a path; undefined for a path without any. */
+export function idsIn(path: string) {
+  const names = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name as keyof PathIds)
+  return names.length > 0 ? v.object(Object.fromEntries(names.map((name) => [name, pathIds[name]]))) : undefined
+}
 
 export type OrganizationId = v.InferOutput<typeof organizationId>
 export type AgentId = v.InferOutput<typeof agentId>

@@ -1,6 +1,5 @@
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
-import { agentPath } from '../../shared/ids.ts'
 import { createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { agentBody, agentExample, agentSchema } from './schemas.ts'
@@ -58,7 +57,6 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         operationId: 'getAgent',
         summary: 'Get an agent',
         permission: 'kb:read',
-        params: agentPath,
         responses: { 200: anAgent },
       },
       async ({ c, db, scope }) => c.json(await getAgent(db, scope)),
@@ -69,7 +67,6 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         operationId: 'updateAgent',
         summary: 'Rename an agent',
         permission: 'organization:write',
-        params: agentPath,
         body: agentBody,
         examples: { desk: { name: 'Front desk' } },
         responses: { 200: anAgent },

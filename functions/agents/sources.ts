@@ -1,7 +1,6 @@
 import { deletionQuery } from '../../shared/documents/contract/input.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
-import { agentPath, sourcePath } from '../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
 import { restoreSource } from '../../shared/sources/restore-source.ts'
@@ -38,12 +37,11 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         summary: 'List sources',
         description: 'Newest first.',
         permission: 'kb:read',
-        params: agentPath,
         query: sourcesQuery,
         responses: pageOf('sources', sourceSchema, sourceExample),
       },
-      async ({ c, key, db, scope, params, query: { limit, cursor, trashed = false } }) => {
-        const list = `${trashed ? 'trashed ' : ''}sources ${params.agentId}`
+      async ({ c, key, db, scope, query: { limit, cursor, trashed = false } }) => {
+        const list = `${trashed ? 'trashed ' : ''}sources ${scope.agentId}`
         const [after] = readAfter(key, list, cursor, byId) ?? []
         const { sources, hasMore } = await listSources(db, scope, { limit, after, trashed })
         return respondPage(c, key, list, sources, hasMore ? [sources.at(-1)!.id] : undefined)
@@ -57,7 +55,6 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         description:
           'The service reads the pages in the background, and again every `refresh_hours`. Each page becomes a document with the page’s address as its `external_id`. An organization can have 20 sources with 5,000 pages.',
         permission: 'kb:write',
-        params: agentPath,
         body: createBody,
         examples: { site: { url: 'https://paws-inn.example/', exclude: ['/blog/*'] } },
         responses: {
@@ -65,9 +62,9 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         },
         errors: ['source_exists'],
       },
-      async ({ c, db, scope, origin, params, body }) => {
+      async ({ c, db, scope, origin, body }) => {
         const created = await createSource({ db, queue }, scope, body, origin)
-        c.header('location', `/v1/agents/${params.agentId}/sources/${created.id}`)
+        c.header('location', `/v1/agents/${scope.agentId}/sources/${created.id}`)
         return c.json(created, 201)
       },
     )
@@ -77,7 +74,6 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         operationId: 'getSource',
         summary: 'Get a source',
         permission: 'kb:read',
-        params: sourcePath,
         responses: { 200: aSource },
       },
       async ({ c, db, scope }) => c.json(await getSource(db, scope)),
@@ -90,7 +86,6 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         description:
           'New paths start a crawl at once, which deletes the documents of pages that are no longer included.',
         permission: 'kb:write',
-        params: sourcePath,
         body: updateBody,
         examples: { hourly: { refresh_hours: 1 } },
         responses: { 200: aSource },
@@ -105,7 +100,6 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         description:
           'Deletes the source with its documents, except those whose content a client has changed. Thousands are deleted in the background: the source is listed as `deleting` until the last is gone. With `trash=true` both go into the trash, and can be [restored](#restoreSource) for 30 days.',
         permission: 'kb:write',
-        params: sourcePath,
         query: deletionQuery,
         responses: {
           202: {
@@ -130,7 +124,6 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         description:
           'Brings a source back from the trash, with the documents that went there with it, and starts a crawl of its pages. A source that is not in the trash stays as it is.',
         permission: 'kb:write',
-        params: sourcePath,
         responses: { 200: { ...aSource, example: pending } },
         errors: ['source_exists', 'external_id_conflict', 'validation_failed', 'rate_limited'],
       },
@@ -143,7 +136,6 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         summary: 'Refresh a source',
         description: 'Starts a crawl of its pages: poll its status until it is no longer `pending`.',
         permission: 'kb:write',
-        params: sourcePath,
         responses: { 202: { ...aSource, example: pending } },
       },
       async ({ c, db, scope, origin }) => c.json(await refreshSource({ db, queue }, scope, origin), 202),
@@ -155,12 +147,11 @@ export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | un
         summary: 'List the pages of a source',
         description: 'Sorted by address, including the pages that are left out.',
         permission: 'kb:read',
-        params: sourcePath,
         query: listQuery,
         responses: pageOf('pages', pageSchemaOfSource, pageExampleOfSource),
       },
-      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-        const list = `pages ${params.agentId} ${params.sourceId}`
+      async ({ c, key, db, scope, query: { limit, cursor } }) => {
+        const list = `pages ${scope.agentId} ${scope.sourceId}`
         const [after] = readAfter(key, list, cursor, pageSortKey) ?? []
         const { pages, hasMore } = await listPages(db, scope, { limit, after })
         return respondPage(c, key, list, pages, hasMore ? [pages.at(-1)!.address] : undefined)

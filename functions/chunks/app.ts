@@ -6,7 +6,6 @@ import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempote
 import { pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
-import { documentPath } from '../../shared/ids.ts'
 import { createChunks } from './create-chunks.ts'
 import { createBody, listQuery, sortKey, toJson } from './schemas.ts'
 
@@ -22,12 +21,11 @@ export function chunksApp({ repeatWaitSeconds, ...options }: RouterOptions & { r
         description:
           'Ordered by `chunk_index`. A page may have fewer than `limit` chunks if they are large; rely on `has_more`.',
         permission: 'kb:read',
-        params: documentPath,
         query: listQuery,
         responses: pageOf('chunks', chunkSchema, chunkExample),
       },
-      async ({ c, key, db, scope, params, query }) => {
-        const list = `chunks ${params.documentId}`
+      async ({ c, key, db, scope, query }) => {
+        const list = `chunks ${scope.documentId}`
         const [after] = readAfter(key, list, query.cursor, sortKey) ?? []
         const { chunks, hasMore } = await listChunks(db, scope, { ...query, after })
         const data = fitToResponse(chunks.map((chunk) => toChunk(chunk, query.encoding)))
@@ -43,7 +41,6 @@ export function chunksApp({ repeatWaitSeconds, ...options }: RouterOptions & { r
         description:
           'Stores all chunks or none. The first upload takes over a document that the service manages: search keeps serving the old chunks until you set the status to `completed`. A document can have at most 10,000 chunks. A chunk without an `embedding` is listed, but search never finds it, and a document without any embedding cannot be completed. The sample leaves out `embedding` only because it is so long. While an agent changes its embedding model, upload the same chunks again with the next model’s vectors and its name as `embedding_model`: the agent waits for them.',
         permission: 'kb:write',
-        params: documentPath,
         headers: idempotencyHeader,
         body: createBody,
         examples: {
@@ -75,7 +72,6 @@ export function chunksApp({ repeatWaitSeconds, ...options }: RouterOptions & { r
         summary: 'Delete all chunks of a document',
         description: 'Search no longer finds the document, which then waits for your own chunks.',
         permission: 'kb:write',
-        params: documentPath,
         query: removalQuery,
         responses: { 204: { description: 'The chunks were deleted' } },
       },

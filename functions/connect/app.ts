@@ -12,7 +12,7 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { readJson } from '../../shared/http/input/json-body.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'
-import { agentPath, newId } from '../../shared/ids.ts'
+import { agentId, newId } from '../../shared/ids.ts'
 import { hashToken, newToken } from '../../shared/organizations/sessions.ts'
 import { steadyNow } from '../../shared/steady-clock.ts'
 
@@ -39,7 +39,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
   const app = api()
 
   app.get(`${resourceMetadata}/v1/agents/:agentId/connect/mcp`, (c) => {
-    if (!v.is(agentPath, c.req.param())) throw new ApiError('route_not_found', 'The agent’s id must be a UUID.')
+    if (!v.is(agentId, c.req.param('agentId'))) throw new ApiError('route_not_found', 'The agent’s id must be a UUID.')
     c.header('cache-control', briefly)
     return c.json({
       // Repeats the requested form, which clients compare with the address that they connect to.

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { agentPath } from '../../shared/ids.ts'
 import { type AgentRow, createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'
 import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
 import { line } from './forms.ts'
@@ -10,7 +9,7 @@ import type { Screens } from './screen.ts'
 import { counted, number } from './sentences.ts'
 
 const path = '/dashboard/agents'
-const one = `${path}/:agentId`
+const one = `${path}/:agentId` as const
 const maxName = 200
 const form = v.object({
   name: line(maxName, { missing: 'Enter a name.', tooLong: 'A name can have at most 200 characters.' }),
@@ -48,15 +47,15 @@ export function addAgentsScreens(screens: Screens) {
       const { id, name } = await createAgent(db, session.organizationId, form.values.name)
       return { redirect: agentPage(id, 'documents'), flash: { text: `“${name}” was added.` } }
     })
-    .get(one, { permission: 'kb:read', params: agentPath }, async ({ db, scope }) => {
+    .get(one, { permission: 'kb:read' }, async ({ db, scope }) => {
       const { id } = await getAgent(db, scope)
       return { redirect: agentPage(id, 'documents') }
     })
-    .get(`${one}/edit`, { permission, params: agentPath }, async ({ db, scope }) => {
+    .get(`${one}/edit`, { permission }, async ({ db, scope }) => {
       const { name } = await getAgent(db, scope)
       return namePage(`Rename “${name}”`, 'Rename', '/dashboard', { typed: { name } })
     })
-    .post(`${one}/edit`, { permission, params: agentPath, form }, async ({ db, scope, form }) => {
+    .post(`${one}/edit`, { permission, form }, async ({ db, scope, form }) => {
       const { name: before } = await getAgent(db, scope)
       if (!form.isValid) return { ...namePage(`Rename “${before}”`, 'Rename', '/dashboard', form), status: 422 }
       const { name } = await renameAgent(db, scope, form.values.name)

@@ -13,7 +13,7 @@ import type { Screens } from './screen.ts'
 import { localTime } from './times.ts'
 
 const path = '/dashboard/calls'
-const one = { permission: 'organization:write', params: v.object({ callId: uuid }) } as const
+const one = { permission: 'organization:write' } as const
 const sortKey = v.strictTuple([v.pipe(v.string(), v.isoTimestamp()), uuid])
 const callsPerPage = 50
 

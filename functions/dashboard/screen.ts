@@ -1,12 +1,11 @@
 import type { Context, Handler, Hono } from 'hono'
 import { html } from 'hono/html'
-import type * as v from 'valibot'
-import { safeParse } from 'valibot'
+import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Meter, requestMeters } from '../../shared/http/request-meter.ts'
-import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { type AgentId, type IdsIn, idsIn, type OrganizationId } from '../../shared/ids.ts'
 import { getAgent } from '../../shared/organizations/agents.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
@@ -22,24 +21,23 @@ import { signInPath } from './session/return-path.ts'
 
 type Schema<T> = v.GenericSchema<unknown, T>
 
-export interface ScreenMetadata<P = unknown, F = unknown> {
+export interface ScreenMetadata<F = unknown> {
   /** The session's required permission: `any` needs none, `people` an owner. Not optional, so that every screen must state it. */
   permission: Permission | 'any' | 'people'
-  params?: Schema<P> | undefined
   /** The screen's own tab, or the tab above it. The view then gets the path's agent. */
   tab?: AgentTab
   /** The schema of a POST's body; without it, the body is not read. */
   form?: Schema<F> | undefined
 }
 
-interface ScreenRequest<P, F> {
+interface ScreenRequest<Ids, F> {
   c: Context<ApiEnv>
   db: Database
   /** Counts searches only. People's other requests have no limit, so that they can always stop a key. */
   meter: Meter
   session: Session
   /** The organization's id, and the ids in the path. */
-  scope: { organizationId: OrganizationId } & P
+  scope: { organizationId: OrganizationId } & Ids
   origin: Origin
   form: Form<F>
   /** True if htmx asks for a fragment of the screen. */
@@ -50,10 +48,12 @@ interface ScreenRequest<P, F> {
 /** A screen, a fragment for htmx, or a redirect. Every POST that changes something redirects. */
 export type Answer = View | { fragment: Html } | { redirect: string; flash?: Flash } | Response
 
-type AddScreen = <P = object, F = undefined>(
-  path: string,
-  metadata: ScreenMetadata<P, F>,
-  handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
+type Handle<Ids, F> = (request: ScreenRequest<Ids, F>) => Promise<Answer> | Answer
+
+type AddScreen = <Path extends string, F = undefined>(
+  path: Path,
+  metadata: ScreenMetadata<F>,
+  handle: Handle<IdsIn<Path>, F>,
 ) => Screens
 
 export type Screens = Record<'get' | 'post', AddScreen>
@@ -69,15 +69,17 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
 
   function adding(method: string): AddScreen {
     return (path, metadata, handle) => {
-      app.on(method, path, screen(metadata, handle))
+      app.on(method, path, screen(path, metadata, handle))
       return screens
     }
   }
 
-  function screen<P, F>(
-    metadata: ScreenMetadata<P, F>,
-    handle: (request: ScreenRequest<P, F>) => Promise<Answer> | Answer,
+  function screen<Path extends string, F>(
+    path: Path,
+    metadata: ScreenMetadata<F>,
+    handle: Handle<IdsIn<Path>, F>,
   ): Handler<ApiEnv> {
+    const schema = (idsIn(path) ?? v.object({})) as unknown as Schema<IdsIn<Path>>
     const run: Handler<ApiEnv> = async (c) => {
       const isPartial = c.req.header('hx-request-type') === 'partial'
       const session = await findSession(c)
@@ -94,7 +96,7 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
           db: db.forOrganization(session.organizationId),
           meter,
           session,
-          scope: { organizationId: session.organizationId, ...readPath(metadata.params, c.req.param()) },
+          scope: { organizationId: session.organizationId, ...readPath(schema, c.req.param()) },
           origin: { requestId: c.get('requestId'), by: session.id },
           form: await formOf(c, metadata.form),
           isPartial,
@@ -134,9 +136,8 @@ export function valid<F>(form: Form<F>): F {
 }
 
 /** @throws ApiError route_not_found for invalid ids */
-function readPath<P>(schema: Schema<P> | undefined, params: Record<string, string>): P {
-  if (!schema) return {} as P
-  const result = safeParse(schema, params)
+function readPath<Ids>(schema: Schema<Ids>, params: Record<string, string>): Ids {
+  const result = v.safeParse(schema, params)
   if (result.success) return result.output
   throw new ApiError('route_not_found', 'There is no such screen.')
 }

@@ -5,7 +5,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isInTrash } from '../../shared/database/scope.ts'
 import { deleteDocument } from '../../shared/documents/client/documents.ts'
 import { restoreDocument, trashDays } from '../../shared/documents/client/trash.ts'
-import { agentPath, type DocumentId, type SourceId, uuid } from '../../shared/ids.ts'
+import { type DocumentId, type SourceId, uuid } from '../../shared/ids.ts'
 import { getAgent } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
@@ -52,7 +52,7 @@ export function undoing(agentId: string, kind: 'document' | 'website', ids: stri
 export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sender<CrawlMessage> | undefined) {
   const permission = 'kb:write'
   screens
-    .get(path, { permission, params: agentPath, tab: 'documents' }, async ({ c, db, scope }) => {
+    .get(path, { permission, tab: 'documents' }, async ({ c, db, scope }) => {
       const { before } = v.parse(trashQuery, c.req.query())
       const isOlder = before ? sql`deleted_at < ${new Date(Number(before))}::timestamptz` : sql`true`
       const rows = await listTrash(db, scope, isOlder)
@@ -67,37 +67,33 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
             : emptyView('document', 'The trash is empty', 'Documents and websites that you delete come here.'),
       }
     })
-    .post(
-      `${path}/restore`,
-      { permission, params: agentPath, form: chosen },
-      async ({ c, db, scope, form, origin }) => {
-        await getAgent(db, scope)
-        const tab = v.parse(places, c.req.query('to'))
-        const names: string[] = []
-        const left = new Set<string>()
-        for (const [kind, id] of valid(form).what)
-          try {
-            if (kind === 'website') {
-              const place = { ...scope, sourceId: id as SourceId }
-              names.push(siteName((await restoreSource({ db, queue: crawlQueue }, place, origin)).url))
-            } else {
-              const place = { ...scope, documentId: id as DocumentId }
-              names.push((await restoreDocument({ db, queue }, place, origin)).title)
-            }
-          } catch (error) {
-            left.add(reasonOf(error))
+    .post(`${path}/restore`, { permission, form: chosen }, async ({ c, db, scope, form, origin }) => {
+      await getAgent(db, scope)
+      const tab = v.parse(places, c.req.query('to'))
+      const names: string[] = []
+      const left = new Set<string>()
+      for (const [kind, id] of valid(form).what)
+        try {
+          if (kind === 'website') {
+            const place = { ...scope, sourceId: id as SourceId }
+            names.push(siteName((await restoreSource({ db, queue: crawlQueue }, place, origin)).url))
+          } else {
+            const place = { ...scope, documentId: id as DocumentId }
+            names.push((await restoreDocument({ db, queue }, place, origin)).title)
           }
-        const back =
-          names.length === 1
-            ? `“${names[0]}” is back.`
-            : names.length > 1 && `${counted(names.length, 'document')} are back.`
-        return {
-          redirect: tab === 'trash' ? trashPage(scope.agentId) : agentPage(scope.agentId, tab),
-          flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 },
+        } catch (error) {
+          left.add(reasonOf(error))
         }
-      },
-    )
-    .post(`${path}/delete`, { permission, params: agentPath, form: chosen }, async ({ db, scope, form, origin }) => {
+      const back =
+        names.length === 1
+          ? `“${names[0]}” is back.`
+          : names.length > 1 && `${counted(names.length, 'document')} are back.`
+      return {
+        redirect: tab === 'trash' ? trashPage(scope.agentId) : agentPage(scope.agentId, tab),
+        flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 },
+      }
+    })
+    .post(`${path}/delete`, { permission, form: chosen }, async ({ db, scope, form, origin }) => {
       await getAgent(db, scope)
       const { what } = valid(form)
       // Skips rows that were restored in the meantime.

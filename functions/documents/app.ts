@@ -11,7 +11,6 @@ import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempote
 import { pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
-import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { addExternalIdRoutes } from './external-ids.ts'
 import { addFileRoutes } from './files.ts'
@@ -41,13 +40,12 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Newest first. A page may have fewer than `limit` documents if their contents are large, except with `exclude=content`; rely on `has_more`.',
         permission: 'kb:read',
-        params: agentPath,
         query: listQuery,
         responses: pageOf('documents', fetchedDocument, documentExample),
       },
-      async ({ c, key, db, scope, params, query }) => {
+      async ({ c, key, db, scope, query }) => {
         const { limit, cursor, exclude, ...filters } = query
-        const list = `documents ${params.agentId} ${JSON.stringify(filters)}`
+        const list = `documents ${scope.agentId} ${JSON.stringify(filters)}`
         const after = readAfter(key, list, cursor, sortKey)
         const { documents, hasMore } = await listDocuments(db, scope, { ...filters, limit, exclude, after })
         const data = fitToResponse(documents.map((document) => toFetched(document, query)))
@@ -64,7 +62,6 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Its content is chunked and embedded in the background: poll its status until `completed`. Without `content` it waits for chunks of your own. With `valid_from` and `valid_until`, search serves it only for a while. An agent may have 10,000 documents. If the document was deleted, a repeat with the same `Idempotency-Key` returns 404 `document_not_found` and does not create it again.',
         permission: 'kb:write',
-        params: agentPath,
         headers: idempotencyHeader,
         body: createBody,
         examples: {
@@ -93,7 +90,6 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Creates all of 1 to 100 documents or none, each as [create a document](#createDocument) does. The limits hold for all together. If one of the documents was deleted, a repeat with the same `Idempotency-Key` returns 404 `document_not_found` and creates nothing.',
         permission: 'kb:write',
-        params: agentPath,
         headers: idempotencyHeader,
         body: batchBody,
         examples: {
@@ -134,7 +130,6 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'The `ETag` is the same with and without `exclude=content`: 304 says that the document has not changed, for both forms.',
         permission: 'kb:read',
-        params: documentPath,
         query: getQuery,
         headers: ifNoneMatch,
         responses: fetched(documentExample),
@@ -152,7 +147,6 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Other `content` is chunked and embedded again while search keeps serving the old chunks. `status: "pending"` processes the content again; `status: "completed"` puts uploaded chunks into service. For a file’s document, `status: "pending"` extracts the text again, and `content` turns it into a text and deletes the file. `valid_from` and `valid_until` change when search serves the document, at once and without processing; null removes a limit.',
         permission: 'kb:write',
-        params: documentPath,
         headers: ifMatch,
         body: updateBody,
         examples: {
@@ -185,7 +179,6 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Deletes the document with its chunks and embeddings, and ends its processing. With `trash=true` it goes into the trash: search no longer finds it, and it can be [restored](#restoreDocument) for 30 days. If an agent has more than 10,000 documents in the trash, the oldest are deleted for good.',
         permission: 'kb:write',
-        params: documentPath,
         query: deletionQuery,
         headers: ifMatch,
         responses: { 204: { description: 'It is gone' } },
@@ -203,7 +196,6 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Brings a document back from the trash as it was. Search serves the same revision again at once, and the service finishes the processing of one that was not done. A page whose source is gone becomes a document of your own. A document that is not in the trash stays as it is.',
         permission: 'kb:write',
-        params: documentPath,
         responses: { 200: aDocument },
         errors: ['external_id_conflict', 'rate_limited', 'validation_failed'],
       },

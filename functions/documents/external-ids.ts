@@ -75,8 +75,8 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
         },
         errors: ['golden_questions_fail'],
       },
-      async ({ c, db, scope, origin, params, headers, body: { external_id, ...body } }) => {
-        if (external_id !== undefined && external_id !== params.externalId) rejectOther()
+      async ({ c, db, scope, origin, headers, body: { external_id, ...body } }) => {
+        if (external_id !== undefined && external_id !== scope.externalId) rejectOther()
         const condition = { match: headers['if-match'], mustBeNew: headers['if-none-match'] !== undefined }
         const { document, isNew } = await putDocument({ db, queue }, scope, body, origin, condition)
         if (isNew) setCreated(c, document, false)

@@ -5,7 +5,6 @@ import { maxFileBytes } from '../../shared/files/file-types.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import type { Router } from '../../shared/http/router.ts'
-import { agentPath, documentPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { creationErrors, newExample, setCreated } from './respond.ts'
 import { announcedFile } from './schemas.ts'
@@ -29,7 +28,6 @@ export function addFileRoutes(
         description:
           'Creates the document and returns a form: within an hour, post it with the file to `url` as `multipart/form-data`, all `fields` first and the file last, as `file`. Then [report it](#reportFile). The text is extracted, chunked and embedded in the background. A file may have 50 MB, and 4 MiB of text. [Files](#files) shows all of it as a script.',
         permission: 'kb:write',
-        params: agentPath,
         headers: idempotencyHeader,
         body: fileBody,
         examples: { file: { name: 'price list.pdf', bytes: 48210 } },
@@ -72,7 +70,6 @@ export function addFileRoutes(
         description:
           'Starts the extraction of its text at once; the service notices an unreported file within minutes. A repeat is safe: a document that awaits no file stays as it is.',
         permission: 'kb:write',
-        params: documentPath,
         responses: { 202: { description: 'The text is extracted in the background' } },
       },
       async ({ c, db, scope, origin }) => {

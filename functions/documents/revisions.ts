@@ -3,7 +3,6 @@ import { documentExample, toDocument } from '../../shared/documents/contract/doc
 import { etag, ifMatch } from '../../shared/http/etag.ts'
 import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
-import { documentPath, revisionPath } from '../../shared/ids.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { aDocument } from './respond.ts'
 import {
@@ -28,12 +27,11 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         description:
           'Lists the revisions that search served, newest first: the current one, if search serves it, and the 20 before it, each for a year after it was replaced. An organization can turn this off in the dashboard.',
         permission: 'kb:read',
-        params: documentPath,
         query: listQuery,
         responses: pageOf('revisions, without their contents', listedRevision, listedExample),
       },
-      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-        const list = `revisions ${params.documentId}`
+      async ({ c, key, db, scope, query: { limit, cursor } }) => {
+        const list = `revisions ${scope.documentId}`
         const [after] = readAfter(key, list, cursor, revisionSortKey) ?? []
         const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
         return respondPage(
@@ -53,11 +51,10 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         description:
           'Returns the revision as search served it. Revisions that only processed the same content again are returned as the last of them.',
         permission: 'kb:read',
-        params: revisionPath,
         responses: { 200: { description: 'The revision', schema: revisionSchema, example: revisionExample } },
         errors: ['payload_too_large'],
       },
-      async ({ c, db, scope, params: { revision } }) => c.json(toRevision(await getRevision(db, scope, revision))),
+      async ({ c, db, scope }) => c.json(toRevision(await getRevision(db, scope, scope.revision))),
     )
     .post(
       `${collection}/:revision/restore`,
@@ -67,13 +64,12 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         description:
           'Gives the document the revision’s content again, in a new revision, as a PATCH of `content` does. Unchanged chunks are not embedded again, the title stays, and a file becomes a text. Nothing changes if the document has that content. The texts of your own chunks are not kept, so such a revision returns 409 `invalid_transition`.',
         permission: 'kb:write',
-        params: revisionPath,
         headers: ifMatch,
         responses: { 200: { ...aDocument, example: { ...documentExample, status: 'pending' } } },
         errors: ['payload_too_large', 'invalid_transition'],
       },
-      async ({ c, db, scope, origin, params: { revision }, headers }) => {
-        const document = await restoreRevision({ db, queue }, scope, revision, origin, headers['if-match'])
+      async ({ c, db, scope, origin, headers }) => {
+        const document = await restoreRevision({ db, queue }, scope, scope.revision, origin, headers['if-match'])
         c.header('etag', etag(document))
         return c.json(toDocument(document))
       },

@@ -4,7 +4,6 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
-import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
@@ -38,7 +37,6 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
         'For clients of the [Model Context Protocol](https://modelcontextprotocol.io), streamable HTTP: give them this URL and your API key, in `X-API-Key` or `Authorization: Bearer`. Stateless: no session, no stream, hence no GET and DELETE. Serves the protocol of 2026-07-28 and those from 2024-10-07 to 2025-11-25. The tools are `search` (the best passages for a question, each with its text) and `fetch` (more around a passage, or a document); while search serves nothing of the agent, `tools/list` is empty. A failed tool returns a result with `isError`, whose text tells the model what to do. A message without an `id` is a notification and returns 202.',
       permission: 'kb:read',
       alsoAt: { path: '/v1/agents/:agentId/connect/mcp', callers: tokenCallers },
-      params: agentPath,
       headers: callHeader,
       query: formatQuery,
       body: message,
@@ -67,10 +65,10 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
         404: { description: 'A JSON-RPC error: the method is unknown', schema: errorResponse, example: methodNotFound },
       },
     },
-    async ({ c, key, meter, db, params, headers, query, body }) => {
-      const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+    async ({ c, key, meter, db, scope: ids, headers, query, body }) => {
+      const scope = { ...ids, logsQuestions: key.logsQuestions, meter }
       const timing = timingOf(c)
-      const documentsUrl = `${originOf(c.req)}/v1/agents/${params.agentId}/knowledge-base`
+      const documentsUrl = `${originOf(c.req)}/v1/agents/${scope.agentId}/knowledge-base`
       const callId = callIdIn(body.params, '_meta', callIdKey) ?? callIdIn(headers['x-call-id'])
       const isCall = body.method === 'tools/call'
       const isServing =

@@ -1,17 +1,12 @@
 import * as v from 'valibot'
 import { config } from '../../shared/config.ts'
 import { described, fields, listOf, maxCharacters, someOf } from '../../shared/http/input/fields.ts'
-import { uuid } from '../../shared/ids.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 import type { DeliveryRow } from '../../shared/webhooks/deliveries.ts'
 import { testEvent, webhookEvents } from '../../shared/webhooks/events.ts'
 import { maxUrlCharacters, type WebhookRow } from '../../shared/webhooks/webhooks.ts'
 
 export const deliverySortKey = v.strictTuple([v.pipe(v.string(), v.digits())])
-
-const webhookId = described(uuid, 'The webhook’s id.')
-export const webhookPath = v.object({ webhookId })
-export const deliveryPath = v.object({ webhookId, deliveryId: described(uuid, 'The delivery’s id.') })
 
 const url = v.pipe(
   v.string('must be a string'),

@@ -12,7 +12,6 @@ import {
 import {
   createBody,
   deliveryExample,
-  deliveryPath,
   deliverySchema,
   deliverySortKey,
   secretWebhookExample,
@@ -20,7 +19,6 @@ import {
   toDelivery,
   updateBody,
   webhookExample,
-  webhookPath,
   webhookSchema,
 } from './webhook-schemas.ts'
 
@@ -80,7 +78,6 @@ export function addWebhookRoutes(routes: Router) {
         operationId: 'getWebhook',
         summary: 'Get a webhook',
         permission: 'organization:read',
-        params: webhookPath,
         responses: { 200: aWebhook },
       },
       async ({ c, db, scope }) => c.json(await getWebhook(db, scope)),
@@ -93,7 +90,6 @@ export function addWebhookRoutes(routes: Router) {
         description:
           'Changes the given fields. A disabled webhook receives no new events; once it is enabled again, it receives those that were still waiting.',
         permission: 'organization:write',
-        params: webhookPath,
         body: updateBody,
         examples: { enable: { status: 'enabled' } },
         responses: { 200: aWebhook },
@@ -107,7 +103,6 @@ export function addWebhookRoutes(routes: Router) {
         summary: 'Delete a webhook',
         description: 'Drops the events that were still waiting for it.',
         permission: 'organization:write',
-        params: webhookPath,
         responses: { 204: { description: 'It is gone' } },
       },
       async ({ c, db, scope }) => {
@@ -123,7 +118,6 @@ export function addWebhookRoutes(routes: Router) {
         description:
           'Creates a new secret, which only this response shows. For 24 hours, requests are signed with the previous one, too.',
         permission: 'organization:write',
-        params: webhookPath,
         responses: { 200: withSecret },
       },
       async ({ c, db, scope }) => c.json(await rotateSecret(db, scope)),
@@ -135,7 +129,6 @@ export function addWebhookRoutes(routes: Router) {
         summary: 'Send a test event',
         description: 'Sends `webhook.test` to this webhook. Its deliveries show the result.',
         permission: 'organization:write',
-        params: webhookPath,
         responses: { 202: aDelivery },
         errors: ['webhook_disabled'],
       },
@@ -148,12 +141,11 @@ export function addWebhookRoutes(routes: Router) {
         summary: 'List a webhook’s deliveries',
         description: 'Lists the deliveries of the last 30 days, newest first.',
         permission: 'organization:read',
-        params: webhookPath,
         query: listQuery,
         responses: pageOf('deliveries', deliverySchema, deliveryExample),
       },
-      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-        const list = `deliveries ${params.webhookId}`
+      async ({ c, key, db, scope, query: { limit, cursor } }) => {
+        const list = `deliveries ${scope.webhookId}`
         const [after] = readAfter(key, list, cursor, deliverySortKey) ?? []
         const { deliveries, hasMore } = await listDeliveries(db, scope, { limit, after })
         const last = hasMore ? [deliveries.at(-1)!.number] : undefined
@@ -168,12 +160,9 @@ export function addWebhookRoutes(routes: Router) {
         description:
           'Sends it at once with the same `webhook-id`, whatever its status, and not in the order of its document’s events.',
         permission: 'organization:write',
-        params: deliveryPath,
         responses: { 202: aDelivery },
         errors: ['webhook_disabled'],
       },
-      async ({ c, db, scope, params: { deliveryId } }) => {
-        return c.json(toDelivery(await replayDelivery(db, scope, deliveryId)), 202)
-      },
+      async ({ c, db, scope }) => c.json(toDelivery(await replayDelivery(db, scope, scope.deliveryId)), 202),
     )
 }

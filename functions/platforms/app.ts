@@ -5,7 +5,6 @@ import { ApiError } from '../../shared/http/errors.ts'
 import type { Meter } from '../../shared/http/request-meter.ts'
 import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
-import { agentPath } from '../../shared/ids.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
@@ -47,7 +46,6 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         description:
           'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is the caller’s last turn, with the ten turns before as its `history`; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the question’s vector is not there by then. Vapi ignores responses whose status is not 200. After the checks of key, parameters and JSON, a failure is therefore an `error` in a 200. A message may have ten tool calls.',
         permission: 'kb:read',
-        params: agentPath,
         query: formatQuery,
         body: vapiMessage,
         examples: vapiExamples,
@@ -61,8 +59,8 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         },
         answersErrorsWith200: true,
       },
-      async ({ c, key, meter, db, params, query, body }) => {
-        const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+      async ({ c, key, meter, db, scope: ids, query, body }) => {
+        const scope = { ...ids, logsQuestions: key.logsQuestions, meter }
         const explain = (error: unknown) => {
           if (!(error instanceof ApiError)) {
             logFailure(error, idsOf(c))
@@ -82,7 +80,6 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         description:
           'The URL of a custom function in Retell. The question is the argument `query`, or the only argument that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters. It takes at most 3 s, and passages are found by words only if the question’s vector is not there by then.',
         permission: 'kb:read',
-        params: agentPath,
         query: formatQuery,
         headers: retellHeaders,
         body: retellCall,
@@ -92,8 +89,8 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         },
         errors: ['invalid_signature'],
       },
-      async ({ c, key, meter, db, params, query, headers, body }) => {
-        const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+      async ({ c, key, meter, db, scope: ids, query, headers, body }) => {
+        const scope = { ...ids, logsQuestions: key.logsQuestions, meter }
         const secret = await timingOf(c).measure('db', () => findSecret(db, scope))
         if (secret) requireSignature(await sentBody(c), headers['x-retell-signature'], secret, (now ?? Date.now)())
         return c.text(

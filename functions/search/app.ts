@@ -2,7 +2,6 @@ import { api } from '../../shared/http/api.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
-import { agentPath } from '../../shared/ids.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { inContext } from '../../shared/retrieval/in-context.ts'
@@ -21,7 +20,6 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         description:
           'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers by words only, and `degraded` says so; `semantic` returns 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects returns 422.',
         permission: 'kb:read',
-        params: agentPath,
         body: searchBody,
         examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
         responses: {
@@ -33,8 +31,8 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           },
         },
       },
-      async ({ c, key, meter, db, params, body }) => {
-        const scope = { organizationId: key.organizationId, ...params, logsQuestions: key.logsQuestions, meter }
+      async ({ c, key, meter, db, scope: ids, body }) => {
+        const scope = { ...ids, logsQuestions: key.logsQuestions, meter }
         const { data, degraded, answerable, status, value } = await answer(db, scope, body, timingOf(c))
         return c.json({ data: fitToResponse(data), degraded, answerable, status, value })
       },
@@ -47,13 +45,12 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         description:
           'Fetches the vector of a `query`, so that a search for the same words (except case, punctuation and white space) needs no call to the embedding provider. Add `history` for a search with the same `history`. Send the caller’s words so far while they are still speaking.',
         permission: 'kb:read',
-        params: agentPath,
         body: prefetchBody,
         examples: { text: { query: 'Are you open on Sunday?' } },
         responses: { 202: { description: 'The vector is ready', headers: ['Server-Timing'] } },
       },
-      async ({ c, key, meter, db, params, body }) => {
-        const scope = { organizationId: key.organizationId, ...params, meter }
+      async ({ c, meter, db, scope: ids, body }) => {
+        const scope = { ...ids, meter }
         const said = [body.query, ...(body.alternatives ?? [])]
         await prefetch(
           db,

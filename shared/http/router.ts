@@ -1,7 +1,7 @@
 import type { Context, Handler, Hono, HonoRequest } from 'hono'
 import type * as v from 'valibot'
 import type { Database } from '../database/database.ts'
-import type { OrganizationId } from '../ids.ts'
+import { type IdsIn, idsIn, type OrganizationId } from '../ids.ts'
 import type { Permission } from '../permissions.ts'
 import type { Origin } from '../queue.ts'
 import { steadyNow } from '../steady-clock.ts'
@@ -18,7 +18,7 @@ import { attachRouteMetadata, type OptionalSchema, type RouteMetadata, type Sche
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined
 
-interface CheckedRequest<P = OptionalSchema, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
+interface CheckedRequest<Ids = object, Q = OptionalSchema, H = OptionalSchema, B = OptionalSchema> {
   c: Context<ApiEnv>
   key: VerifiedKey
   /** Looks the key up again, since it may have been cached for seconds. @throws ApiError invalid_api_key */
@@ -26,27 +26,28 @@ interface CheckedRequest<P = OptionalSchema, Q = OptionalSchema, H = OptionalSch
   meter: Meter
   db: Database
   /** The key's organization, and the ids in the path. */
-  scope: { organizationId: OrganizationId } & Output<P>
+  scope: { organizationId: OrganizationId } & Ids
   origin: Origin
-  params: Output<P>
   query: Output<Q>
   headers: Output<H>
   body: Output<B>
 }
 
 type AddRoute = <
+  Path extends string,
   P extends OptionalSchema = undefined,
   Q extends OptionalSchema = undefined,
   H extends OptionalSchema = undefined,
   B extends OptionalSchema = undefined,
 >(
-  path: string,
+  path: Path,
+  /** Has `params` only if the path has other ids than those of `idsIn`. */
   operation: Omit<RouteMetadata<P, Q, H, B>, 'tag'> & {
     permission: Permission
     /** Another path, on which callers send something other than an API key. */
     alsoAt?: { path: string; callers: Callers }
   },
-  handle: (request: CheckedRequest<P, Q, H, B>) => Promise<Response>,
+  handle: (request: CheckedRequest<P extends Schema ? Output<P> : IdsIn<Path>, Q, H, B>) => Promise<Response>,
 ) => Router
 
 /** Adds routes to an app, each behind the checks of its key, permission and input. */
@@ -68,7 +69,8 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
 
   function tagged(tag: string): Router {
     const adding = (method: string): AddRoute => {
-      return (path, { alsoAt, ...operation }, handle) => {
+      return (path, { alsoAt, ...given }, handle) => {
+        const operation = { ...given, params: given.params ?? idsIn(path) }
         app.on(method, path, endpoint({ tag, ...operation }, handle))
         if (alsoAt) {
           const other = {
@@ -131,7 +133,6 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
           db: scoped,
           scope,
           origin,
-          params,
           query,
           headers,
           body,

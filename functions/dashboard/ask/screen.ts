@@ -4,7 +4,6 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
-import { agentPath } from '../../../shared/ids.ts'
 import { type AnswerQuestion, answering, type PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
@@ -42,7 +41,7 @@ export function addAskScreens(screens: Screens, embedder: Embedder) {
   const { answer } = answering(embedder, systemClock, timeouts)
   screens.get(
     '/dashboard/agents/:agentId/ask',
-    { permission: 'kb:read', params: agentPath, tab: 'ask' },
+    { permission: 'kb:read', tab: 'ask' },
     async ({ c, db, meter, scope, may }) => {
       const query = v.parse(askQuery, c.req.query())
       const zone = zoneOf(c)

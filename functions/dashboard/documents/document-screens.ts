@@ -10,7 +10,6 @@ import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
-import { documentPath, uuid } from '../../../shared/ids.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import { isIgnoring } from '../refused-change.ts'
@@ -27,9 +26,8 @@ import { uploadView } from './upload.ts'
 import { comparisonView } from './version.ts'
 
 const number = v.pipe(v.string(), v.regex(/^\d{1,7}$/), v.transform(Number), v.minValue(1))
-const reading = { permission: 'kb:read', params: documentPath, tab: 'documents' } as const
-const writing = { permission: 'kb:write', params: documentPath } as const
-const warningPath = v.object({ ...documentPath.entries, goldenQuestionId: uuid })
+const reading = { permission: 'kb:read', tab: 'documents' } as const
+const writing = { permission: 'kb:write' } as const
 const deleted = v.object({ edits: v.optional(editsField) })
 const dropped = v.object({ index: v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number)), edits: editsField })
 const documentQuery = v.object({
@@ -87,7 +85,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
     })
     .post(
       `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
-      { permission: 'kb:write', params: warningPath },
+      { permission: 'kb:write' },
       async ({ db, scope, may }) => {
         const { id } = await findOverview(db, scope)
         await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)

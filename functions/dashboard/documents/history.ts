@@ -9,7 +9,6 @@ import {
 } from '../../../shared/documents/client/revisions.ts'
 import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
-import { documentPath, revisionPath } from '../../../shared/ids.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import type { Html } from '../layout.ts'
 import { textView } from '../passage-text.ts'
@@ -22,16 +21,15 @@ import { findOverview } from './overview.ts'
 import { documentPagePath, placeOf } from './place.ts'
 import { type Editable, readEditable } from './text/text.ts'
 
-const path = `${documentPagePath}/history`
+const path = `${documentPagePath}/history` as const
 const restoring = {
   permission: 'kb:write',
-  params: revisionPath,
   form: v.object({ edits: v.optional(editsField) }),
 } as const
 
 export function addHistoryScreens(screens: Screens, queue: Sender) {
   screens
-    .get(path, { permission: 'kb:read', params: documentPath, tab: 'documents' }, async ({ db, scope, may }) => {
+    .get(path, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope, may }) => {
       const [document, { revisions }] = await Promise.all([
         findOverview(db, scope),
         listRevisions(db, scope, { limit: 100 }),
@@ -43,26 +41,22 @@ export function addHistoryScreens(screens: Screens, queue: Sender) {
         content: listView(revisions, address),
       }
     })
-    .get(
-      `${path}/:revision`,
-      { permission: 'kb:read', params: revisionPath, tab: 'documents' },
-      async ({ db, scope, may }) => {
-        const [document, revision] = await Promise.all([
-          readEditable(db, scope, maxContentBytes),
-          getRevision(db, scope, scope.revision),
-        ])
-        const { base, mayWrite } = placeOf(scope, may)
-        const address = `${base}/${scope.documentId}`
-        return {
-          title: revision.is_served ? 'Text served now' : 'Earlier text',
-          crumbs: [
-            [document.title, address],
-            ['History', `${address}/history`],
-          ],
-          content: revisionView(revision, document, address, mayWrite),
-        }
-      },
-    )
+    .get(`${path}/:revision`, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope, may }) => {
+      const [document, revision] = await Promise.all([
+        readEditable(db, scope, maxContentBytes),
+        getRevision(db, scope, scope.revision),
+      ])
+      const { base, mayWrite } = placeOf(scope, may)
+      const address = `${base}/${scope.documentId}`
+      return {
+        title: revision.is_served ? 'Text served now' : 'Earlier text',
+        crumbs: [
+          [document.title, address],
+          ['History', `${address}/history`],
+        ],
+        content: revisionView(revision, document, address, mayWrite),
+      }
+    })
     .post(`${path}/:revision/restore`, restoring, async ({ db, scope, form, may, origin }) => {
       const address = `${placeOf(scope, may).base}/${scope.documentId}`
       try {

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Status } from '../../../shared/database/tables.ts'
-import { agentPath, documentId } from '../../../shared/ids.ts'
+import { documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { oneLine } from '../forms.ts'
 import { emptyView, filtersView, pagesView } from '../list.ts'
@@ -40,7 +40,7 @@ const seenDocument = v.pipe(
 )
 
 export function addListScreens(screens: Screens) {
-  screens.get(listPath, { permission: 'kb:read', params: agentPath }, async ({ c, db, scope, isPartial, may }) => {
+  screens.get(listPath, { permission: 'kb:read' }, async ({ c, db, scope, isPartial, may }) => {
     const place = placeOf(scope, may)
     const { live, ...query } = v.parse(listQuery, c.req.query())
     if (isPartial && live) {

@@ -8,4 +8,4 @@ export function placeOf({ agentId }: { agentId: string }, may: (permission: Perm
 }
 
 export const listPath = '/dashboard/agents/:agentId/documents'
-export const documentPagePath = `${listPath}/:documentId`
+export const documentPagePath = `${listPath}/:documentId` as const

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { deleteDocument } from '../../../shared/documents/client/documents.ts'
 import { updateDocument } from '../../../shared/documents/client/update-document.ts'
-import { agentPath, type DocumentId, documentId } from '../../../shared/ids.ts'
+import { type DocumentId, documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
@@ -30,7 +30,7 @@ const change = v.object({
 
 /** Retries or deletes the selected documents that nobody has edited since, and names those left unchanged. */
 export function addSelectionRoute(screens: Screens, queue: Sender) {
-  const route = { permission: 'kb:write', params: agentPath, form: change } as const
+  const route = { permission: 'kb:write', form: change } as const
   screens.post(`${listPath}/selected`, route, async ({ db, scope, form, may, origin }) => {
     await getAgent(db, scope)
     const { action, document } = valid(form)

@@ -5,7 +5,6 @@ import { createFileDocument, replaceFile, reportFile } from '../../../shared/doc
 import { fileExtensions, fileTypeOf, maxFileBytes } from '../../../shared/files/file-types.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
-import { agentPath, documentPath } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
@@ -53,32 +52,24 @@ const announced = v.object({
 export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Presigner) {
   const permission = 'kb:write'
   screens
-    .post(
-      `${listPath}/files`,
-      { permission, params: agentPath, form: announced },
-      async ({ c, db, scope, form, origin }) => {
-        if (!form.isValid) await getAgent(db, scope)
-        return await answer(c, form, (file) => createFileDocument(db, scope, file, origin, { mayReplace: true }))
-      },
-    )
-    .post(
-      `${documentPagePath}/file`,
-      { permission, params: documentPath, form: announced },
-      async ({ c, db, scope, form, origin }) => {
-        if (!form.isValid) await findOverview(db, scope)
-        return await answer(c, form, async (file) => {
-          try {
-            return { document: { id: scope.documentId }, ...(await replaceFile(db, scope, file, origin)) }
-          } catch (error) {
-            const isReady = isError(error, 'invalid_transition') && mayReplaceFile(await findOverview(db, scope))
-            if (!isReady) throw error
-          }
-          const asked = { mayReplace: true, replaces: scope.documentId }
-          return await createFileDocument(db, scope, file, origin, asked)
-        })
-      },
-    )
-    .post(`${documentPagePath}/uploaded`, { permission, params: documentPath }, async ({ c, db, scope, origin }) => {
+    .post(`${listPath}/files`, { permission, form: announced }, async ({ c, db, scope, form, origin }) => {
+      if (!form.isValid) await getAgent(db, scope)
+      return await answer(c, form, (file) => createFileDocument(db, scope, file, origin, { mayReplace: true }))
+    })
+    .post(`${documentPagePath}/file`, { permission, form: announced }, async ({ c, db, scope, form, origin }) => {
+      if (!form.isValid) await findOverview(db, scope)
+      return await answer(c, form, async (file) => {
+        try {
+          return { document: { id: scope.documentId }, ...(await replaceFile(db, scope, file, origin)) }
+        } catch (error) {
+          const isReady = isError(error, 'invalid_transition') && mayReplaceFile(await findOverview(db, scope))
+          if (!isReady) throw error
+        }
+        const asked = { mayReplace: true, replaces: scope.documentId }
+        return await createFileDocument(db, scope, file, origin, asked)
+      })
+    })
+    .post(`${documentPagePath}/uploaded`, { permission }, async ({ c, db, scope, origin }) => {
       await reportFile({ db, queue }, scope, origin)
       return c.body(null, 204)
     })

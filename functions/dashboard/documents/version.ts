@@ -4,7 +4,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { keepBoth, replaceWithFile } from '../../../shared/documents/client/new-version.ts'
 import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
-import { type DocumentId, documentPath } from '../../../shared/ids.ts'
+import type { DocumentId } from '../../../shared/ids.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import type { Html } from '../layout.ts'
@@ -19,7 +19,7 @@ import { readEditable } from './text/text.ts'
 
 /** Takes a person's answer: whether a held document replaces the one that it resembles. */
 export function addVersionRoutes(screens: Screens, queue: Sender) {
-  const one = { permission: 'kb:write', params: documentPath } as const
+  const one = { permission: 'kb:write' } as const
   const form = v.object({ edits: v.optional(editsField) })
   const kept = (title: string) => `“${title}” is kept, and will answer callers in a moment.`
   screens

@@ -16,7 +16,7 @@ import {
   updateGolden,
 } from '../../../shared/golden/store.ts'
 import type { Meter } from '../../../shared/http/request-meter.ts'
-import { agentPath, documentId, uuid } from '../../../shared/ids.ts'
+import { documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { listQuestions } from '../../../shared/questions/questions.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
@@ -35,16 +35,15 @@ import { findTitles, type Titled } from '../titles.ts'
 import { formView, goldenForm, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
-const one = `${base}/:goldenQuestionId`
+const one = `${base}/:goldenQuestionId` as const
 const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
-const ofAgent = { permission: 'kb:write', params: agentPath, tab } as const
-const ofOne = { ...ofAgent, params: v.object({ ...agentPath.entries, goldenQuestionId: uuid }) } as const
+const writing = { permission: 'kb:write', tab } as const
 
 /** The dashboard calls a golden question a check. */
 export function addGoldenScreens(screens: Screens, embedder: Embedder) {
   screens
-    .get(base, { ...ofAgent, permission: 'kb:read' }, async ({ db, scope, may }) => {
+    .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may }) => {
       const { questions } = await listGolden(db, scope, { limit: maxPerAgent })
       const expected = questions.flatMap(({ document_id }) => document_id ?? [])
       const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
@@ -60,14 +59,14 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         content: listView(scope.agentId, questions, titles, mayWrite),
       }
     })
-    .post(`${base}/run`, ofAgent, async ({ db, meter, scope }) => {
+    .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
       await meter.admit()
       const results = await runGolden(db, scope)
       const passed = results.filter(({ passed }) => passed).length
       const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
       return { redirect: goldenPage(scope.agentId), flash: { text } }
     })
-    .get(`${base}/new`, ofAgent, async ({ c, db, scope }) => {
+    .get(`${base}/new`, writing, async ({ c, db, scope }) => {
       const { question, document, call, before } = c.req.query()
       const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
       const { questions } = asked.success
@@ -79,17 +78,17 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         .join('\n')
       return await formPage(db, scope, 'New check', { typed: { question, history, expected: document } })
     })
-    .post(`${base}/new`, { ...ofAgent, form: goldenForm }, ({ db, meter, scope, form }) =>
+    .post(`${base}/new`, { ...writing, form: goldenForm }, ({ db, meter, scope, form }) =>
       save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
         return await createGolden({ db, embedder }, scope, { ...input, as_of: null })
       }),
     )
-    .get(`${one}/edit`, ofOne, async ({ db, scope }) => {
+    .get(`${one}/edit`, writing, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
       return await formPage(db, scope, 'Edit check', { typed: toTyped(kept) })
     })
-    .post(`${one}/edit`, { ...ofOne, form: goldenForm }, async ({ db, meter, scope, form }) => {
+    .post(`${one}/edit`, { ...writing, form: goldenForm }, async ({ db, meter, scope, form }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
       return await save(db, scope, 'Edit check', form, async ({ question, history, ...input }) => {
         const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
@@ -98,7 +97,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         return await updateGolden({ db, embedder }, scope, kept.id, changes)
       })
     })
-    .get(`${one}/delete`, ofOne, async ({ db, scope }) => {
+    .get(`${one}/delete`, writing, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
       const says = html`<p>“${kept.question}”</p><p>You’ll no longer be told if a change takes its answer away.</p>`
       return {
@@ -107,7 +106,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         content: confirmView(says, 'Delete check', goldenPage(scope.agentId)),
       }
     })
-    .post(`${one}/delete`, ofOne, async ({ db, scope }) => {
+    .post(`${one}/delete`, writing, async ({ db, scope }) => {
       await deleteGolden(db, scope, scope.goldenQuestionId)
       return { redirect: goldenPage(scope.agentId), flash: { text: 'The check was deleted.' } }
     })

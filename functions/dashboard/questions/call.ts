@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptHit } from '../../../shared/database/tables.ts'
-import { agentPath } from '../../../shared/ids.ts'
 import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
@@ -21,7 +20,7 @@ const modes = { hybrid: 'by words and meaning', semantic: 'by meaning', keyword:
 export function addCallScreens(screens: Screens) {
   screens.get(
     '/dashboard/agents/:agentId/call',
-    { permission: 'kb:write', params: agentPath, tab: 'questions' },
+    { permission: 'kb:write', tab: 'questions' },
     async ({ c, db, scope }) => {
       const sought = v.safeParse(callId, c.req.query('id')?.trim())
       const id = scope.agentId

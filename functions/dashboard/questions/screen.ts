@@ -3,7 +3,7 @@ import { type SqlBool, sql } from 'kysely'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
-import { agentPath, uuid } from '../../../shared/ids.ts'
+import { uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { doubtful, type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
@@ -51,10 +51,9 @@ const ids = v.pipe(
 
 /** Lists callers' questions and the agent's answers. Needs `kb:write`, which voice platforms' keys don't have. */
 export function addQuestionScreens(screens: Screens) {
-  const params = agentPath
   const permission = 'kb:write'
   screens
-    .get(base, { permission, params, tab: 'questions' }, async ({ c, db, scope, may }) => {
+    .get(base, { permission, tab: 'questions' }, async ({ c, db, scope, may }) => {
       const query = v.parse(listQuery, c.req.query())
       const id = scope.agentId
       const [{ log_questions: isOn }, { questions, hasMore }] = await Promise.all([
@@ -79,13 +78,13 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
 }`,
       }
     })
-    .get('/dashboard/agents/:agentId/unanswered', { permission, params }, async ({ db, scope }) => {
+    .get('/dashboard/agents/:agentId/unanswered', { permission }, async ({ db, scope }) => {
       const { id } = await getAgent(db, scope)
       return { redirect: agentPage(id, 'questions') }
     })
     .post(
       `${base}/wrong`,
-      { permission, params, form: v.object({ ids, wrong: v.picklist(['true', 'false']) }) },
+      { permission, form: v.object({ ids, wrong: v.picklist(['true', 'false']) }) },
       async ({ c, db, scope, form }) => {
         await getAgent(db, scope)
         const { ids, wrong } = valid(form)
@@ -95,7 +94,7 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
         return { redirect: `${shownPath(scope, v.parse(listQuery, c.req.query()))}#asked-${ids[0]}`, flash: { text } }
       },
     )
-    .post(`${base}/delete`, { permission, params, form: v.object({ ids }) }, async ({ c, db, scope, form }) => {
+    .post(`${base}/delete`, { permission, form: v.object({ ids }) }, async ({ c, db, scope, form }) => {
       await getAgent(db, scope)
       const { numDeletedRows: count } = await db
         .deleteFrom('question_log')
@@ -105,7 +104,7 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
       const flash = count > 0n ? { text: deleted(Number(count)) } : gone
       return { redirect: shownPath(scope, v.parse(listQuery, c.req.query())), flash }
     })
-    .get(`${base}/clear`, { permission, params, tab: 'questions' }, async ({ db, scope }) => {
+    .get(`${base}/clear`, { permission, tab: 'questions' }, async ({ db, scope }) => {
       const { count } = await db
         .selectFrom('question_log')
         .select(sql<number>`count(*)::int`.as('count'))
@@ -119,7 +118,7 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
         content: confirmView(says, 'Delete all', address),
       }
     })
-    .post(`${base}/clear`, { permission, params }, async ({ db, scope }) => {
+    .post(`${base}/clear`, { permission }, async ({ db, scope }) => {
       const { id } = await getAgent(db, scope)
       const { numDeletedRows } = await db.deleteFrom('question_log').where(isOneOf(scope)).executeTakeFirstOrThrow()
       return { redirect: agentPage(id, 'questions'), flash: { text: deleted(Number(numDeletedRows)) } }

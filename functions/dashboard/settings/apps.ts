@@ -1,8 +1,6 @@
 import { html } from 'hono/html'
-import * as v from 'valibot'
 import { type Connection, endConnection, listConnections } from '../../../shared/connections/connections.ts'
 import type { Database } from '../../../shared/database/database.ts'
-import { uuid } from '../../../shared/ids.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
 import type { Html } from '../layout.ts'
@@ -10,18 +8,12 @@ import { settingsPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { localDay } from '../times.ts'
 
-const params = v.object({ connectionId: uuid })
-
 export function addAppRoutes(screens: Screens) {
-  screens.post(
-    `${settingsPath}/apps/:connectionId/end`,
-    { permission: 'any', params },
-    async ({ db, session, scope }) => {
-      const name = await endConnection(db, { ...scope, personId: session.id }, scope.connectionId)
-      if (name === undefined) throw new Gone()
-      return { redirect: settingsPath, flash: { text: `${name || 'The app'} was disconnected.` } }
-    },
-  )
+  screens.post(`${settingsPath}/apps/:connectionId/end`, { permission: 'any' }, async ({ db, session, scope }) => {
+    const name = await endConnection(db, { ...scope, personId: session.id }, scope.connectionId)
+    if (name === undefined) throw new Gone()
+    return { redirect: settingsPath, flash: { text: `${name || 'The app'} was disconnected.` } }
+  })
 }
 
 /** Lists the person's connected apps. Empty for a key's session, because keys can't connect apps. */

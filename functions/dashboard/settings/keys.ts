@@ -17,12 +17,11 @@ import { counted } from '../sentences.ts'
 import { localDay } from '../times.ts'
 import { words } from '../words.ts'
 
-const keysPath = `${settingsPath}/keys`
+const keysPath = `${settingsPath}/keys` as const
 const maxName = 200
 const permissionMissing = 'Choose at least one permission.'
 
 const permission = 'organization:write'
-const one = { permission, params: v.object({ keyId: uuid }) } as const
 const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
 const periodNames = { 30: '30 days', 90: '90 days', 365: '1 year', never: 'Never' }
 const newKeyForm = v.object({
@@ -70,7 +69,7 @@ export function addKeyRoutes(screens: Screens) {
         'This key has already been created. A key is shown only once: if you didn’t copy it, revoke it and create another.'
       return { redirect: settingsPath, flash: { text, isError: true } }
     })
-    .get(`${keysPath}/:keyId/revoke`, one, async ({ db, session, scope }) => {
+    .get(`${keysPath}/:keyId/revoke`, { permission }, async ({ db, session, scope }) => {
       const keys = await listKeys(db, session.organizationId).execute()
       const active = keys.filter(({ state }) => state === 'active')
       const key = active.find(({ id }) => id === scope.keyId)
@@ -80,7 +79,7 @@ export function addKeyRoutes(screens: Screens) {
       const content = revokeView(key.id === session.id, others.length === 0, created)
       return { ...within, title: `Revoke “${key.name}”?`, content }
     })
-    .post(`${keysPath}/:keyId/revoke`, { ...one, form: revokeForm }, async ({ db, session, scope, form }) => {
+    .post(`${keysPath}/:keyId/revoke`, { permission, form: revokeForm }, async ({ db, session, scope, form }) => {
       const withCreated = valid(form).created === 'true'
       const revoked = await revokeKey(db, session.organizationId, scope.keyId, { withCreated })
       if (!revoked) throw new Gone()

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { originOf } from '../../../shared/http/origin.ts'
-import { uuid } from '../../../shared/ids.ts'
 import type { Mailer } from '../../../shared/mail.ts'
 import {
   changeMember,
@@ -23,9 +22,8 @@ import { type Screens, valid } from '../screen.ts'
 import { localDay } from '../times.ts'
 import { words } from '../words.ts'
 
-const path = `${settingsPath}/people`
+const path = `${settingsPath}/people` as const
 const permission = 'people'
-const one = { permission, params: v.object({ personId: uuid }) } as const
 const role = v.picklist(Object.keys(roles) as Role[], 'Choose a role.')
 const within = { place: 'settings', crumbs: [] } as const
 const newForm = v.object({ mail: mailAddress, role })
@@ -60,21 +58,21 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
       await mailer.send({ to: mail, subject: `Join ${session.organizationName} on Cuecard`, text })
       return { redirect: settingsPath, flash: { text: `An invitation was sent to ${mail}.` } }
     })
-    .get(`${path}/:personId`, one, async ({ db, session, scope }) => {
+    .get(`${path}/:personId`, { permission }, async ({ db, session, scope }) => {
       const person = (await listPeople(db, session.organizationId)).find(({ id }) => id === scope.personId)
       if (!person) throw new Gone()
       return { ...within, title: person.mail, content: personView(person, person.id === session.id) }
     })
-    .post(`${path}/:personId`, { ...one, form: v.object({ role }) }, async ({ db, session, scope, form }) => {
+    .post(`${path}/:personId`, { permission, form: v.object({ role }) }, async ({ db, session, scope, form }) => {
       const { role } = valid(form)
       const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role, by: session.id })
       return answerTo(outcome, `The role is now “${words.roles[role].title}”.`)
     })
-    .post(`${path}/:personId/remove`, one, async ({ db, session, scope }) => {
+    .post(`${path}/:personId/remove`, { permission }, async ({ db, session, scope }) => {
       const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role: null, by: session.id })
       return answerTo(outcome, 'The person was removed, and is signed out.')
     })
-    .post(`${path}/:personId/withdraw`, one, async ({ db, session, scope }) => {
+    .post(`${path}/:personId/withdraw`, { permission }, async ({ db, session, scope }) => {
       if (!(await withdrawInvitation(db, session.organizationId, { id: scope.personId, by: session.id })))
         throw new Gone()
       return { redirect: settingsPath, flash: { text: 'The invitation was withdrawn.' } }

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { config } from '../../../shared/config.ts'
-import { uuid } from '../../../shared/ids.ts'
 import { isAllowedUrl } from '../../../shared/outbound/addresses.ts'
 import { type DeliveryRow, listDeliveries, replayDelivery, sendTest } from '../../../shared/webhooks/deliveries.ts'
 import { testEvent, type WebhookEvent, webhookEvents } from '../../../shared/webhooks/events.ts'
@@ -42,11 +41,9 @@ const reasons = {
   failing: 'It was turned off because every event failed for five days.',
 }
 const statuses = { pending: ['Waiting', ''], delivered: ['Delivered', 'good'], failed: ['Failed', 'bad'] } as const
-const webhooksPath = `${settingsPath}/webhooks`
-const one = `${webhooksPath}/:webhookId`
+const webhooksPath = `${settingsPath}/webhooks` as const
+const one = `${webhooksPath}/:webhookId` as const
 const within = { place: 'settings', crumbs: [] } as const
-const params = v.object({ webhookId: uuid })
-const deliveryParams = v.object({ webhookId: uuid, deliveryId: uuid })
 const shownDeliveries = 20
 
 const newForm = v.object({
@@ -81,26 +78,26 @@ export function addWebhookScreens(screens: Screens) {
         return { ...newView({ ...form, faults }), status: 422 }
       }
     })
-    .get(one, { permission, params }, async ({ db, scope }) => {
+    .get(one, { permission }, async ({ db, scope }) => {
       const [webhook, { deliveries }] = await Promise.all([
         getWebhook(db, scope),
         listDeliveries(db, scope, { limit: shownDeliveries }),
       ])
       return { ...within, title: webhook.url, content: webhookPanel(webhook, deliveries) }
     })
-    .post(`${one}/rotate`, { permission, params }, async ({ db, scope }) => madeSecret(await rotateSecret(db, scope)))
-    .post(`${one}/delete`, { permission, params }, async ({ db, scope }) => {
+    .post(`${one}/rotate`, { permission }, async ({ db, scope }) => madeSecret(await rotateSecret(db, scope)))
+    .post(`${one}/delete`, { permission }, async ({ db, scope }) => {
       await deleteWebhook(db, scope)
       return { redirect: settingsPath, flash: { text: 'The webhook was deleted.' } }
     })
-    .post(`${one}/enable`, { permission, params }, ({ db, scope }) => {
+    .post(`${one}/enable`, { permission }, ({ db, scope }) => {
       const enabled = updateWebhook(db, scope, { status: 'enabled' })
       return done(scope, enabled, 'The webhook is on again. Events that were waiting for it are sent now.')
     })
-    .post(`${one}/test`, { permission, params }, ({ db, scope }) =>
+    .post(`${one}/test`, { permission }, ({ db, scope }) =>
       done(scope, sendTest(db, scope), 'The test event is on its way. Reload the page to see the result.'),
     )
-    .post(`${one}/deliveries/:deliveryId/replay`, { permission, params: deliveryParams }, ({ db, scope }) =>
+    .post(`${one}/deliveries/:deliveryId/replay`, { permission }, ({ db, scope }) =>
       done(scope, replayDelivery(db, scope, scope.deliveryId), 'The event is being sent again.'),
     )
 }

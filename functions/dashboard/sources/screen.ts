@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { AgentScope } from '../../../shared/database/scope.ts'
-import { agentPath, sourcePath } from '../../../shared/ids.ts'
 import type { CrawlMessage, Sender } from '../../../shared/queue.ts'
 import { deleteSource } from '../../../shared/sources/delete-source.ts'
 import { followAgain } from '../../../shared/sources/follow-again.ts'
@@ -30,10 +29,10 @@ import { deleteView, listView, sourceActions, sourcePage, sourceView } from './v
 
 const w = words.sources
 const base = '/dashboard/agents/:agentId/sources'
-const one = `${base}/:sourceId`
+const one = `${base}/:sourceId` as const
 const tab = 'sources'
-const ofAgent = { permission: 'kb:write', params: agentPath, tab } as const
-const ofOne = { permission: 'kb:write', params: sourcePath, tab } as const
+const reading = { permission: 'kb:read', tab } as const
+const writing = { permission: 'kb:write', tab } as const
 const pagesPerPage = 100
 const followForm = v.object({ address: v.string() })
 const pagesQuery = v.object({
@@ -43,7 +42,7 @@ const pagesQuery = v.object({
 
 export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> | undefined) {
   screens
-    .get(base, { ...ofAgent, permission: 'kb:read' }, async ({ db, scope, may }) => {
+    .get(base, reading, async ({ db, scope, may }) => {
       const [{ sources }, standings] = await Promise.all([
         listSources(db, scope, { limit: maxSources }),
         readStandings(db, scope),
@@ -61,8 +60,8 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
         content: listView(scope.agentId, shown, mayWrite),
       }
     })
-    .get(`${base}/new`, ofAgent, ({ scope }) => newPage(scope, {}))
-    .post(`${base}/new`, { ...ofAgent, form: newForm }, async ({ db, scope, form, origin }) => {
+    .get(`${base}/new`, writing, ({ scope }) => newPage(scope, {}))
+    .post(`${base}/new`, { ...writing, form: newForm }, async ({ db, scope, form, origin }) => {
       if (!form.isValid) return { ...newPage(scope, form), status: 422 }
       const refused = (url: string): View => ({ ...newPage(scope, { ...form, faults: { url } }), status: 422 })
       try {
@@ -74,7 +73,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
         throw error
       }
     })
-    .get(one, { ...ofOne, permission: 'kb:read' }, async ({ c, db, scope, isPartial, may }) => {
+    .get(one, reading, async ({ c, db, scope, isPartial, may }) => {
       const { show, after } = v.parse(pagesQuery, c.req.query())
       const isLeftOut = show === 'left_out'
       const [source, standings, { pages, hasMore }] = await Promise.all([
@@ -90,22 +89,22 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       const actions = mayWrite && sourceActions(sourcePage(scope.agentId, source.id))
       return { crumbs: [], title: siteName(source.url), content, lead: w.kinds[source.kind], actions }
     })
-    .post(`${one}/refresh`, ofOne, async ({ db, scope, origin }) => {
+    .post(`${one}/refresh`, writing, async ({ db, scope, origin }) => {
       await refreshSource({ db, queue }, scope, origin)
       return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: w.looking } }
     })
-    .post(`${one}/follow`, { ...ofOne, form: followForm }, async ({ db, scope, form, origin }) => {
+    .post(`${one}/follow`, { ...writing, form: followForm }, async ({ db, scope, form, origin }) => {
       if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)
       return {
         redirect: sourcePage(scope.agentId, scope.sourceId),
         flash: { text: 'The page is followed again. Its text is restored with this look.' },
       }
     })
-    .get(`${one}/edit`, ofOne, async ({ db, scope }) => {
+    .get(`${one}/edit`, writing, async ({ db, scope }) => {
       const source = await getSource(db, scope)
       return editPage(scope, source, { typed: toTyped(source) })
     })
-    .post(`${one}/edit`, { ...ofOne, form: changedForm }, async ({ db, scope, form, origin }) => {
+    .post(`${one}/edit`, { ...writing, form: changedForm }, async ({ db, scope, form, origin }) => {
       const source = await getSource(db, scope)
       if (!form.isValid) return { ...editPage(scope, source, form), status: 422 }
       const { include, exclude, refresh_hours } = form.values
@@ -115,11 +114,11 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       await updateSource({ db, queue }, scope, changes, origin)
       return { redirect: sourcePage(scope.agentId, source.id), flash: { text: 'The website was saved.' } }
     })
-    .get(`${one}/delete`, ofOne, async ({ db, scope }) => {
+    .get(`${one}/delete`, writing, async ({ db, scope }) => {
       const source = await getSource(db, scope)
       return below(scope, source, 'Delete this website?', deleteView(sourcePage(scope.agentId, source.id), source))
     })
-    .post(`${one}/delete`, ofOne, async ({ c, db, scope, origin }) => {
+    .post(`${one}/delete`, writing, async ({ c, db, scope, origin }) => {
       const { id, url } = await getSource(db, scope)
       await deleteSource({ db, queue }, scope, { ignores: isIgnoring(c), toTrash: true }, origin)
       const undo = undoing(scope.agentId, 'website', [id])

@@ -10,13 +10,11 @@ import {
 import { onlyPost } from '../../../shared/http/api.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared/http/pagination.ts'
 import type { Router } from '../../../shared/http/router.ts'
-import { agentPath } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import {
   createBody,
   goldenExample,
-  goldenPath,
   goldenSchema,
   runExample,
   runResponse,
@@ -40,12 +38,11 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         summary: 'List golden questions',
         description: 'Newest first, each with the result of its last check.',
         permission: 'kb:read',
-        params: agentPath,
         query: listQuery,
         responses: pageOf('golden questions', goldenSchema, goldenExample),
       },
-      async ({ c, key, db, scope, params, query: { limit, cursor } }) => {
-        const list = `golden questions ${params.agentId}`
+      async ({ c, key, db, scope, query: { limit, cursor } }) => {
+        const list = `golden questions ${scope.agentId}`
         const [after] = readAfter(key, list, cursor, byId) ?? []
         const { questions, hasMore } = await listGolden(db, scope, { limit, after })
         return respondPage(c, key, list, questions.map(toGolden), hasMore ? [questions.at(-1)!.id] : undefined)
@@ -59,7 +56,6 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         description:
           'A golden question is one whose answer must not get lost. The service asks it at once, and before any change to the served knowledge: a new revision, a deletion, a new title or date. An agent can have at most 500; of these, 200 are asked before a change, first those that block, then those with the oldest results.',
         permission: 'kb:write',
-        params: agentPath,
         body: createBody,
         examples: {
           words: {
@@ -72,10 +68,10 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         responses: { 201: { ...aQuestion, headers: ['Location'] } },
         errors: ['document_not_found'],
       },
-      async ({ c, meter, db, scope, params, body }) => {
+      async ({ c, meter, db, scope, body }) => {
         await meter.reserveTokens(estimatedTokens(inContext(body.question, body.history)))
         const created = await createGolden({ db, embedder }, scope, toInput(body))
-        c.header('location', `/v1/agents/${params.agentId}/golden-questions/${created.id}`)
+        c.header('location', `/v1/agents/${scope.agentId}/golden-questions/${created.id}`)
         return c.json(toGolden(created), 201)
       },
     )
@@ -86,10 +82,9 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         summary: 'Get a golden question',
         description: 'Returns it with the result of its last check.',
         permission: 'kb:read',
-        params: goldenPath,
         responses: { 200: aQuestion },
       },
-      async ({ c, db, scope, params }) => c.json(toGolden(await getGolden(db, scope, params.goldenQuestionId))),
+      async ({ c, db, scope }) => c.json(toGolden(await getGolden(db, scope, scope.goldenQuestionId))),
     )
     .patch(
       one,
@@ -98,17 +93,15 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         summary: 'Update a golden question',
         description: 'Asks it again at once, and removes the documents’ warnings about its earlier results.',
         permission: 'kb:write',
-        params: goldenPath,
         body: updateBody,
         examples: { block: { on_failure: 'block' } },
         responses: { 200: aQuestion },
         errors: ['document_not_found'],
       },
-      async ({ c, meter, db, scope, params, body }) => {
+      async ({ c, meter, db, scope, body }) => {
         const texts = [body.question ?? [], body.history ?? []].flat()
         if (texts.length > 0) await meter.reserveTokens(estimatedTokens(texts.join(' ')))
-        const { goldenQuestionId } = params
-        return c.json(toGolden(await updateGolden({ db, embedder }, scope, goldenQuestionId, toInput(body))))
+        return c.json(toGolden(await updateGolden({ db, embedder }, scope, scope.goldenQuestionId, toInput(body))))
       },
     )
     .delete(
@@ -118,11 +111,10 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         summary: 'Delete a golden question',
         description: 'Removes the documents’ warnings about it, too.',
         permission: 'kb:write',
-        params: goldenPath,
         responses: { 204: { description: 'It is gone' } },
       },
-      async ({ c, db, scope, params }) => {
-        await deleteGolden(db, scope, params.goldenQuestionId)
+      async ({ c, db, scope }) => {
+        await deleteGolden(db, scope, scope.goldenQuestionId)
         return c.body(null, 204)
       },
     )
@@ -133,7 +125,6 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         summary: 'Run the golden questions',
         description: 'Asks all of the agent’s golden questions against the served knowledge.',
         permission: 'kb:write',
-        params: agentPath,
         responses: { 200: { description: 'A result for each question', schema: runResponse, example: runExample } },
       },
       async ({ c, db, scope }) => {

@@ -3,13 +3,8 @@ import type { Result } from '../../../shared/golden/golden-question.ts'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { described, fields, integer, maxCharacters, someOf } from '../../../shared/http/input/fields.ts'
 import { time } from '../../../shared/http/input/time.ts'
-import { agentId, documentId, uuid } from '../../../shared/ids.ts'
+import { documentId } from '../../../shared/ids.ts'
 import { history, hit, hitExample, query } from '../../../shared/retrieval/schemas.ts'
-
-export const goldenPath = v.object({
-  agentId,
-  goldenQuestionId: described(uuid, 'The golden question’s id.'),
-})
 
 const expects = v.pipe(
   fields({

@@ -10,7 +10,6 @@ import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import { createGolden } from '../../../../shared/golden/store.ts'
 import { tryText } from '../../../../shared/golden/try-text.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
-import { agentPath, documentPath } from '../../../../shared/ids.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
@@ -76,31 +75,27 @@ export function addTextScreens(
 ) {
   const [permission, tab] = ['kb:write', 'documents'] as const
   screens
-    .get(`${listPath}/new`, { permission, tab, params: agentPath }, ({ c, scope, may }) => {
+    .get(`${listPath}/new`, { permission, tab }, ({ c, scope, may }) => {
       const question = questionOf(c)
       const typed = question ? { title: subjectOf(question) } : {}
       const view = newView(placeOf(scope, may).base, zoneOf(c), { typed })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
-    .post(
-      `${listPath}/new`,
-      { permission, tab, params: agentPath, form: newText },
-      async ({ c, db, scope, form, may, origin }) => {
-        const { base } = placeOf(scope, may)
-        const zone = zoneOf(c)
-        if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
-        try {
-          const { title, content, ...days } = form.values
-          const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
-          const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
-          return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
-        } catch (error) {
-          const { message, status } = tooMany(error)
-          return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
-        }
-      },
-    )
-    .get(`${documentPagePath}/edit`, { permission, tab, params: documentPath }, async ({ c, db, scope, may }) => {
+    .post(`${listPath}/new`, { permission, tab, form: newText }, async ({ c, db, scope, form, may, origin }) => {
+      const { base } = placeOf(scope, may)
+      const zone = zoneOf(c)
+      if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
+      try {
+        const { title, content, ...days } = form.values
+        const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
+        const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
+        return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
+      } catch (error) {
+        const { message, status } = tooMany(error)
+        return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
+      }
+    })
+    .get(`${documentPagePath}/edit`, { permission, tab }, async ({ c, db, scope, may }) => {
       const document = await readEditable(db, scope, maxWrittenBytes)
       const shown = shownOf(c)
       const isEdited = shown.part !== undefined && shown.part.edits !== document.edits
@@ -109,7 +104,7 @@ export function addTextScreens(
     })
     .post(
       `${documentPagePath}/edit`,
-      { permission, tab, params: documentPath, form: editedText },
+      { permission, tab, form: editedText },
       async ({ c, db, meter, scope, form, may, origin }) => {
         const { base } = placeOf(scope, may)
         const address = `${base}/${scope.documentId}`
