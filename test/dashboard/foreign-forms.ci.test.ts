@@ -194,29 +194,25 @@ async function makeSubject({ about, columns, isDisabled, isOwner }: Sent): Promi
   return isOwner ? { ...made, person: await signInAsPerson(tenant.browser, stand.db, tenant.organizationId) } : made
 }
 
-/** All that the database has of an organization. */
+/** Everything that the database has of an organization, in one statement. */
 async function rowsOf(organizationId: string): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`select table_name as name from information_schema.columns
+  tables ??= await sql<{ name: string }>`select table_name as name from information_schema.columns
     join information_schema.tables using (table_schema, table_name)
-    where column_name = 'organization_id' and table_schema = 'public' and table_type = 'BASE TABLE' order by 1`.execute(
-    stand.db,
+    where column_name = 'organization_id' and table_schema = 'public' and table_type = 'BASE TABLE'`.execute(stand.db)
+  const own = [
+    ...tables.rows.map(({ name }) => [name, 'organization_id'] as const),
+    ['organizations', 'id'] as const,
+  ].map(
+    ([table, column]) => sql`(select jsonb_agg(to_jsonb(each) order by to_jsonb(each)) from ${sql.table(table)} each
+      where ${sql.ref(column)} = ${organizationId})`,
   )
-  const found = await Promise.all(
-    tables.map(async ({ name }) => {
-      const { rows } =
-        await sql`select to_jsonb(each) as row from ${sql.table(name)} each where organization_id = ${organizationId}
-        order by 1`.execute(stand.db)
-      return [name, rows]
-    }),
-  )
-  const own = await stand.db
-    .selectFrom('organizations')
-    .selectAll()
-    .where('id', '=', organizationId as OrganizationId)
-    .execute()
-  const { rows: links } = await sql`select * from sign_in_links order by created_at`.execute(stand.db)
-  return JSON.stringify([own, found, links])
+  const links = sql`(select jsonb_agg(to_jsonb(each) order by created_at) from sign_in_links each)`
+  const { rows } = await sql<{
+    found: string
+  }>`select jsonb_build_array(${sql.join([...own, links])})::text as found`.execute(stand.db)
+  return rows[0]!.found
 }
+let tables: { rows: { name: string }[] } | undefined
 
 describe.each(Object.entries(forms))('the form %s', (path, sent) => {
   test('changes something when a page of ours sends it, and nothing when another does', async () => {
