@@ -1,17 +1,17 @@
 import { inTransaction } from './steps.ts'
 
 /**
- * A question to `search` is one argument, which its callers write as JSON: what it lacks is null. The functions that took its parts stay
- * for code of the release before.
+ * A question to `search` is one argument, which its callers write as JSON. Missing parts are null. Functions with an argument for each
+ * part stay for the previous release's code.
  */
 export const steps = [
   inTransaction(`
-    -- One hypothesis of what was asked: its vector, or the key under which that is or will be stored, and the vector's sketch.
+    -- A hypothesis about the question: its vector, or the key under which the vector is or will be stored, and the vector's sketch.
     create type asked_vector as (key bytea, vector halfvec, high bit(1536), middle bit(1536), low bit(1536), scale float8);
-    -- A term of a way of a group of words; the numbers of hypotheses count from 1, those of groups, ways and slots from 0.
+    -- A term of a group of words, in one of its ways. Hypotheses count from 1; groups, ways and slots count from 0.
     create type asked_term as (
       hypothesis integer, grp integer, way integer, slot integer, weight float8, is_fallback boolean, is_required boolean);
-    -- What it counts among an agent's chunks.
+    -- A term's weight among an agent's chunks.
     create type weighed_term as (
       hypothesis integer, grp integer, way integer, slot integer, worth float8, is_code boolean, is_usable boolean, group_is_known boolean,
       share_of_group float8);
@@ -19,14 +19,14 @@ export const steps = [
       mode text,
       organization uuid,
       agent uuid,
-      asked_model text, -- made the vectors, null if that is not known
-      assumed_model text, -- serves an agent that names none
-      documents uuid[], -- only these are searched, unless it is null
-      metadata jsonb, -- what a chunk's metadata must contain
+      asked_model text, -- the model of the vectors, null if unknown
+      assumed_model text, -- the model of an agent that names none
+      documents uuid[], -- searches only these; null for all
+      metadata jsonb, -- a chunk's metadata must contain this
       document_metadata jsonb,
-      as_of timestamptz, -- when documents must be valid, now if null
+      as_of timestamptz, -- documents must be valid then; null for now
       hit_limit integer,
-      max_bytes bigint, -- of the hits as JSON
+      max_bytes bigint, -- the largest size of the hits as JSON
       vectors asked_vector[],
       terms asked_term[],
       keys_of_slots integer[], -- the terms' keys in \`sparsevec\`

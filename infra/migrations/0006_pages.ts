@@ -2,12 +2,12 @@ import { inTransaction } from './steps.ts'
 
 const dashboards = 'cuecard_crawler, cuecard_documents, cuecard_dashboard'
 
-/** A file's pages: where each begins in the text, and on which one each served chunk begins. */
+/** The pages of a file: the offset in the text where each begins, and the page on which each served chunk begins. */
 export const steps = [
   inTransaction(`
     alter table documents
-      add column page_starts jsonb, -- of the extracted text: pairs of an offset and the number or name of a page, sheet or slide
-      add column chunk_pages jsonb; -- of the served chunks, by index
+      add column page_starts jsonb, -- pairs of an offset in the extracted text and a page's, sheet's or slide's number or name
+      add column chunk_pages jsonb; -- the page of each served chunk, by index
     grant update (page_starts, chunk_pages) on documents to ${dashboards}, cuecard_embedding;
     grant update (page_starts) on documents to cuecard_extraction, cuecard_operator;
     grant update (chunk_pages) on documents to cuecard_chunks;

@@ -1,9 +1,9 @@
 import { inTransaction } from './steps.ts'
 
-/** What a search knows of its call. */
+/** Facts about the call for its search. */
 export const steps = [
   inTransaction(`
     alter type question
-      add attribute earlier jsonb, -- words of the call's turns before: see \`with_earlier_turns\`
-      add attribute seen text[]; -- chunks that the call was given: their ids, or document#index`),
+      add attribute earlier jsonb, -- words of the call's earlier turns: see \`with_earlier_turns\`
+      add attribute seen text[]; -- chunks that the call already got: their ids, or document#index`),
 ]

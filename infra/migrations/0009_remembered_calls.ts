@@ -2,24 +2,24 @@ import { inTransaction } from './steps.ts'
 
 const searching = 'cuecard_mcp, cuecard_platforms, cuecard_search'
 
-/** What calls asked and were given within the last hour. */
+/** Questions and hits of each call in the last hour. */
 export const steps = [
   inTransaction(`
     alter type question
-      add attribute call_id text, -- of a call to remember, else null
+      add attribute call_id text, -- the call to remember, or null
       add attribute turn uuid,
       add attribute said jsonb, -- the words of this turn, for later ones
-      add attribute recalls boolean, -- whether what is remembered of the call counts
-      add attribute given integer, -- how many hits the call gets at most
+      add attribute recalls boolean, -- true if the remembered turns count
+      add attribute given integer, -- the maximum number of hits for the call
       add attribute min_score float8;
-    -- A crash may empty it: then a call's next question is searched as if it were the first.
+    -- A crash may empty it. A call's next question is then searched like a first one.
     create unlogged table call_turns (
       organization_id uuid not null,
       agent_id uuid not null,
       call_id text not null,
       id uuid not null,
-      said jsonb not null, -- hashes of words, see \`with_earlier_turns\`; no text
-      given uuid[] not null, -- chunks
+      said jsonb not null, -- hashes of words, not text: see \`with_earlier_turns\`
+      given uuid[] not null, -- ids of chunks
       asked_at timestamptz not null default now(),
       primary key (organization_id, agent_id, call_id, id),
       foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade

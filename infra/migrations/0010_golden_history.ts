@@ -1,6 +1,6 @@
 import { inTransaction } from './steps.ts'
 
-/** What was said before a golden question in its call. */
+/** The turns before a golden question in its call. */
 export const steps = [
   inTransaction(`
     alter table golden_questions add column history text[] not null default '{}'; -- oldest first

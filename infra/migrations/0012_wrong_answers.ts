@@ -1,6 +1,6 @@
 import { buildIndex, inTransaction } from './steps.ts'
 
-/** A person says that a caller was told something wrong; the index has the questions that the dashboard filters. */
+/** A person reports that a caller got a wrong answer. The index has the questions that the dashboard lists by this filter. */
 export const steps = [
   inTransaction(
     'alter table question_log add column is_wrong boolean not null default false',

@@ -6,8 +6,8 @@ const deleting = 'cuecard_agents, cuecard_dashboard, cuecard_documents'
 export const steps: readonly Step[] = [
   inTransaction(`
     alter table documents
-      add column deleted_at timestamptz(3), -- when it was put into the trash
-      add column before_deletion jsonb; -- its status, active_revision, external_id and source_id, which it gets back
+      add column deleted_at timestamptz(3), -- the time of the move to the trash
+      add column before_deletion jsonb; -- status, active_revision, external_id and source_id, to restore
     grant select (deleted_at) on documents to cuecard_agents, cuecard_chunks, cuecard_embedding, cuecard_mcp, cuecard_operator,
       cuecard_platforms, cuecard_questions, cuecard_search, cuecard_sweeper;
     grant update (deleted_at, before_deletion) on documents to ${deleting};
@@ -25,7 +25,7 @@ export const steps: readonly Step[] = [
     grant select (organization_id, id, status) on sources to cuecard_documents;
     create policy own_followed on sources for select to cuecard_documents
       using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
-    -- Of a source, which puts its documents into the trash and brings them back.
+    -- A source moves its documents to the trash and restores them.
     grant select (status, managed_by, revision, before_deletion, lease_token, source_type, error_message, error_code),
       update (status, active_revision, external_id, source_id, source_type, lease_token, lease_expires_at, error_message, error_code,
         attempt, retry_count, tries, next_attempt_at, waiting_reason, pending_since, resend_at)
@@ -52,7 +52,7 @@ export const steps: readonly Step[] = [
       if processed > 0 then perform admit_to_pipeline(own, processed); end if;
       return true;
     end $$;
-    -- So that the planner knows that nearly all are kept.
+    -- Shows the planner that nearly all documents are kept.
     analyze documents (deleted_at);`),
   {
     isTransaction: false,

@@ -32,7 +32,7 @@ export const steps = [
     );
     create table sign_in_links (
       token_hash bytea primary key,
-      browser_hash bytea not null, -- of a cookie in the browser that asked for the link
+      browser_hash bytea not null, -- the hash of a cookie in the browser that requested the link
       mail text not null,
       created_at timestamptz not null default now()
     );

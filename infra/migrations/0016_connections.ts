@@ -31,7 +31,7 @@ export const steps = [
       client_name text not null,
       resource text not null, -- the only address where its tokens are accepted
       scope text not null,
-      used_at timestamptz, -- when tokens were last issued; null while there is only a code
+      used_at timestamptz, -- the last issue of tokens; null while there is only a code
       expires_at timestamptz not null, -- the expiry of its last token
       created_at timestamptz(3) not null default now(),
       primary key (organization_id, id),
@@ -47,8 +47,8 @@ export const steps = [
       organization_id uuid not null,
       connection_id uuid not null,
       kind text not null check (kind in ('code', 'access', 'refresh')),
-      challenge text, -- of a code: the SHA-256 of the verifier in base64url
-      redirect_uri text, -- of a code: where it was sent
+      challenge text, -- a code's challenge: the SHA-256 of the verifier in base64url
+      redirect_uri text, -- the address that a code was sent to
       expires_at timestamptz not null,
       used_at timestamptz,
       check ((kind = 'code') = (challenge is not null and redirect_uri is not null)),

@@ -71,7 +71,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
 
 export const migrationNames: readonly string[] = Object.keys(all)
 
-/** Forbids temporary objects, EXECUTE for PUBLIC except on the extension's functions, and JIT. Every run sets it, as dumps leave it out. */
+/** Forbids temporary objects, JIT, and EXECUTE for PUBLIC except on the extension's functions. Every run sets it, because dumps omit it. */
 const databasePrivileges = `
   create extension if not exists vector;
   do $$ begin
@@ -157,8 +157,8 @@ async function recordedSteps(client: PoolClient, place = 'this database'): Promi
 }
 
 /**
- * Other statements queue behind one that waits for a lock, so a step gives up soon and retries for about five minutes. The limit is
- * above a second, Postgres's deadlock_timeout, after which an autovacuum gives way.
+ * Other statements queue behind one that waits for a lock, so a step gives up soon and retries for about five minutes. The limit exceeds
+ * Postgres's deadlock_timeout of one second, because an autovacuum yields only then.
  */
 async function applyInTransaction(
   client: PoolClient,
@@ -180,7 +180,7 @@ async function applyInTransaction(
   await retrying(20, apply, pause)
 }
 
-/** No statement queues behind a concurrent one, which itself waits for every older transaction. */
+/** Other statements don't queue behind a concurrent one, although it waits for every older transaction. */
 async function applyOutside(client: PoolClient, name: string, step: Step): Promise<void> {
   await client.query(`set lock_timeout = '5min'; set statement_timeout = 0`)
   try {

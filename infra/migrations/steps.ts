@@ -1,13 +1,13 @@
 import { type ClientBase, escapeIdentifier } from 'pg'
 
-/** Each finished step of a migration is recorded, so that the next run continues with the first unfinished one. */
+/** The runner records each finished step of a migration, so that the next run continues with the first unfinished one. */
 export interface Step {
   /** True if one transaction has the step and its record. Otherwise, the step must be safe to repeat after any interruption. */
   readonly isTransaction: boolean
   run(client: ClientBase): Promise<void>
 }
 
-/** The statements' locks are held to the end of the step. */
+/** Runs the statements in one transaction, which holds their locks to its end. */
 export function inTransaction(...statements: string[]): Step {
   return {
     isTransaction: true,
@@ -26,7 +26,7 @@ export function buildIndex(name: string, definition: string, { unique = false } 
     isTransaction: false,
     async run(client) {
       const index = escapeIdentifier(name)
-      // An interrupted build leaves its index behind: written to, never read, and in the way of the next build.
+      // An interrupted build leaves an invalid index: writes maintain it, reads ignore it, and it blocks the next build.
       const isLeft = 'select from pg_index where indexrelid = to_regclass($1) and not indisvalid'
       const { rows } = await client.query(isLeft, [index])
       if (rows.length > 0) await client.query(`drop index concurrently ${index}`)

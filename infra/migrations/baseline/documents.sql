@@ -1,49 +1,49 @@
--- The row is the outbox and the lease: a document that is pending or processing by the service is work to do.
+-- The row is both outbox and lease. The service has work to do while its document is pending or processing.
 create table documents (
   organization_id uuid not null,
   id uuid not null,
   agent_id uuid not null,
   title text not null,
-  title_from_file boolean not null default false, -- no client has set it, so the extraction may replace it
-  external_id text, -- the client's own, unique within its agent
+  title_from_file boolean not null default false, -- true if no client has set the title, so extraction may replace it
+  external_id text, -- set by the client, unique within the agent
   metadata jsonb not null default '{}',
-  source_id uuid, -- whose page it is, under the external id
-  title_terms sparsevec(100000000), -- found with every chunk, so a new title takes no write of the chunks
+  source_id uuid, -- the source that this page belongs to, under the external id
+  title_terms sparsevec(100000000), -- search counts them for every chunk, so a new title rewrites no chunk
   content text,
   content_hash bytea,
   source_type text not null default 'manual' check (source_type in ('manual', 'pdf', 'csv', 'txt', 'docx')),
-  source_url text, -- of a file, which awaits its text while there is no content_hash
+  source_url text, -- the file's s3:// address; without a content_hash, the document awaits its text
   file_bytes integer,
-  file_etag text, -- of the file whose text was extracted: other bytes under the same key are not read for it
-  upload_until timestamptz, -- until when the file may arrive
-  uploaded_at timestamptz, -- when the uploader reported that it has
+  file_etag text, -- identifies the extracted bytes, so that other bytes under the same key are not read instead
+  upload_until timestamptz, -- the file may arrive until then
+  uploaded_at timestamptz, -- when the uploader reported the file's arrival
   extracted_text text,
-  file_notes jsonb not null default '[]', -- what of it is doubtful
-  corrections jsonb not null default '[]', -- that people have made of it: passages before and after, which the next file's text gets, too
-  pages_read integer, -- of the file's pages that have to be recognised, while it is read
+  file_notes jsonb not null default '[]', -- passages of the text that may be wrong
+  corrections jsonb not null default '[]', -- people's changes to passages, before and after; applied to the next file's text too
+  pages_read integer, -- progress through a file with pages to recognize; null for other files
   pages integer,
-  may_replace boolean not null default false, -- uploaded in the dashboard: whether it replaces a document like it is asked first
-  resembles uuid, -- that document, or this one once that is deleted: until a person answers, no worker embeds this one
+  may_replace boolean not null default false, -- true for dashboard uploads: a person decides whether it replaces a similar document
+  resembles uuid, -- the similar document, or this one once that is deleted; no worker embeds it until a person answers
   managed_by text not null check (managed_by in ('service', 'client')),
 
   status text not null check (status in ('pending', 'processing', 'completed', 'error')),
   revision integer not null default 1,
-  active_revision integer check (active_revision <= revision), -- the one that search serves
-  text_revision integer not null default 1, -- the first that has this text, or these chunks of the client's
-  revised_at timestamptz(3) not null default now(), -- when that one was asked for,
-  revised_by uuid, -- with which key,
-  served_at timestamptz(3), -- and when search began to serve it
+  active_revision integer check (active_revision <= revision), -- the revision that search serves
+  text_revision integer not null default 1, -- the first revision with this text, or with these chunks of the client
+  revised_at timestamptz(3) not null default now(), -- when text_revision was requested
+  revised_by uuid, -- the key of that request
+  served_at timestamptz(3), -- when search began to serve text_revision
   chunk_count integer not null default 0 constraint documents_chunk_limit check (chunk_count <= 10000),
-  listed_revision integer, -- the chunks of revisions up to it are in term_lists
-  chunk_offsets integer[], -- begin and end of each served chunk; an edit moves all that follow it, and their rows stay
+  listed_revision integer, -- term_lists has the chunks of revisions up to this one
+  chunk_offsets integer[], -- start and end of each served chunk; an edit moves later chunks without writing their rows
   searchable_chunk_count integer not null default 0,
-  valid_from timestamptz(3), -- search serves it from then
-  valid_until timestamptz(3) constraint documents_validity check (valid_from < valid_until), -- to before then
+  valid_from timestamptz(3), -- search serves the document from then
+  valid_until timestamptz(3) constraint documents_validity check (valid_from < valid_until), -- until just before then
   planned_chunk_count integer,
   error_message text,
   error_code text,
   warnings jsonb not null default '[]',
-  ignores_golden_questions boolean not null default false, -- of this revision
+  ignores_golden_questions boolean not null default false, -- applies to this revision
 
   lease_token uuid,
   lease_expires_at timestamptz,
@@ -54,7 +54,7 @@ create table documents (
   waiting_reason text,
   resend_at timestamptz not null default now() + interval '120 seconds',
   pending_since timestamptz not null default now(),
-  request_id text, -- of the request that caused the work, and its key: what the log names
+  request_id text, -- the request that caused the work, and its key, for the log
   requested_by uuid,
 
   version bigint not null default 1, -- the ETag
@@ -86,7 +86,7 @@ create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');
 create index documents_to_resend on documents (resend_at) where managed_by = 'service' and status = 'pending';
 
--- Files that no document names any more, for the sweeper to delete: now, and once more when none can arrive any more.
+-- Files that no document names any more. The sweeper deletes each now, and again when no upload can arrive any more.
 create table obsolete_files (
   source_url text primary key,
   delete_at timestamptz not null default now(),
@@ -109,15 +109,15 @@ create table chunks (
   primary key (organization_id, document_id, revision, chunk_index),
   foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 ) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000); -- for index-only scans
--- All that a search needs to know of an agent's chunks, side by side.
+-- Stores all that a search needs of an agent's chunks side by side.
 create index chunks_of_agent on chunks (organization_id, agent_id, document_id, revision, chunk_index) include (vector_id, sketch);
--- One chunk in 32, because ids end in random bits: what is too far for the best of these is too far for the best of all.
+-- Samples one chunk in 32, because ids end in random bits. A chunk too far for the sample's best is too far for the best of all.
 create index chunks_sample on chunks (organization_id, agent_id, document_id, revision) include (chunk_index, sketch)
   where get_byte(uuid_send(vector_id), 15) < 8;
--- So that a generic plan prefers these to the primary key, even when the statistics are of a single agent.
+-- Makes a generic plan prefer these indexes to the primary key, even if the statistics cover a single agent.
 alter table chunks alter agent_id set (n_distinct = 10000);
 
--- Apart from the chunks, so that a revision keeps what an edit did not change. Insert-only: the id says what was embedded.
+-- Vectors are apart from chunks, so that a revision keeps those of unchanged text. Insert-only: the id depends on the embedded text.
 create table vectors (
   organization_id uuid not null,
   document_id uuid not null,
@@ -134,7 +134,7 @@ create table query_vectors (
   organization_id uuid not null references organizations (id) on delete cascade,
   key bytea not null check (octet_length(key) = 32),
   embedding halfvec(1536) storage plain not null,
-  high bit(1536) storage plain not null, -- with the next two, what search compares with sketches
+  high bit(1536) storage plain not null, -- search compares sketches with this and the next two
   middle bit(1536) storage plain not null,
   low bit(1536) storage plain not null,
   cosine_per_unit double precision not null,
@@ -144,7 +144,7 @@ create table query_vectors (
 create index query_vectors_by_age on query_vectors (created_at, organization_id);
 create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);
 
--- What callers asked, of organizations that want to know: nothing about who asked, on which line, with which key, but for the call's id.
+-- Callers' questions, for organizations that log them. A row says nothing of the caller, line or key, but for the call's id.
 -- Hits are [{document_id, revision, chunk_index, score}], best first.
 create table question_log (
   organization_id uuid not null,

@@ -1,5 +1,5 @@
--- Functions that any role may reach through a trigger run with the owner's rights, fix their search_path, and refuse to be a
--- trigger on any other table. EXECUTE is never PUBLIC's: the runner revokes it for every function to come.
+-- A function that any role may reach through a trigger runs with the owner's rights, fixes its search_path, and refuses to be a
+-- trigger on any other table. PUBLIC never has EXECUTE: the runner revokes it for every future function.
 
 create function find_key(key_hash bytea)
   returns table (id uuid, organization_id uuid, permissions text[], expires_at timestamptz, cursor_key bytea, log_questions boolean)
@@ -10,7 +10,7 @@ begin atomic
   where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
 end;
 
--- A key has 20 sessions: the oldest end. Sign-ins with one key wait for each other, so that each counts those before it.
+-- A key has at most 20 sessions: the oldest end. Sign-ins with one key wait for each other, so that each counts the earlier ones.
 create function open_session(key_hash bytea, token_hash bytea, seconds integer) returns setof uuid
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 #variable_conflict use_column
@@ -44,9 +44,9 @@ begin atomic
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
 end;
 
--- The generic cell rate algorithm (ITU-T I.371): full_at is when a bucket of request_burst is full again, and each request puts it
--- off by cost/requests_per_second, also one that comes too late to be refused. Nobody waits for the row: without a row returned,
--- nothing was counted. A bucket owes a minute at most; one that owes more, as after the clock was set back, owes nothing.
+-- The generic cell rate algorithm (ITU-T I.371). A bucket of request_burst is full again at full_at, which each request delays by
+-- cost/requests_per_second, including one that is counted too late to refuse. Nobody waits for the row: if no row is returned, nothing was
+-- counted. A bucket owes at most a minute. A bucket that owes more, for example after the clock was set back, owes nothing.
 create function count_requests(requests integer, cost double precision, question_tokens integer)
   returns table (seconds_ahead double precision, requests_per_second integer, request_burst integer, tokens_per_day bigint,
     tokens_left bigint, day_ends_in double precision)
@@ -84,7 +84,7 @@ begin
     from counted c;
 end $$;
 
--- How many requests full_at stands for depends on the limits: a changed one begins with a full bucket.
+-- The meaning of full_at depends on the limits, so a changed limit starts with a full bucket.
 create function refill_requests() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -96,7 +96,7 @@ create trigger refill_requests after update of requests_per_second, request_burs
   when (old.requests_per_second <> new.requests_per_second or old.request_burst <> new.request_burst)
   execute function refill_requests();
 
--- A document whose age begins in the future waits for tokens only: with more of them it is sent again within minutes.
+-- A document with pending_since in the future waits only for tokens. Once there are more, it is resent within minutes.
 create function resume_postponed() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -108,7 +108,7 @@ end $$;
 create trigger resume_postponed after update of tokens_per_day on organizations for each row
   when (old.tokens_per_day < new.tokens_per_day) execute function resume_postponed();
 
--- Transactions at the same time may together pass the limit.
+-- Concurrent transactions may together exceed the limit.
 create function admit_to_pipeline(own uuid, added integer) returns void
   language plpgsql set search_path = public, pg_temp as $$
 declare
@@ -123,8 +123,8 @@ begin
   end if;
 end $$;
 
--- Called once before documents are inserted, some of which the service processes. A counter in the agent's row would have its
--- creates wait for each other. They do above 5,000, so the limit is exact unless 5,000 documents are created at the same moment.
+-- Called once before documents are inserted; the service processes `processed` of them. With a counter in the agent's row, its creates
+-- would always wait for each other. They do above 5,000, so the limit is exact unless 5,000 documents are created at the same moment.
 create function admit_documents(own uuid, agent uuid, added integer, processed integer) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
 declare
@@ -154,7 +154,7 @@ create trigger limit_restarted_documents before update of status, managed_by on 
     and not (old.managed_by = 'service' and old.status in ('pending', 'processing')))
   execute function limit_documents_in_pipeline();
 
--- Whether a source is due of an organization that has no crawl: it comes before a further crawl of this one.
+-- True if a source is due in another organization that has no crawl: it goes before a further crawl of this one.
 create function another_organization_waits(own uuid) returns boolean
   language sql stable security definer set search_path = public, pg_temp as $$
   select exists (
@@ -163,8 +163,8 @@ create function another_organization_waits(own uuid) returns boolean
       and not exists (select from sources o where o.organization_id = s.organization_id and o.lease_expires_at > now()))
 $$;
 
--- A log entry is dropped once the organization has switched the log off, though an instance may not have noticed yet, and past
--- 200 an hour, so that no flood of questions fills the disk.
+-- Drops an entry once the organization has switched the log off, because an instance may not have noticed yet. Drops those past 200
+-- an hour, so that a flood of questions can't fill the disk.
 create function limit_question_log() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -181,14 +181,14 @@ begin
 end $$;
 create trigger limit_question_log before insert on question_log for each row execute function limit_question_log();
 
--- Documents. Triggers of one event fire in the order of their names, so touch_document sees what the others set.
+-- Triggers of one event fire in the order of their names, so touch_document sees what the others set.
 
 create function count_client_edit() returns trigger language plpgsql as $$
 begin
   new.edits := old.edits + 1;
   return new;
 end $$;
--- The pipeline sets only a title that a file gives itself, begins no revision and leaves a client's document alone.
+-- The pipeline sets only a title found in the file, starts no revision, and doesn't change a client's document.
 create trigger count_client_edit before update on documents for each row
   when (old.title <> new.title and not new.title_from_file
     or old.revision <> new.revision
@@ -198,7 +198,7 @@ create trigger count_client_edit before update on documents for each row
     or new.managed_by = 'client' and (old.status, old.chunk_count) is distinct from (new.status, new.chunk_count))
   execute function count_client_edit();
 
--- The chunks that search finds: all of a revision of the service's, and those of a client's that have a vector.
+-- Search finds all chunks of the service's revisions, and those of a client's revisions that have a vector.
 create function count_searchable_chunks() returns trigger
   language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 begin
@@ -217,7 +217,7 @@ create trigger count_searchable_chunks before update on documents for each row
     or new.managed_by = 'client' and new.active_revision = new.revision and old.chunk_count <> new.chunk_count)
   execute function count_searchable_chunks();
 
--- A visible change, and only that, gives the document a new version.
+-- Only a visible change gives the document a new version.
 create function touch_document() returns trigger language plpgsql as $$
 begin
   new.version := old.version + 1;
@@ -234,7 +234,7 @@ create trigger touch_document before update on documents for each row
         new.corrections))
   execute function touch_document();
 
--- The age of a document that waited for a person begins now.
+-- Restarts the age of a document that waited for a person.
 create function release_document() returns trigger language plpgsql as $$
 begin
   new.pending_since := now();
@@ -245,7 +245,7 @@ create trigger release_document before update on documents for each row
   when (old.resembles is not null and new.resembles is null and old.resend_at = new.resend_at)
   execute function release_document();
 
--- A document that waits for a person goes on waiting when the one that it resembles is deleted: it then resembles itself.
+-- A document that waits for a person keeps waiting when the similar document is deleted: it then resembles itself.
 create function keep_waiting() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -255,7 +255,7 @@ begin
 end $$;
 create trigger keep_waiting after delete on documents for each row execute function keep_waiting();
 
--- Counted in the transaction that causes it: the agent's tool is on while search serves something.
+-- Counts in the transaction of the change: the agent's tool is on while search serves a document.
 create function count_ready_documents_of_agent() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -277,7 +277,7 @@ create trigger count_ready_documents_of_agent after update on documents for each
   when ((old.active_revision is null) <> (new.active_revision is null))
   execute function count_ready_documents_of_agent();
 
--- The file of a document that has replaced another is that one's now.
+-- A document that replaced another gave it its file, so the file stays.
 create function mark_file_obsolete() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -294,7 +294,7 @@ create trigger mark_replaced_file_obsolete after update on documents for each ro
   when (old.source_url like 's3://%' and old.source_url is distinct from new.source_url)
   execute function mark_file_obsolete();
 
--- For policies: an operator changes nothing without an open action. It fails where a policy would silently hide the rows.
+-- Policies call it: an operator changes nothing without an open action. It throws where a policy would silently hide the rows.
 create function require_operator_action() returns boolean
   language plpgsql stable set search_path = public, pg_temp as $$
 begin

@@ -1,16 +1,16 @@
--- Questions whose answers must not get lost, with their vectors and what a search last found.
+-- Questions that search must keep answering, with their vectors and the result of the last check.
 create table golden_questions (
   organization_id uuid not null,
   agent_id uuid not null,
   id uuid not null,
   question text not null,
-  document_id uuid, -- where the answer is expected, and what words it has
-  words text,
+  document_id uuid, -- the expected document
+  words text, -- the expected words
   expects_nothing boolean not null default false,
   within integer not null check (within between 1 and 10),
   on_failure text not null check (on_failure in ('warn', 'block')),
   as_of timestamptz(3),
-  model text not null, -- that made the vector
+  model text not null, -- the model of the vector
   embedding halfvec(1536) storage plain not null,
   high bit(1536) storage plain not null,
   middle bit(1536) storage plain not null,
@@ -25,7 +25,7 @@ create table golden_questions (
   check (expects_nothing = (coalesce(document_id::text, words) is null))
 );
 
--- The version grows with any change of what search serves: what a check of golden questions has seen is then outdated.
+-- Any change to what search serves increments the version and so outdates a check of golden questions.
 create function count_knowledge_change() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -42,7 +42,7 @@ create trigger count_knowledge_change after update on documents for each row
 create trigger count_deleted_knowledge after delete on documents for each row
   when (old.active_revision is not null) execute function count_knowledge_change();
 
--- A switch that has not seen the question comes before it or is checked again.
+-- A change to search that was checked without this question commits before it or is checked again.
 create function count_golden_question_change() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- Ids are uuid v7, made by the application. Every tenant table's keys lead with organization_id.
+-- The application makes ids: UUIDv7. Every tenant table's keys start with organization_id.
 
 create table organizations (
   id uuid primary key,
@@ -18,13 +18,13 @@ create index organizations_without_revisions on organizations (id) where not kee
 
 create table api_keys (
   organization_id uuid not null references organizations (id) on delete cascade,
-  id uuid not null constraint api_keys_id unique, -- whatever the organization: an operator revokes by it
+  id uuid not null constraint api_keys_id unique, -- unique across organizations: an operator revokes by id alone
   name text not null,
-  key_hash bytea not null constraint api_keys_hash unique, -- looked up before the organization is known
+  key_hash bytea not null constraint api_keys_hash unique, -- the look-up by hash finds the organization
   permissions text[] not null check (permissions <@ array['kb:read', 'kb:write', 'organization:read', 'organization:write']),
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
-  created_by uuid, -- the key that made this one in the dashboard
+  created_by uuid, -- the key that created this one in the dashboard
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id),
   foreign key (organization_id, created_by) references api_keys (organization_id, id) on delete set null (created_by)
@@ -45,7 +45,7 @@ create index sessions_by_expiry on sessions (expires_at);
 create table sign_in_attempts (
   source cidr primary key,
   failures integer not null,
-  since timestamptz not null default now() -- when the window began
+  since timestamptz not null default now() -- the start of the window
 );
 create index sign_in_attempts_by_age on sign_in_attempts (since);
 
@@ -62,8 +62,8 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
 
--- Written many times a second, so it is not logged: after a crash of the database it begins anew, which forgives one burst
--- and the tokens of the day's questions.
+-- Unlogged, because it is written many times a second. A crash of the database empties it, which forgives one burst and the day's
+-- question tokens.
 create unlogged table request_meters (
   organization_id uuid primary key references organizations on delete cascade,
   full_at timestamptz not null default '-infinity', -- when the bucket of request_burst is full again
@@ -84,13 +84,13 @@ create table agents (
   id uuid not null,
   name text not null,
   ready_document_count integer not null default 0,
-  knowledge_version bigint not null default 0, -- grows with what search serves and with golden questions, while there are any
+  knowledge_version bigint not null default 0, -- while there are golden questions, counts changes to them and to what search serves
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id)
 );
 
--- The secrets with which platforms sign their requests. Checking a signature takes the secret itself, so this is no hash.
+-- Platforms sign their requests with these secrets. Checking a signature needs the secret itself, so it is not hashed.
 create table signing_secrets (
   organization_id uuid not null,
   agent_id uuid not null,
@@ -101,7 +101,7 @@ create table signing_secrets (
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
 );
 
--- Written by the call service, which is not ours.
+-- The call service, an external system, writes this table.
 create table calls (
   organization_id uuid not null,
   id uuid not null,
@@ -114,8 +114,8 @@ create table calls (
 );
 create index calls_in_trash on calls (organization_id, deleted_at desc, id desc) where deleted_at is not null;
 
--- Reads the setting without a lock, which every done call would hold until its commit: a call that is marked while a PATCH of the
--- setting is under way comes either before it or after it.
+-- Reads the setting without a lock, because every done call would hold it until its commit. A call that is marked done during a PATCH
+-- of the setting counts as either before or after it.
 create function move_done_call_to_trash() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -130,7 +130,7 @@ create trigger move_inserted_done_call_to_trash before insert on calls for each 
 create trigger move_done_call_to_trash before update on calls for each row
   when (old.done_at is null and new.done_at is not null) execute function move_done_call_to_trash();
 
--- Ids, and no foreign keys: a row of these two outlives what it names.
+-- These two have ids but no foreign keys, because a row outlives what it names.
 create table operator_actions (
   id uuid primary key,
   login text not null default session_user,

@@ -1,5 +1,5 @@
--- Row-level security is the second wall: the first is the organization in every statement. Foreign keys and unique checks are not
--- covered: the composite keys that lead with organization_id are their wall. The owner is not subject to policies.
+-- Row-level security is the second protection: every statement already names the organization. It doesn't cover foreign keys and
+-- unique checks; their composite keys start with organization_id instead. The owner is exempt from policies.
 
 do $$
 declare
@@ -10,7 +10,7 @@ begin
   end loop;
 end $$;
 
--- The organization that the transaction works for, '' if none. In a subquery, so that it is evaluated once a statement.
+-- The setting has the transaction's organization, or '' for none. A subquery evaluates it once a statement.
 
 create policy own on organizations to cuecard_dashboard, cuecard_embedding, cuecard_organization
   using (id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
@@ -69,13 +69,13 @@ create policy own on webhooks to cuecard_dashboard, cuecard_organization
 create policy own on webhook_deliveries to cuecard_dashboard, cuecard_organization
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 
--- Calls are open to the call service, which is not ours to confine.
+-- Calls stay open to the call service: its roles are not ours to restrict.
 
 create policy every_writer on calls using (true);
 create policy own on calls as restrictive to cuecard_dashboard
   using (organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid));
 
--- The sweeper, webhooks' deliveries, and failed sign-ins, which belong to no organization.
+-- The sweeper and deliveries serve every organization. Failed sign-ins belong to none.
 
 create policy every_organization on documents to cuecard_sweeper using (true);
 create policy every_organization on sources to cuecard_sweeper using (true);
@@ -91,7 +91,7 @@ create policy every_address on sign_in_attempts to cuecard_dashboard, cuecard_sw
 create policy every_organization on webhooks to cuecard_delivery using (true);
 create policy every_organization on webhook_deliveries to cuecard_delivery, cuecard_sweeper using (true);
 
--- Operators read every organization, and change something only while an action of their login is open.
+-- Operators read every organization, and change rows only while an action of their login is open.
 
 do $$
 declare
@@ -107,7 +107,7 @@ end $$;
 create policy operator_updates on calls as restrictive for update to cuecard_operator using ((select require_operator_action()));
 create policy operator_deletes on calls as restrictive for delete to cuecard_operator using ((select require_operator_action()));
 
--- Login and time are the database's word, an outcome is final, and it is of one's own actions.
+-- The database sets login and time. An operator sets the outcome of own actions only, and only once.
 
 create policy operator_reads on operator_actions for select to cuecard_operator using (true);
 create policy operator_begins on operator_actions for insert to cuecard_operator

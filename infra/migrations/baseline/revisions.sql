@@ -1,12 +1,12 @@
--- Contents that search has served and that are no longer their documents'. Written by a trigger.
+-- Contents that search served and that their documents no longer have. A trigger writes them.
 create table document_revisions (
   organization_id uuid not null,
   document_id uuid not null,
-  revision integer not null, -- the last that had the content
-  text_revision integer not null check (text_revision <= revision), -- the first: those between only processed it again
+  revision integer not null, -- the last revision with the content
+  text_revision integer not null check (text_revision <= revision), -- the first one; those between only processed it again
   agent_id uuid not null,
   title text not null,
-  content text, -- null for chunks of the client's own
+  content text, -- null if the client uploaded chunks
   chunk_offsets integer[],
   created_at timestamptz(3) not null,
   created_by uuid,
@@ -17,8 +17,8 @@ create table document_revisions (
 );
 create index document_revisions_by_age on document_revisions (replaced_at);
 
--- Keeps what search serves when other text replaces it in the row, and takes it back if the text becomes the same again, as that of
--- a file that is extracted once more.
+-- Keeps the served text when other text replaces it in the row. Takes it back if the text becomes the same again, for example when a
+-- file is extracted once more.
 create function keep_revision() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare

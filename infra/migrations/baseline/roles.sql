@@ -1,6 +1,6 @@
--- A role for each Lambda, and one for operators: groups without a login, which own nothing and have no attribute. Logins are made
--- as their members, in SQL: roles made in Neon's console bypass row-level security. Roles belong to the cluster, so another
--- database of the server may have made them.
+-- Each Lambda has a role, and so have operators. Roles are groups without a login, own nothing and have no attributes. Create logins as
+-- their members, in SQL: roles made in Neon's console bypass row-level security. Roles belong to the cluster, so another database of
+-- the server may have created them.
 
 do $$
 declare
@@ -21,7 +21,7 @@ grant usage on schema public to cuecard_agents, cuecard_chunks, cuecard_crawler,
   cuecard_embedding, cuecard_extraction, cuecard_mcp, cuecard_operator, cuecard_organization, cuecard_platforms, cuecard_questions, cuecard_search,
   cuecard_sweeper;
 
--- Every request: the key, the limits, the agent, idempotency.
+-- Every request reads the key, the limits and the agent. Some record an idempotency key.
 
 grant execute on function find_key to cuecard_agents, cuecard_chunks, cuecard_documents, cuecard_mcp, cuecard_organization,
   cuecard_platforms, cuecard_questions, cuecard_search;
@@ -34,7 +34,7 @@ grant select, delete,
   update (request_hash, owner, response, created_at)
   on idempotency_keys to cuecard_chunks, cuecard_documents;
 
--- Documents. The dashboard can replace the file of one.
+-- Documents: the dashboard can replace a document's file.
 
 grant select, delete,
   insert (organization_id, id, agent_id, title, title_from_file, title_terms, external_id, metadata, content, content_hash, valid_from, valid_until,
@@ -54,7 +54,7 @@ grant insert (source_type, source_id) on documents to cuecard_crawler;
 grant select (organization_id, agent_id, document_id, revision, vector_id), delete on chunks to cuecard_crawler, cuecard_documents;
 grant select (organization_id, document_id, id), delete on vectors to cuecard_crawler, cuecard_documents;
 
--- Sources, whose documents go with them, and their crawls.
+-- Sources and their crawls: deleting a source deletes its documents.
 
 grant
   select,
@@ -76,7 +76,7 @@ grant
 grant select, insert, update, delete on source_pages to cuecard_crawler;
 grant execute on function another_organization_waits to cuecard_crawler;
 
--- Chunks that a client uploads. Of the document this changes what taking it over changes, and neither reads nor writes its text.
+-- Chunks that a client uploads: they take over the document, whose text this role neither reads nor writes.
 
 grant
   select (organization_id, id, agent_id, managed_by, revision, active_revision, chunk_count, chunk_offsets),
@@ -89,7 +89,7 @@ grant select, delete,
 grant select, delete, insert on vectors to cuecard_chunks;
 grant insert (organization_id, agent_id, document_id, revision, chunk_index, length, terms) on chunk_terms to cuecard_chunks;
 
--- Search, in four Lambdas.
+-- Search runs in four Lambdas.
 
 grant select (organization_id, id, agent_id, title, title_terms, revision, active_revision, listed_revision, chunk_count,
     chunk_offsets, valid_from, valid_until, metadata)
@@ -112,7 +112,7 @@ grant select (organization_id, agent_id, platform, secret) on signing_secrets to
 
 grant select on question_log to cuecard_questions;
 
--- Golden questions, which are checked before what search serves changes.
+-- Golden questions are checked before search serves a change.
 
 grant select, update (passed, rank, checked_at) on golden_questions
   to cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions;
@@ -131,7 +131,7 @@ grant select (ignores_golden_questions) on documents to cuecard_embedding;
 grant select (valid_from, valid_until) on documents to cuecard_agents, cuecard_chunks, cuecard_embedding;
 grant update (warnings, ignores_golden_questions) on documents to cuecard_crawler, cuecard_documents, cuecard_dashboard;
 
--- Agents; the organization, its limits and what it has used.
+-- Agents; the organization, its limits and its usage.
 
 grant select (organization_id, id, name, knowledge_base_enabled, created_at) on agents to cuecard_agents;
 grant select (organization_id, agent_id, status) on documents to cuecard_agents;
@@ -143,7 +143,7 @@ grant select (organization_id, day, requests, question_tokens) on request_meters
 grant select on embedded_tokens to cuecard_organization, cuecard_dashboard;
 grant select (organization_id, status, managed_by) on documents to cuecard_organization;
 
--- The dashboard: also sessions, keys, the question log and calls.
+-- The dashboard also has sessions, keys, the question log and calls.
 
 grant execute on function open_session, find_session to cuecard_dashboard;
 grant select (organization_id, token_hash), delete on sessions to cuecard_dashboard;
@@ -160,7 +160,7 @@ grant delete on vectors to cuecard_dashboard;
 grant select, delete on question_log to cuecard_dashboard;
 grant select, delete, update (deleted_at) on calls to cuecard_dashboard;
 
--- The pipeline: extraction never completes a document, and cannot read again the text that it hands over.
+-- The pipeline: extraction never completes a document, and can't read the text that it stored.
 
 grant
   select (organization_id, id, status, managed_by, revision, source_url, content_hash, lease_token, lease_expires_at, attempt,
@@ -188,7 +188,7 @@ grant select (id, tokens_per_day) on organizations to cuecard_embedding;
 grant select (organization_id, day, question_tokens) on request_meters to cuecard_embedding;
 grant select, insert, update (tokens) on embedded_tokens to cuecard_embedding;
 
--- The sweeper sees every organization's documents, but of each only ids, state and times, and drops what is old.
+-- The sweeper deletes old rows. It reads only ids, state and times of every organization's documents.
 
 grant
   select (organization_id, id, source_url, upload_until, uploaded_at, content_hash, status, managed_by, lease_expires_at, attempt,
@@ -211,7 +211,7 @@ grant select (source, since), delete on sign_in_attempts to cuecard_sweeper;
 grant select (organization_id, webhook_id, id, created_at), delete on webhook_deliveries to cuecard_sweeper;
 grant execute on function tell_of_waiting_documents, tell_of_unanswered_questions to cuecard_sweeper;
 
--- Webhooks. Who changes one cannot read its secret, and who delivers can change neither address nor secret.
+-- Webhooks: roles that change one can't read its secret, and the role that delivers can change neither address nor secret.
 
 grant
   select (organization_id, id, url, events, status, disabled_reason, failing_since, created_at),
@@ -234,7 +234,7 @@ grant
   update (status, attempts, next_attempt_at, lease_token, response_status, error, delivered_at)
   on webhook_deliveries to cuecard_delivery;
 
--- Operators: everything that an export prints and an erasure deletes, and little to change.
+-- Operators read what an export prints, delete what an erasure deletes, and change little else.
 
 grant execute on function require_operator_action to cuecard_operator;
 grant

@@ -1,5 +1,5 @@
--- A keyword search reads all of a small agent's terms: in the row while two fit into a page, and without an index of terms,
--- which would take longer to write than the rest of a chunk. A trigger deletes them: a foreign key would double the insert.
+-- A keyword search reads all terms of a small agent. Terms stay in the row while two rows fit into a page. An index of terms would take
+-- longer to write than the rest of a chunk. A trigger deletes the rows, because a foreign key would double the time of an insert.
 create table chunk_terms (
   organization_id uuid not null,
   agent_id uuid not null,
@@ -7,14 +7,14 @@ create table chunk_terms (
   revision integer not null,
   chunk_index integer not null,
   length integer not null,
-  ordinal integer, -- which bit of the agent's term_lists stands for the chunk
+  ordinal integer, -- the chunk's bit in the agent's term_lists
   terms sparsevec(100000000) storage external not null,
   primary key (organization_id, agent_id, document_id, revision, chunk_index)
 ) with (toast_tuple_target = 4080);
 create unique index chunk_terms_listed on chunk_terms (organization_id, agent_id, ordinal) where ordinal is not null;
 
--- The lists of a large agent, made by the sweeper: which of a block's 16,384 ordinals have a term, and which more than once. Term 0 has
--- all chunks that are listed, -1 to -16 those whose length has that binary digit. Compression makes a rare term's list short.
+-- The sweeper makes these lists for large agents. They mark which of a block's 16,384 ordinals have a term, and which have it repeatedly.
+-- Term 0 marks all listed chunks, -1 to -16 those with that binary digit in their length. Compression makes a rare term's list short.
 create table term_lists (
   organization_id uuid not null,
   agent_id uuid not null,
@@ -34,7 +34,7 @@ create table listed_agents (
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
 );
 
--- Ordinals of chunks that were deleted and are still in the lists.
+-- Ordinals of deleted chunks that the lists still have.
 create table deleted_ordinals (
   organization_id uuid not null,
   agent_id uuid not null,

@@ -1,26 +1,26 @@
--- Websites whose pages become documents. The row is the schedule of its crawls, and the lease of the one under way.
+-- Websites; their pages become documents. A row has the schedule of its crawls and the lease of the current one.
 create table sources (
   organization_id uuid not null,
   id uuid not null,
   agent_id uuid not null,
   url text not null,
-  address text not null, -- the url's canonical form: one source an address
+  address text not null, -- the url's canonical form; an agent has one source for it
   kind text not null check (kind in ('page', 'sitemap', 'site')),
   include text[] not null default '{}',
   exclude text[] not null default '{}',
   refresh_hours integer not null check (refresh_hours between 1 and 720),
   status text not null default 'pending' check (status in ('pending', 'ready', 'error', 'deleting')),
   error_message text,
-  notice text, -- what the last crawl left out, and why, as a whole
-  checked_at timestamptz(3), -- when a crawl last ended
-  next_check_at timestamptz(3) not null default now(), -- when the next one begins, which is set as this one begins
-  crawl integer not null default 0, -- how many there have been, the one under way included
-  resume_at timestamptz, -- when the crawl under way goes on; null if none is
+  notice text, -- what the last crawl left out and why, in one text
+  checked_at timestamptz(3), -- the end of the last crawl
+  next_check_at timestamptz(3) not null default now(), -- the start of the next crawl, set when one starts
+  crawl integer not null default 0, -- the number of crawls so far, with the current one
+  resume_at timestamptz, -- when the current crawl continues; null if there is none
   lease_token uuid,
   lease_expires_at timestamptz,
-  attempt integer not null default 0, -- leases in a row that ended without a page
-  failures integer not null default 0, -- crawls in a row that ended in error
-  sitemap jsonb, -- what the crawl under way has still to read of it
+  attempt integer not null default 0, -- consecutive leases that ended without a page
+  failures integer not null default 0, -- consecutive crawls that failed
+  sitemap jsonb, -- the part that the current crawl has yet to read
   resend_at timestamptz not null default now() + interval '120 seconds',
   request_id text,
   requested_by uuid,
@@ -35,25 +35,25 @@ create table sources (
 create index sources_of_agent on sources (organization_id, agent_id, id desc);
 create index sources_due on sources ((coalesce(resume_at, next_check_at)));
 
--- What is known of a page: what the last look found, and what the crawl under way has still to do.
+-- A page: the result of the last visit, and the current crawl's task for it.
 create table source_pages (
   organization_id uuid not null,
   agent_id uuid not null,
   source_id uuid not null,
   address text not null check (char_length(address) <= 1000),
-  crawl integer not null, -- the last that listed it
+  crawl integer not null, -- the last crawl that listed the page
   task text check (task in ('fetch', 'create', 'update', 'delete')), -- null once it is done
-  found text check (found in ('page', 'unchanged', 'gone', 'left_out', 'failed', 'excluded')), -- by the last look
-  left_out text, -- why there is no document, or why it is not as the page is
-  at text, -- the page's own address, if this one leads to it
-  is_moved boolean, -- for good
-  title text, -- with the text, until they are in the document
+  found text check (found in ('page', 'unchanged', 'gone', 'left_out', 'failed', 'excluded')), -- the result of the last visit
+  left_out text, -- why there is no document, or why it differs from the page
+  at text, -- the page's canonical address, if this one leads there
+  is_moved boolean, -- permanently
+  title text, -- title and content stay until the document has them
   content text,
-  characters integer, -- of the text
+  characters integer, -- the text's length
   text_hash bytea,
-  is_changed boolean, -- by more than noise
-  found_hash bytea, -- of title and text
-  applied_hash bytea, -- of those that the document was last given
+  is_changed boolean, -- the change is more than noise
+  found_hash bytea, -- a hash of title and text
+  applied_hash bytea, -- the found_hash that the document last got
   etag text,
   last_modified text,
   gone_since timestamptz,

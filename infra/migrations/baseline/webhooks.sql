@@ -3,8 +3,8 @@ create table webhooks (
   id uuid not null,
   url text not null,
   events text[] not null,
-  secret bytea not null check (octet_length(secret) between 24 and 64), -- a signature takes the secret itself, so this is no hash
-  previous_secret bytea, -- signs as well
+  secret bytea not null check (octet_length(secret) between 24 and 64), -- signing needs the secret itself, so it is not hashed
+  previous_secret bytea, -- also signs
   previous_until timestamptz check ((previous_until is null) = (previous_secret is null)),
   status text not null default 'enabled' check (status in ('enabled', 'disabled')),
   disabled_reason text check (disabled_reason in ('requested', 'gone', 'failing')),
@@ -16,19 +16,19 @@ create table webhooks (
 );
 create index webhooks_enabled on webhooks (organization_id, id) where status = 'enabled';
 
--- The outbox: an event for one webhook. The foreign key is the organization, as a webhook may have a million rows: those of one
--- that is gone are never claimed, and purged by their age.
+-- The outbox: a row is an event for one webhook. The foreign key is the organization, because a webhook may have a million rows. Rows of
+-- a deleted webhook are never claimed, and their age purges them.
 create table webhook_deliveries (
   organization_id uuid not null references organizations (id) on delete cascade,
   webhook_id uuid not null,
   id uuid not null, -- the receiver's webhook-id
-  number bigint not null generated always as identity, -- the order of events of a subject
+  number bigint not null generated always as identity, -- orders the events of a subject
   type text not null,
   subject_id uuid not null,
   data jsonb not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
   attempts integer not null default 0,
-  next_attempt_at timestamptz, -- null behind an earlier one of the same subject; while it is sent, when the lease ends
+  next_attempt_at timestamptz, -- null behind an earlier event of the subject; the lease's end during an attempt
   lease_token uuid,
   response_status integer,
   error text,
@@ -38,7 +38,7 @@ create table webhook_deliveries (
   primary key (organization_id, webhook_id, id),
   check (status = 'pending' or next_attempt_at is null and lease_token is null)
 );
--- Negative, so that nobody looks in it for the first or last of a subject, among a million of the webhook.
+-- Negative, so that the planner doesn't use it to find a subject's first or last event among a million of the webhook.
 create index webhook_deliveries_of_webhook on webhook_deliveries (organization_id, webhook_id, (-number));
 create index webhook_deliveries_due on webhook_deliveries (organization_id, webhook_id, next_attempt_at)
   where next_attempt_at is not null;
@@ -47,8 +47,8 @@ create index webhook_deliveries_of_subject on webhook_deliveries (organization_i
 create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
 -- Functions with the owner's rights call it in the transaction that causes the event. A row behind another waits: the share lock
--- lets that one's delivery end only after this row can be seen, so whoever ends it makes this one due. With `once`, a webhook gets
--- one event of this name for the subject.
+-- delays the end of the earlier delivery until this row is visible, so that its end makes this row due. With `once`, a webhook gets
+-- an event of this name for the subject and `once` only one time.
 create function tell(own uuid, event text, subject uuid, details jsonb, once text default null) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
@@ -114,7 +114,7 @@ end $$;
 create trigger tell_of_source after update on sources for each row
   when (old.status <> new.status and new.status = 'error') execute function tell_of_source();
 
--- The sweeper calls these two: what has not become ready within ten minutes, and what callers asked the day before.
+-- The sweeper calls these two. They report documents that aren't ready after ten minutes, and the previous day's unanswered questions.
 
 create function tell_of_waiting_documents() returns void
   language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
@@ -125,7 +125,7 @@ begin atomic
     join documents d on d.organization_id = w.organization_id
   where d.managed_by = 'service' and d.status in ('pending', 'processing')
     and d.pending_since < now() - interval '10 minutes' and d.pending_since > now() - interval '70 minutes'
-    -- Not for its uploader, nor for a person's answer.
+    -- Skips documents that wait for their upload or for a person's answer.
     and (d.content_hash is not null and d.resembles is null or d.uploaded_at is not null or d.source_url is null);
 end;
 
