@@ -7,17 +7,18 @@ import type { Session } from '../../shared/organizations/sessions.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { View } from './layout.ts'
-import { words } from './words.ts'
+import { permissionNames } from './permission-names.ts'
 
 /** The screen's subject does not exist, or belongs to another organization. */
 export class Gone extends Error {}
 
 type Page = readonly [title: string, lead: string, status: View['status']]
 
-const gone: Page = ['This is no longer available', words.notFoundLead, 404]
+const notFound = 'The link may be out of date, or the page may have been deleted.'
+const gone: Page = ['This is no longer available', notFound, 404]
 const invalid: Page = ['This request is invalid', 'Nothing was changed. Go back, reload the page and try again.', 400]
 const pages: Partial<Record<ErrorCode, Page>> = {
-  route_not_found: ['This page doesn’t exist', words.notFoundLead, 404],
+  route_not_found: ['This page doesn’t exist', notFound, 404],
   rate_limited: [
     'Too many documents are being processed',
     'Nothing was changed. Wait until some of them are ready, then go back and try again.',
@@ -51,7 +52,7 @@ function pageOf(error: unknown, session: Partial<Session> | undefined): Page | u
     return ['Your role doesn’t allow this', 'Nothing was changed. Ask an owner of your organization.', 403]
   return [
     'Your key doesn’t allow this',
-    `This key doesn’t have the “${words.permissions[error.message as Permission]}” permission. Ask whoever gave it to you for one that does.`,
+    `This key doesn’t have the “${permissionNames[error.message as Permission]}” permission. Ask whoever gave it to you for one that does.`,
     403,
   ]
 }

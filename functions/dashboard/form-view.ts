@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { type Chosen, type Faults, faultOf, invalid, shortened } from './forms.ts'
 import type { Html } from './layout.ts'
-import { words } from './words.ts'
 
 /** A form's sent values and its faults. */
 export interface Sent {
@@ -50,11 +49,11 @@ export function fieldsOf({ typed = {}, faults = {}, chosen = {} }: Sent) {
 
 export function sheetForm(fields: Html | Html[], save: string, cancel: string): Html {
   return html`<form class="panel sheet" method="post" data-draft>${fields}
-<div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
+<div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">Cancel</a></div></form>`
 }
 
 /** Asks for confirmation before a permanent change. The form posts to `to`, or else to its own page. */
 export function confirmView(says: Html, button: string, cancel: string, fields: Html | '' = '', to = ''): Html {
   return html`<section class="panel sheet">${says}
-<form method="post"${to && html` action="${to}"`}>${fields}<div class="actions"><button class="danger">${button}</button> <a class="button plain" href="${cancel}">${words.cancel}</a></div></form></section>`
+<form method="post"${to && html` action="${to}"`}>${fields}<div class="actions"><button class="danger">${button}</button> <a class="button plain" href="${cancel}">Cancel</a></div></form></section>`
 }

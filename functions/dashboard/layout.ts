@@ -4,12 +4,18 @@ import type { Session } from '../../shared/organizations/sessions.ts'
 import { assetPath } from './assets.ts'
 import type { Flash } from './flash.ts'
 import { icon, mark } from './icons.ts'
-import { words } from './words.ts'
 
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
-const agentTabs = ['documents', 'sources', 'ask', 'questions', 'golden-questions'] as const
-export type AgentTab = (typeof agentTabs)[number]
+/** An agent's tabs, by the last part of their addresses. */
+const agentTabs = {
+  documents: 'Documents',
+  sources: 'Websites',
+  ask: 'Ask',
+  questions: 'Questions',
+  'golden-questions': 'Checks',
+} as const
+export type AgentTab = keyof typeof agentTabs
 
 export type Agent = { id: string; name: string; tab: AgentTab }
 
@@ -34,22 +40,22 @@ export interface View {
 const home = '/dashboard'
 export const organizationsPath = `${home}/organizations`
 const places = [
-  { place: 'agents', path: home, permission: 'kb:read' },
-  { place: 'calls', path: `${home}/calls`, permission: 'organization:read' },
-  { place: 'settings', path: `${home}/settings`, permission: 'organization:read' },
+  { place: 'agents', name: 'Agents', path: home, permission: 'kb:read' },
+  { place: 'calls', name: 'Deleted calls', path: `${home}/calls`, permission: 'organization:read' },
+  { place: 'settings', name: 'Settings', path: `${home}/settings`, permission: 'organization:read' },
 ] as const
 
 export function layout(view: View, session: Session, flash?: Flash): Html {
   return document(
     isTab(view) ? `${view.title} · ${view.agent.name}` : view.title,
     html`<header class="bar">
-<a class="brand" href="${home}">${mark()} ${words.product}</a>
+<a class="brand" href="${home}">${mark()} Cuecard</a>
 <p class="organization">${session.person && session.person.organizations > 1 ? html`<a href="${organizationsPath}">${session.organizationName}</a>` : session.organizationName}</p>
 <nav class="places" aria-label="Main"><ul>${places
       .filter(({ permission }) => session.permissions.includes(permission))
       .map(
-        ({ place, path }) =>
-          html`<li><a href="${path}"${placeOf(view) === place && html` aria-current="${isTop(view) ? 'page' : 'true'}"`}>${icon(place)} <span>${words.navigation[place]}</span></a></li>`,
+        ({ place, name, path }) =>
+          html`<li><a href="${path}"${placeOf(view) === place && html` aria-current="${isTop(view) ? 'page' : 'true'}"`}>${icon(place)} <span>${name}</span></a></li>`,
       )}</ul></nav>
 <form class="sign-out" method="post" action="${home}/sign-out"><button class="quiet">${icon('leave')} <span>Sign out</span></button></form>
 </header>
@@ -68,7 +74,7 @@ ${isTab(view) && tabs(view.agent)}
 export function plainLayout(title: string, content: Html): Html {
   return document(
     title,
-    html`<main id="main" tabindex="-1"><div class="entry"><p class="brand">${mark()} ${words.product}</p>
+    html`<main id="main" tabindex="-1"><div class="entry"><p class="brand">${mark()} Cuecard</p>
 <h1>${title}</h1>
 ${content}</div></main>`,
     { className: 'plain-page' },
@@ -86,7 +92,7 @@ function document(
   { className, modules = [] }: { className?: string; modules?: string[] | undefined },
 ): Html {
   return html`<!doctype html>
-<html lang="${words.lang}">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -117,7 +123,7 @@ const htmxConfig = JSON.stringify({
 })
 
 export function reloadPage(): Html {
-  return html`<!doctype html><html lang="${words.lang}"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>${words.product}</title></head></html>`
+  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>Cuecard</title></head></html>`
 }
 
 export function flashNotice({ text, isError, undo: [action, ...what] = [] }: Flash): Html {
@@ -136,7 +142,7 @@ function crumbs(view: View): Html | '' {
   const top = places.find(({ place }) => place === placeOf(view))
   if (!top || isTop(view)) return ''
   const above = [
-    [words.navigation[top.place], top.path],
+    [top.name, top.path],
     ...(agent && !isTab(view) ? [[agent.name, agentPage(agent.id, agent.tab)]] : []),
     ...(view.crumbs ?? []),
   ]
@@ -146,9 +152,9 @@ function crumbs(view: View): Html | '' {
 }
 
 function tabs(agent: Agent): Html {
-  return html`<nav class="tabs" aria-label="Agent"><ul>${agentTabs.map(
-    (tab) =>
-      html`<li><a href="${agentPage(agent.id, tab)}"${agent.tab === tab && html` aria-current="page"`}>${words.agent[tab]}</a></li>`,
+  return html`<nav class="tabs" aria-label="Agent"><ul>${Object.entries(agentTabs).map(
+    ([tab, name]) =>
+      html`<li><a href="${agentPage(agent.id, tab as AgentTab)}"${agent.tab === tab && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>`
 }
 

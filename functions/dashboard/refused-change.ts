@@ -11,7 +11,6 @@ import type { Html, View } from './layout.ts'
 import { goldenPath } from './paths.ts'
 import { counted } from './sentences.ts'
 import { localTime } from './times.ts'
-import { words } from './words.ts'
 
 /** The query parameter that makes a change even if checks that stop changes would fail. */
 const ignore = 'ignore_golden_questions'
@@ -32,7 +31,7 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
     status: 409,
     content: html`${brokenView(agentId, error.extra.golden_questions as Broken[])}
 <form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
-<div class="actions"><button class="danger">Make the change all the same</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">${words.cancel}</a></div></form>`,
+<div class="actions"><button class="danger">Make the change all the same</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Cancel</a></div></form>`,
   }
 }
 

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { getCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
-import { words } from './words.ts'
 
 const units = [
   ['minute', 60],
@@ -11,7 +10,7 @@ const units = [
 ] as const
 const maxSeconds = 7 * 86_400
 
-const relative = new Intl.RelativeTimeFormat(words.lang, { numeric: 'auto' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** Shows how long ago a time was, or its date after a week. */
 export function ago(time: Date, now: number = Date.now()): Html {
@@ -25,7 +24,7 @@ function inWords(seconds: number): string {
 }
 
 const format = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat(words.lang, { dateStyle: 'medium', timeZone: 'UTC', ...options })
+  new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC', ...options })
 const days = format({})
 const times = format({ timeStyle: 'short' })
 
@@ -42,7 +41,7 @@ export function localDay(time: Date): Html {
 export function zoneOf(c: Context): string {
   const zone = getCookie(c, 'cuecard_zone') ?? 'UTC'
   try {
-    return new Intl.DateTimeFormat(words.lang, { timeZone: zone }).resolvedOptions().timeZone
+    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     return 'UTC'

@@ -10,6 +10,7 @@ import { getAgent } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
 import { restoreSource } from '../../shared/sources/restore-source.ts'
+import { busy } from './documents/edits.ts'
 import { isError } from './error-view.ts'
 import { agentPage } from './layout.ts'
 import { emptyView, pagesView, rowsView } from './list.ts'
@@ -17,7 +18,6 @@ import { type Screens, valid } from './screen.ts'
 import { counted } from './sentences.ts'
 import { ago, localDay } from './times.ts'
 import { siteName } from './titles.ts'
-import { words } from './words.ts'
 
 const path = '/dashboard/agents/:agentId/trash'
 const rowsPerPage = 50
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
   if (isError(error, 'external_id_conflict') || isError(error, 'source_exists'))
     return 'Something else has taken its place. Delete that first, then restore this.'
   if (isError(error, 'validation_failed')) return error.message
-  if (isError(error, 'rate_limited')) return words.documents.busy
+  if (isError(error, 'rate_limited')) return busy
   if (isError(error, 'document_not_found') || isError(error, 'source_not_found')) return 'It’s gone for good already.'
   throw error
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { words } from '../../functions/dashboard/words.ts'
+import { permissionNames } from '../../functions/dashboard/permission-names.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
 import { setColumns } from './document-rows.ts'
@@ -89,7 +89,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
         const { status, text } = await send(subject, fill(path, subject.ids))
         expect(status).toBe(403)
         if (metadata.permission === 'people') expect(text).toContain('Your role doesn’t allow this')
-        else expect(text).toContain(words.permissions[metadata.permission as Permission])
+        else expect(text).toContain(permissionNames[metadata.permission as Permission])
         await unchanged(subject)
       }
     })

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { ofEditedPage } from '../../functions/dashboard/documents/edits.ts'
 import { noHours, noPath, noUrl } from '../../functions/dashboard/sources/form.ts'
-import { words } from '../../functions/dashboard/words.ts'
 import { write } from './document-rows.ts'
 import { makeSource } from './routes.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
-const w = words.sources
 const inn = 'https://paws-inn.example/'
 const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/sources`
 const typed = { url: inn, kind: 'site', include: '', exclude: '', refresh_hours: '24' }
@@ -29,8 +28,8 @@ describe('a website', () => {
     const { browser } = tenant
     expect((await browser.get(listOf(tenant))).text).toContain('No websites yet')
     const added = await browser.submit(`${listOf(tenant)}/new`, { ...typed, url: ' paws-inn.example ' })
-    expect(added.text).toContain(w.looking)
-    expect(added.text).toContain(w.states.queued)
+    expect(added.text).toContain('The website is being looked at.')
+    expect(added.text).toContain('Waiting to be read')
     expect(added.html).toContain('every 3s')
     const expected = { url: inn, kind: 'site', include: [], exclude: [], refresh_hours: 24, status: 'pending' }
     expect(await stored(tenant)).toMatchObject([expected])
@@ -97,7 +96,7 @@ describe('a website', () => {
 
   test('is looked at now', async () => {
     const tenant = await guest()
-    expect((await tenant.browser.submit(`${tenant.page}/refresh`)).text).toContain(w.states.queued)
+    expect((await tenant.browser.submit(`${tenant.page}/refresh`)).text).toContain('Waiting to be read')
     expect(await stored(tenant)).toMatchObject([{ status: 'pending' }])
   })
 })
@@ -142,7 +141,7 @@ describe('the page of a website', () => {
     expect(failed.text).toContain(
       `Its documents stay as they were, and callers still get answers from them. Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.`,
     )
-    expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain(w.states.error)
+    expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain('Couldn’t be read')
   })
 
   test('shows addresses as text, whatever they hold', async () => {
@@ -187,7 +186,7 @@ test('a document says whose page it is, and becomes one of its own by an edit of
   const document = `/dashboard/agents/${agentId}/documents/${id}`
   const { html, text } = await browser.get(document)
   expect(html).toContain(`<a href="${page}">paws-inn.example</a>`)
-  expect(text).toContain(w.ofDocument.edited)
+  expect(text).toContain(ofEditedPage)
   expect(text).toContain('Web page')
   await browser.submit(`${document}/edit`, { title: 'Prices', content: 'A night costs 40 euros.', edits: '1' })
   expect((await call('GET', `${knowledgeBase}/${id}`)).body.source_id).toBeNull()

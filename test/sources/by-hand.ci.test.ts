@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { leftAlone } from '../../functions/crawler/apply.ts'
-import { words } from '../../functions/dashboard/words.ts'
+import { ofEditedPage } from '../../functions/dashboard/documents/edits.ts'
 import { useDashboard } from '../dashboard/support.ts'
 import { inn, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
@@ -10,8 +10,6 @@ beforeAll(() => {
   process.env.ALLOW_LOOPBACK = 'true'
 })
 
-const w = words.sources
-
 test('a page edited or deleted by hand is listed as such, and has its own text again once it is followed again', async () => {
   const site = await website(inn())
   const tenant = await signedIn()
@@ -20,16 +18,16 @@ test('a page edited or deleted by hand is listed as such, and has its own text a
   await deliver()
   const before = await documents()
   const edit = `/dashboard/agents/${agentId}/documents/${before['/prices'].id}/edit`
-  expect((await browser.get(edit)).text).toContain(w.ofDocument.edited)
+  expect((await browser.get(edit)).text).toContain(ofEditedPage)
   const saved = await browser.submit(edit, { title: 'Prices', content: 'Ask us.'.repeat(500), edits: '1' })
-  expect(saved.text).toContain(w.ofDocument.detached('Prices'))
-  expect((await browser.get(edit)).text).not.toContain(w.ofDocument.edited)
+  expect(saved.text).toContain('“Prices” was saved. It no longer changes with its website')
+  expect((await browser.get(edit)).text).not.toContain(ofEditedPage)
   await call('DELETE', `${knowledgeBase}/${before['/parking'].id}`)
   site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
   await deliver()
   const source = `/dashboard/agents/${agentId}/sources/${id}`
   const { text } = await browser.get(source)
-  for (const said of [w.byHand.edited, w.byHand.deleted, 'Follow the website again']) expect(text).toContain(said)
+  for (const said of ['Edited by hand', 'Deleted by hand', 'Follow the website again']) expect(text).toContain(said)
   for (const path of ['/prices', '/parking'])
     expect((await browser.submit(`${source}/follow`, { address: site.url + path })).text).toContain(
       'The page is followed again. Its text is restored with this look.',

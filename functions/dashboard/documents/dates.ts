@@ -3,9 +3,6 @@ import * as v from 'valibot'
 import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { instantOf, localDay, wallTime } from '../times.ts'
-import { words } from '../words.ts'
-
-const w = words.documents.dates
 
 export interface Dates {
   valid_from: Date | null
@@ -29,6 +26,7 @@ const day = v.optional(
   ),
 )
 export const dayFields = { from: day, until: day }
+export const notInOrder = 'The last day is before the first.'
 export const areInOrder = ({ from, until }: Days) => !from || !until || from <= until
 
 export function isDay(text: string): boolean {
@@ -60,12 +58,12 @@ export function changedDates({ from, until }: Days, stored: Dates, zone: string)
 }
 
 export function datesFields({ from = '', until = '' }: Days, faults: Faults, zone: string): Html {
-  const field = (name: 'from' | 'until', day: string) => html`<div><label for="${name}">${w[name]}</label>
+  const field = (name: 'from' | 'until', label: string, day: string) => html`<div><label for="${name}">${label}</label>
 <input id="${name}" type="date" name="${name}" value="${shortened(day, firstDay.length)}" min="${firstDay}" max="${lastDay}" aria-describedby="${faults[name] && `${name}-fault `}dates-hint"${invalid(faults[name])}>
 ${faultOf(name, faults[name])}</div>`
   const isOpen = from || until || faults.from || faults.until
   return html`<details class="field"${isOpen && html` open`}><summary>Serve it for a limited time</summary>
-<div class="days">${field('from', from)}${field('until', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
+<div class="days">${field('from', 'First day', from)}${field('until', 'Last day', until)}</div><p id="dates-hint" class="hint">Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone ${zone}. Leave a day empty for no limit.</p></details>`
 }
 
 /** “from …”, “until …” with the last day, or nothing. */

@@ -6,7 +6,7 @@ import { withQuery } from '../paths.ts'
 import { warningsView } from '../refused-change.ts'
 import { number } from '../sentences.ts'
 import { siteName } from '../titles.ts'
-import { words } from '../words.ts'
+import { ofEditedPage } from './edits.ts'
 import { doubtfulPassages, fileNotesView, originalOf } from './original.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
@@ -58,8 +58,7 @@ ${mayWrite && deleteForm(base, document)}`
 }
 
 function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, website } }: Shown) {
-  const { ofDocument } = words.sources
-  return html`<div class="notice"><p>This is the page <a href="${external_id}">${external_id}</a> of the website <a href="${agentPage(agentId, 'sources')}/${source_id}">${siteName(website ?? '')}</a>. ${mayWrite && ofDocument.edited}</p></div>`
+  return html`<div class="notice"><p>This is the page <a href="${external_id}">${external_id}</a> of the website <a href="${agentPage(agentId, 'sources')}/${source_id}">${siteName(website ?? '')}</a>. ${mayWrite && ofEditedPage}</p></div>`
 }
 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { type Tags, tagOf } from '../../../shared/http/etag.ts'
 import { isError } from '../error-view.ts'
-import { words } from '../words.ts'
 
 /** The document's number of edits when the form was loaded. */
 export const editsField = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
@@ -11,17 +10,22 @@ export function unedited(edits: number | undefined): Tags {
   return edits === undefined ? '*' : [tagOf({ edits, version: 0 })]
 }
 
+export const busy = 'Too many documents are being processed. Wait until some of them are ready, then try again.'
+
+export const ofEditedPage =
+  'If you edit its text, it becomes a document of its own, which no longer changes with the page. The website still lists it, and you can follow the page again there.'
+
 /** Message for a document past the agent's or the pipeline's limit. @throws any other error */
 export function tooMany(error: unknown): { message: string; status: 422 | 429 } {
   if (isError(error, 'validation_failed'))
     return { message: 'This agent has 10,000 documents, the maximum. Delete some first.', status: 422 }
-  if (isError(error, 'rate_limited')) return { message: words.documents.busy, status: 429 }
+  if (isError(error, 'rate_limited')) return { message: busy, status: 429 }
   throw error
 }
 
 /** Redirects to the page with the current state, and explains there why nothing was changed. @throws any other error */
 export function unchanged(error: unknown, redirect: string, isEdited: string) {
-  const text = isError(error, 'precondition_failed') ? isEdited : isError(error, 'rate_limited') && words.documents.busy
+  const text = isError(error, 'precondition_failed') ? isEdited : isError(error, 'rate_limited') && busy
   if (!text) throw error
   return { redirect, flash: { text, isError: true } }
 }

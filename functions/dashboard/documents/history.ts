@@ -14,7 +14,6 @@ import type { Html } from '../layout.ts'
 import { textView } from '../passage-text.ts'
 import { type Screens, valid } from '../screen.ts'
 import { localTime } from '../times.ts'
-import { words } from '../words.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
@@ -103,5 +102,5 @@ function restoreView({ revision }: Revision, { source_url, edits }: Editable, ad
   return html`${source_url !== null && html`<p class="notice warn">The document becomes a text: its file ${fileNameOfKey(keyOfUrl(source_url))} will be deleted.</p>`}
 <form method="post" action="${address}/history/${revision}/restore"><input type="hidden" name="edits" value="${edits}">
 <p class="hint">The current text stays in the history if callers got answers from it. The title and dates don’t change.</p>
-<div class="actions"><button>Restore this text</button> <a class="button plain" href="${address}/history">${words.cancel}</a></div></form>`
+<div class="actions"><button>Restore this text</button> <a class="button plain" href="${address}/history">Cancel</a></div></form>`
 }

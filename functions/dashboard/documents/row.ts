@@ -3,11 +3,10 @@ import { fileKindOf } from '../../../shared/files/file-types.ts'
 import { ignoring, warningText } from '../refused-change.ts'
 import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
-import { words } from '../words.ts'
 import { datesView } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
 import type { Place } from './place.ts'
-import { isInWork, mayBeRetried, needsFile, type State, stateOf } from './state.ts'
+import { isInWork, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
 import { questionView } from './version.ts'
 
 const types = {
@@ -57,7 +56,7 @@ export function retryAction(base: string, document: Overview) {
   const need = needsFile(document)
   if (need) {
     const label = need === 'missing' ? `Try again: upload the file of “${title}”` : `Replace the file of “${title}”`
-    return html`<a class="button plain" href="${base}/${id}" aria-label="${label}">${words.documents.uploadAgain[need]}</a>`
+    return html`<a class="button plain" href="${base}/${id}" aria-label="${label}">${uploadAgain[need]}</a>`
   }
   if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">

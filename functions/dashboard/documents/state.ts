@@ -101,6 +101,7 @@ export function mayReplaceFile(document: Overview): boolean {
 
 type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
 
+export const uploadAgain = { missing: 'Try again', faulty: 'Replace the file' }
 const faultyFile = ['file_too_large', 'file_unreadable', 'file_overwritten']
 
 /** The reason why it needs another upload; undefined if it doesn't. */

@@ -10,7 +10,6 @@ import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import type { Form } from '../forms.ts'
 import type { Screens } from '../screen.ts'
-import { words } from '../words.ts'
 import { tooMany } from './edits.ts'
 import { findOverview } from './overview.ts'
 import { documentPagePath, listPath } from './place.ts'
@@ -26,7 +25,7 @@ const ofScript = {
   interrupted: 'The connection was lost during the upload. Try again.',
   refused: 'The file wasn’t accepted. Try again, or reload the page.',
   remove: 'Remove',
-  cancel: words.cancel,
+  cancel: 'Cancel',
 }
 const otherType =
   'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file, or a picture (JPG, PNG).'
@@ -104,7 +103,7 @@ export function uploadView(base: string, documentId?: string) {
 <ul aria-label="Uploads"></ul>
 <template><li><p><strong class="name"></strong> <span class="message" role="status"></span> <span class="percent" aria-hidden="true"></span></p>
 <div class="actions"><button type="button" class="plain" data-retry hidden>Try again</button>
-<button type="button" class="quiet" data-cancel>${words.cancel}</button></div>
+<button type="button" class="quiet" data-cancel>Cancel</button></div>
 <progress max="1" value="0"></progress></li></template>
 </section>`
 }

@@ -7,7 +7,7 @@ import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { requireForm } from '../forms.ts'
 import { endView, plainLayout } from '../layout.ts'
 import { invitationPath } from '../paths.ts'
-import { words } from '../words.ts'
+import { roles } from '../permission-names.ts'
 import type { CurrentSession } from './current-session.ts'
 import { completeSignIn } from './sign-in.ts'
 
@@ -21,7 +21,7 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
       return c.html(
         plainLayout(
           `Join ${organization_name}`,
-          html`<p class="lead">${mail} is invited as ${words.roles[role].name}.</p><p>${words.roles[role].may}</p>
+          html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${roles[role].may}</p>
 <form method="post"><button autofocus>Accept</button></form>`,
         ),
       )

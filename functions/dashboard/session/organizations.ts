@@ -6,8 +6,8 @@ import { listMemberships } from '../../../shared/organizations/people.ts'
 import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
 import { organizationsPath } from '../layout.ts'
+import { roles } from '../permission-names.ts'
 import { type Screens, valid } from '../screen.ts'
-import { words } from '../words.ts'
 import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
 import { completeSignIn } from './sign-in.ts'
@@ -25,7 +25,7 @@ export function addOrganizationScreens(screens: Screens, db: Database, findSessi
           id,
           name,
           role,
-        }) => html`<li><div class="what"><p class="name">${name}</p><p class="hint">${words.roles[role].title}</p></div>
+        }) => html`<li><div class="what"><p class="name">${name}</p><p class="hint">${roles[role].title}</p></div>
 <form method="post"><input type="hidden" name="organization" value="${id}"><input type="hidden" name="to" value="${to}"><button class="plain" aria-label="Open ${name}">Open</button></form></li>`,
       )}</ul></section>`
       return { title: 'Choose an organization', content }

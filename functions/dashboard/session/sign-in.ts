@@ -9,7 +9,6 @@ import { signIn, signOut } from '../../../shared/organizations/sessions.ts'
 import { faultOf, invalid, readForm, requireForm } from '../forms.ts'
 import { type Html, organizationsPath, plainLayout } from '../layout.ts'
 import { withQuery } from '../paths.ts'
-import { words } from '../words.ts'
 import { clearToken, sentToken, setToken } from './cookies.ts'
 import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
@@ -120,7 +119,7 @@ ${
   ways.keys &&
   html`<form method="post" action="${path}">
 <input type="hidden" name="to" value="${to}">
-<input type="hidden" name="username" autocomplete="username" value="${words.product}">
+<input type="hidden" name="username" autocomplete="username" value="Cuecard">
 <div class="field"><label for="key">Access key</label>
 <input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
 ${faultOf('key', fault)}

@@ -12,10 +12,10 @@ import { anyOf, line } from '../forms.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
 import { settingsPath } from '../paths.ts'
+import { permissionNames } from '../permission-names.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted } from '../sentences.ts'
 import { localDay } from '../times.ts'
-import { words } from '../words.ts'
 
 const keysPath = `${settingsPath}/keys` as const
 const maxName = 200
@@ -100,7 +100,7 @@ function earlier({ keyExpiresAt }: Session, days: number): Date | undefined {
 function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
   const { line, boxes, choice } = fieldsOf({ typed: { days: '365', ...typed }, faults, chosen })
   const { permissions, keyExpiresAt } = session
-  const names = permissions.map((each) => [each, words.permissions[each]] as const)
+  const names = permissions.map((each) => [each, permissionNames[each]] as const)
   const ofPermissions = 'A key can’t have more permissions than your own. A voice platform needs only the first.'
   const ofDays = keyExpiresAt ? html`It expires no later than your own key, on ${localDay(keyExpiresAt)}` : ''
   const fields = [
@@ -153,7 +153,7 @@ function keyRow(key: Key, mayChange: boolean, isOwn: boolean): Html {
 <p class="hint">${
     permissions.every((each) => key.permissions.includes(each))
       ? 'All permissions'
-      : key.permissions.map((each) => words.permissions[each]).join(' · ')
+      : key.permissions.map((each) => permissionNames[each]).join(' · ')
   }</p>
 <p class="hint">Created ${localDay(key.created_at)} · ${keyEnd(key)}</p></div>
 ${mayChange && html`<a class="button quiet danger" href="${settingsPath}/keys/${key.id}/revoke" aria-label="Revoke ${key.name}">Revoke</a>`}</li>`

@@ -12,22 +12,22 @@ import {
   withdrawInvitation,
 } from '../../../shared/organizations/people.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
-import { type Role, roles } from '../../../shared/permissions.ts'
+import type { Role } from '../../../shared/permissions.ts'
 import { Gone } from '../error-view.ts'
 import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { mailAddress } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { invitationPath, settingsPath, withQuery } from '../paths.ts'
+import { roles } from '../permission-names.ts'
 import { type Screens, valid } from '../screen.ts'
 import { localDay } from '../times.ts'
-import { words } from '../words.ts'
 
 const path = `${settingsPath}/people` as const
 const permission = 'people'
 const role = v.picklist(Object.keys(roles) as Role[], 'Choose a role.')
 const within = { place: 'settings', crumbs: [] } as const
 const newForm = v.object({ mail: mailAddress, role })
-const roleNames = Object.entries(words.roles).map(([each, { title }]) => [each, title] as const)
+const roleNames = Object.entries(roles).map(([each, { title }]) => [each, title] as const)
 const ofRoles =
   'An owner can do everything and decides who else has access. An editor can change documents. A viewer can only read.'
 
@@ -54,7 +54,7 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
         return { ...inviteView({ ...form, faults }), status: 422 }
       }
       const link = `${originOf(c.req)}${withQuery(invitationPath, { token: made.token })}`
-      const text = `${session.name} invites you to ${session.organizationName} on Cuecard, as ${words.roles[role].name}.\n\nOpen this link within ${invitationDays} days to accept:\n\n${link}\n`
+      const text = `${session.name} invites you to ${session.organizationName} on Cuecard, as ${roles[role].name}.\n\nOpen this link within ${invitationDays} days to accept:\n\n${link}\n`
       await mailer.send({ to: mail, subject: `Join ${session.organizationName} on Cuecard`, text })
       return { redirect: settingsPath, flash: { text: `An invitation was sent to ${mail}.` } }
     })
@@ -66,7 +66,7 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
     .post(`${path}/:personId`, { permission, form: v.object({ role }) }, async ({ db, session, scope, form }) => {
       const { role } = valid(form)
       const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role, by: session.id })
-      return answerTo(outcome, `The role is now “${words.roles[role].title}”.`)
+      return answerTo(outcome, `The role is now “${roles[role].title}”.`)
     })
     .post(`${path}/:personId/remove`, { permission }, async ({ db, session, scope }) => {
       const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role: null, by: session.id })
@@ -90,7 +90,7 @@ function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: strin
 
 function personView({ id, role, expires_at }: Person, isOwn: boolean): Html {
   if (expires_at) {
-    const says = html`<p>Invited as ${words.roles[role].name}. The link works until ${localDay(expires_at)}.</p>`
+    const says = html`<p>Invited as ${roles[role].name}. The link works until ${localDay(expires_at)}.</p>`
     return confirmView(says, 'Withdraw invitation', settingsPath, '', `${path}/${id}/withdraw`)
   }
   const says = html`<p>${isOwn ? 'You’ll be signed out within 30 seconds, and need a new invitation to come back.' : 'They’ll be signed out everywhere within 30 seconds, and so will the apps that they connected. What they wrote stays.'}</p>`
@@ -106,7 +106,7 @@ ${people.length === 0 && html`<p class="hint">Nobody yet. Whoever runs Cuecard c
 <ul class="rows">${people.map(
     ({ id, mail, role, expires_at }) =>
       html`<li><div class="what"><p class="name">${mail}${id === session.id && html` <span class="state good">You</span>`}</p>
-<p class="hint">${words.roles[role].title}${expires_at && ` · invited, until ${localDay(expires_at)}`}</p></div>
+<p class="hint">${roles[role].title}${expires_at && ` · invited, until ${localDay(expires_at)}`}</p></div>
 ${mayChange && html`<a class="button quiet" href="${path}/${id}" aria-label="Change ${mail}">Change</a>`}</li>`,
   )}</ul></section>`
 }

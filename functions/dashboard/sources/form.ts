@@ -6,11 +6,15 @@ import type { SourceRow } from '../../../shared/sources/sources.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { line, lines } from '../forms.ts'
 import type { Html } from '../layout.ts'
-import { words } from '../words.ts'
 
 export const noUrl = 'Enter the address of a public website. It begins with https://.'
 export const noPath = 'Begin each line with /, such as /blog/*. Enter at most 50 lines of 500 characters.'
 export const noHours = 'Enter a number from 1 to 720.'
+export const kinds = {
+  site: 'A website: this page and the linked pages below its address, at most 500',
+  page: 'This page only',
+  sitemap: 'A sitemap: the pages that it lists',
+}
 const maxUrl = 1000
 const [maxLines, maxPath] = [50, 500]
 
@@ -67,7 +71,7 @@ export function formView(back: string, isNew: boolean, { typed, faults = {} }: S
   const address = html`inputmode="url" autocapitalize="none" required`
   const fields = [
     line('url', 'Address', maxUrl, 'Copy it from your browser, such as https://paws-inn.example.', address),
-    boxes('radio', 'kind', 'What is read', Object.entries(words.sources.kinds)),
+    boxes('radio', 'kind', 'What is read', Object.entries(kinds)),
     html`<details class="field"${isOpen && html` open`}><summary>Which pages, and how often</summary>${further}</details>`,
   ]
   return sheetForm(fields, 'Add website', back)

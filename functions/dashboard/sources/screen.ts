@@ -22,18 +22,17 @@ import { isIgnoring } from '../refused-change.ts'
 import type { Screens } from '../screen.ts'
 import { siteName } from '../titles.ts'
 import { undoing } from '../trash.ts'
-import { words } from '../words.ts'
-import { changedForm, formView, newForm, toInput, toTyped } from './form.ts'
+import { changedForm, formView, kinds, newForm, toInput, toTyped } from './form.ts'
 import { readPages, readStandings } from './pages.ts'
 import { deleteView, listView, sourceActions, sourcePage, sourceView } from './view.ts'
 
-const w = words.sources
 const base = '/dashboard/agents/:agentId/sources'
 const one = `${base}/:sourceId` as const
 const tab = 'sources'
 const reading = { permission: 'kb:read', tab } as const
 const writing = { permission: 'kb:write', tab } as const
 const pagesPerPage = 100
+const looking = 'The website is being looked at.'
 const followForm = v.object({ address: v.string() })
 const pagesQuery = v.object({
   show: v.optional(v.string()),
@@ -66,7 +65,7 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       const refused = (url: string): View => ({ ...newPage(scope, { ...form, faults: { url } }), status: 422 })
       try {
         const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
-        return { redirect: sourcePage(scope.agentId, id), flash: { text: w.looking } }
+        return { redirect: sourcePage(scope.agentId, id), flash: { text: looking } }
       } catch (error) {
         if (isError(error, 'source_exists')) return refused('This website has already been added.')
         if (isError(error, 'validation_failed')) return refused(error.message)
@@ -87,11 +86,11 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
       const content = sourceView(scope.agentId, { ...source, standing }, { pages, hasMore, after, isLeftOut, mayWrite })
       if (isPartial) return { fragment: content }
       const actions = mayWrite && sourceActions(sourcePage(scope.agentId, source.id))
-      return { crumbs: [], title: siteName(source.url), content, lead: w.kinds[source.kind], actions }
+      return { crumbs: [], title: siteName(source.url), content, lead: kinds[source.kind], actions }
     })
     .post(`${one}/refresh`, writing, async ({ db, scope, origin }) => {
       await refreshSource({ db, queue }, scope, origin)
-      return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: w.looking } }
+      return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: looking } }
     })
     .post(`${one}/follow`, { ...writing, form: followForm }, async ({ db, scope, form, origin }) => {
       if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)

@@ -5,14 +5,23 @@ import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
 import { documentPath, withQuery } from '../paths.ts'
-import { number, sentence } from '../sentences.ts'
+import { counted, number, sentence } from '../sentences.ts'
 import { ago, localTime } from '../times.ts'
 import { siteName } from '../titles.ts'
-import { words } from '../words.ts'
 import type { ShownPage, Standing } from './pages.ts'
 
-const w = words.sources
-const tones = { ready: 'good', error: 'bad', deleting: 'work', queued: 'wait', reading: 'work' } as const
+const kinds = { site: 'Website', page: 'One page', sitemap: 'Sitemap' }
+const states = {
+  ready: ['Up to date', 'good'],
+  error: ['Couldn’t be read', 'bad'],
+  queued: ['Waiting to be read', 'wait'],
+  reading: ['Being read', 'work'],
+  deleting: ['Being deleted', 'work'],
+} as const
+const byHand = {
+  edited: 'Edited by hand: it no longer changes with the page.',
+  deleted: 'Deleted by hand: callers get no answers from this page.',
+}
 
 export const sourcePage = (agentId: string, sourceId: string) => `${agentPage(agentId, 'sources')}/${sourceId}`
 
@@ -32,7 +41,7 @@ export function listView(agentId: string, sources: readonly Shown[], mayWrite: b
       (
         source,
       ) => html`<li><div class="what"><p class="name"><a href="${sourcePage(agentId, source.id)}">${siteName(source.url)}</a></p>
-<p class="hint">${w.kind[source.kind]} · ${timesView(source)}</p></div>${stateView(source)}</li>`,
+<p class="hint">${kinds[source.kind]} · ${timesView(source)}</p></div>${stateView(source)}</li>`,
     ),
   )
 }
@@ -45,8 +54,8 @@ function timesView({ page_count, checked_at, next_check_at }: SourceRow): Html {
 
 function stateView({ status, standing }: Shown): Html {
   const isRead = standing.is_under_way && status !== 'deleting'
-  const state = isRead ? 'reading' : status === 'pending' ? 'queued' : status
-  return html`<p class="state ${tones[state]}">${w.states[state]}</p>`
+  const [label, tone] = states[isRead ? 'reading' : status === 'pending' ? 'queued' : status]
+  return html`<p class="state ${tone}">${label}</p>`
 }
 
 export interface Pages {
@@ -64,14 +73,18 @@ export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
   const { isLeftOut, after } = shown
   const address = sourcePage(agentId, source.id)
   const to = (more: { show?: string | undefined; after?: string }) => withQuery(address, more)
+  const news = [
+    added > 0 && `${counted(added, 'page')} new`,
+    changed > 0 && `${counted(changed, 'page')} changed`,
+  ].filter(Boolean)
   const show = isLeftOut ? 'left_out' : undefined
   return html`<section id="source" hx-get="${to({ show, after })}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${(is_under_way || status === 'pending' || status === 'deleting') && ', every 3s'}">
 <div class="standing"><div class="document-state" aria-live="polite">${stateView(source)}</div><p class="about">${timesView(source)}</p>
-${is_under_way && html`<p class="detail">${w.progress(looked, pages)}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="${w.states.reading}"></progress>`}`}</div>
+${is_under_way && html`<p class="detail">${pages === 0 ? 'Looking for pages' : `${number(looked)} of ${counted(pages, 'page')} looked at so far`}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="Being read"></progress>`}`}</div>
 ${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && 'Its documents stay as they were, and callers still get answers from them.'} Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.</p></div>`}
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
-${checked_at !== null && !is_under_way && html`<p>${w.lastLook(added, changed)}</p>`}
+${checked_at !== null && !is_under_way && html`<p>In the last look: ${news.join(', ') || 'nothing changed'}.</p>`}
 <section class="panel"><h2>Pages</h2>
 ${filtersView('Filter pages', [
   { name: 'All', path: address, count: pages, isCurrent: !isLeftOut },
@@ -90,11 +103,11 @@ function pageView(agentId: string, { address, title, document_id, ...page }: Sho
   const { left_out, looked_at, gone_since, change, by_hand } = page
   return html`<li><div class="what">${document_id !== null && html`<p class="name"><a href="${documentPath(agentId, document_id)}">${title}</a></p>`}
 <p class="hint"><a href="${address}">${address}</a> · ${looked_at ? html`looked at ${ago(looked_at)}` : 'Not looked at yet'}</p>
-${by_hand && html`<p>${w.byHand[by_hand]}</p>`}
+${by_hand && html`<p>${byHand[by_hand]}</p>`}
 ${left_out !== null && !by_hand && html`<p>${document_id === null ? 'Left out:' : 'Differs from the page:'} ${left_out}</p>`}
 ${gone_since && html`<p>This page wasn’t found on the website. If it’s still missing a day later, its document is deleted. First missed ${ago(gone_since)}.</p>`}</div>
 ${by_hand && follow && html`<form method="post" action="${follow}"><input type="hidden" name="address" value="${address}"><button class="plain">Follow the website again</button></form>`}
-${change && html`<p class="state work">${w.change[change]}</p>`}</li>`
+${change && html`<p class="state work">${change === 'added' ? 'New' : 'Changed'}</p>`}</li>`
 }
 
 export function sourceActions(address: string): Html {

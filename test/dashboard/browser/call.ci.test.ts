@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { words } from '../../../functions/dashboard/words.ts'
 import { keepQuestions } from '../../support/documents/asked-questions.ts'
 import { useStand } from '../../support/stand/stand.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
@@ -67,7 +66,7 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     await page.getByLabel('Text', { exact: true }).fill('A room costs 90.')
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText(words.documents.text.saved('Rooms')).first().waitFor()
+    await page.getByText('“Rooms” was saved.').first().waitFor()
     expect((await tenant.call('GET', `${knowledgeBase}/${document.id}`)).body.content).toBe('A room costs 90.')
     const { body: golden } = await tenant.call('GET', `/v1/agents/${agentId}/golden-questions`)
     expect(golden.data).toMatchObject([{ question: query, expects: { document_id: document.id } }])

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { words } from '../../../functions/dashboard/words.ts'
 import { useStand } from '../../support/stand/stand.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
-const { dates: w, text } = words.documents
 
 describe.runIf(executablePath)('a document for a while (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
@@ -22,12 +20,12 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
     const { page, wrong } = await open(tenant, `${agent}/documents/${body.id}/edit`, phone)
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
     await page.getByText('Serve it for a limited time').click()
-    await page.getByLabel(w.from).fill(`${year}-12-20`)
-    await page.getByLabel(w.until).fill(`${year + 1}-01-06`)
+    await page.getByLabel('First day').fill(`${year}-12-20`)
+    await page.getByLabel('Last day').fill(`${year + 1}-01-06`)
     expect(await axeFindings(page)).toEqual([])
     expect(await widthOf()).toBe(390)
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.locator('#flash').getByText(text.saved('Ferien')).waitFor()
+    await page.locator('#flash').getByText('“Ferien” was saved.').waitFor()
     const read = async () => {
       const { valid_from, valid_until } = (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body
       return [valid_from, valid_until]
@@ -43,9 +41,9 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
       )
       .waitFor()
     expect(await axeFindings(page)).toEqual([])
-    await page.getByLabel(w.until).fill('')
+    await page.getByLabel('Last day').fill('')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.locator('#flash').getByText(text.saved('Ferien')).waitFor()
+    await page.locator('#flash').getByText('“Ferien” was saved.').waitFor()
     expect(await read()).toEqual([`${year}-12-20T05:00:00.000Z`, null])
 
     await page.goto(new URL(`${agent}/ask`, page.url()).href)

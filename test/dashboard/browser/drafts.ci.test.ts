@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { words } from '../../../functions/dashboard/words.ts'
+import { permissionNames } from '../../../functions/dashboard/permission-names.ts'
 import { type Tenant, useStand } from '../../support/stand/stand.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
-const { text: w } = words.documents
 
 describe.runIf(executablePath)(
   'what was typed when the session ended (needs chromium, or CHROMIUM with its path)',
@@ -49,7 +48,7 @@ describe.runIf(executablePath)(
       expect([await field('Title').inputValue(), await field('Text').inputValue()]).toEqual(['Opening hours', typed])
       expect(addresses.filter((address) => address.includes('Closed') || address.includes('Opening'))).toEqual([])
       await click('Save text')
-      await page.locator('#flash').getByText(w.saved('Opening hours')).waitFor()
+      await page.locator('#flash').getByText('“Opening hours” was saved.').waitFor()
       await page.goBack()
       await page.reload()
       expect(await field('Text').inputValue()).toBe('')
@@ -76,15 +75,15 @@ describe.runIf(executablePath)(
     test('is kept of a new key too, with what was chosen', async () => {
       const { page, field, click, signInAgain } = await openForm(() => '/dashboard/settings/keys/new')
       await field('Name').fill('Vapi')
-      await page.getByLabel(words.permissions['kb:write']).check()
-      await page.getByLabel(words.permissions['kb:read']).uncheck()
+      await page.getByLabel(permissionNames['kb:write']).check()
+      await page.getByLabel(permissionNames['kb:read']).uncheck()
       await field('Expires after').selectOption('30')
       await page.context().clearCookies()
       await click('Create key')
       await signInAgain()
       expect(await field('Name').inputValue()).toBe('Vapi')
-      expect(await page.getByLabel(words.permissions['kb:write']).isChecked()).toBe(true)
-      expect(await page.getByLabel(words.permissions['kb:read']).isChecked()).toBe(false)
+      expect(await page.getByLabel(permissionNames['kb:write']).isChecked()).toBe(true)
+      expect(await page.getByLabel(permissionNames['kb:read']).isChecked()).toBe(false)
       expect(await field('Expires after').inputValue()).toBe('30')
     })
   },

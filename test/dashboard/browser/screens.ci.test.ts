@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { words } from '../../../functions/dashboard/words.ts'
 import { webhookEvents } from '../../../shared/webhooks/events.ts'
 import { storeQuestions } from '../../support/documents/asked-questions.ts'
 import { storeKnown } from '../../support/documents/known-documents.ts'
@@ -122,7 +121,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     const { page, wrong, context } = await open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await signIn(page, tenant)
-    await page.getByRole('link', { name: words.navigation.settings }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('Vapi')
     await page.getByRole('button', { name: 'Create key' }).click()
@@ -142,7 +141,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await makeThings(stand.db, tenant)
     const { page, context } = await open({ javaScriptEnabled: false })
     await signIn(page, tenant)
-    await page.getByRole('link', { name: words.navigation.calls }).click()
+    await page.getByRole('link', { name: 'Deleted calls' }).click()
     await page.getByRole('button', { name: 'Restore the call with Agent' }).click()
     expect(await page.getByRole('status').innerText()).toBe('The call was restored.')
     await page.getByRole('button', { name: 'Sign out' }).click()

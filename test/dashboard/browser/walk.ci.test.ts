@@ -1,6 +1,5 @@
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { words } from '../../../functions/dashboard/words.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 import { useCrawlingStand } from './crawling-stand.ts'
@@ -56,12 +55,11 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     const { tap, type, counted, taps } = hands(page, 'hasTouch' in options)
     const link = (name: string | RegExp) => page.getByRole('link', { name, exact: true }).first()
     const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).first()
-    const tab = (name: keyof typeof words.agent) =>
-      page.locator('nav.tabs').getByRole('link', { name: words.agent[name] })
+    const tab = (name: string) => page.locator('nav.tabs').getByRole('link', { name })
     const flash = page.locator('#flash')
     const ready = page.locator('.state.good', { hasText: 'Ready' }).first()
     const ask = async (question: string) => {
-      await tap(tab('ask'))
+      await tap(tab('Ask'))
       await type(page.getByLabel('What a caller would say'), question)
       await tap(button('Ask'))
     }
@@ -106,7 +104,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       })
     await page.goto(documents)
     await counted('a colleague shown what was asked', async () => {
-      await tap(tab('questions'))
+      await tap(tab('Questions'))
       await tap(link('“how much is a large diavola”'))
       await page.getByText('£14.20').first().waitFor()
     })
@@ -118,7 +116,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await flash.getByText('It passes').waitFor()
     })
     await counted('an unanswered question', async () => {
-      await tap(tab('questions'))
+      await tap(tab('Questions'))
       await tap(link(/^Add an answer: “where can I park my car/))
       await type(page.getByLabel('Text', { exact: true }), 'Guests park free of charge behind the house.')
       await tap(button('Save text'))
@@ -154,11 +152,11 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     })
 
     await counted('a website', async () => {
-      await tap(tab('sources'))
+      await tap(tab('Websites'))
       await tap(link('Add website'))
       await type(page.getByLabel('Address', { exact: true }), sites.restaurant.url)
       await tap(button('Add website'))
-      await page.getByText(words.sources.states.ready).waitFor({ timeout: 60_000 })
+      await page.getByText('Up to date').waitFor({ timeout: 60_000 })
     })
     await counted('a page of it corrected', async () => {
       await tap(page.locator('#source .rows > li').getByRole('link', { name: 'Opening hours' }))
@@ -169,7 +167,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     })
     await page.goto(documents)
     await counted('that page followed again', async () => {
-      await tap(tab('sources'))
+      await tap(tab('Websites'))
       await tap(page.locator('.rows').getByRole('link').first())
       await tap(button('Follow the website again'))
       await flash.getByText('is followed again').waitFor()

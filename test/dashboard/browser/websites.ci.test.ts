@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { words } from '../../../functions/dashboard/words.ts'
+import { ofEditedPage } from '../../../functions/dashboard/documents/edits.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 import { useCrawlingStand } from './crawling-stand.ts'
-
-const w = words.sources
 
 describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const opened = useCrawlingStand()
@@ -28,7 +26,7 @@ describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROM
     expect(await axeFindings(page)).toEqual([])
     await page.getByLabel('Address', { exact: true }).fill(site.url)
     await button('Add website').click()
-    await page.getByText(w.states.ready).waitFor({ timeout: 60_000 })
+    await page.getByText('Up to date').waitFor({ timeout: 60_000 })
     expect(await axeFindings(page)).toEqual([])
     const rows = page.locator('#source .rows > li')
     await rows.filter({ hasText: '/files/menu.pdf' }).getByText('It is a PDF: upload it as a file.').waitFor()
@@ -39,9 +37,9 @@ describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROM
     )
     await button('Look now').click()
     await page.getByText('In the last look: 1 page changed.').waitFor({ timeout: 60_000 })
-    await rows.filter({ hasText: w.change.changed }).getByRole('link', { name: 'Opening hours' }).click()
+    await rows.filter({ hasText: 'Changed' }).getByRole('link', { name: 'Opening hours' }).click()
     await page.getByText('17:00 to 23:00').waitFor()
-    await page.getByText(w.ofDocument.edited).waitFor()
+    await page.getByText(ofEditedPage).waitFor()
     expect(await axeFindings(page)).toEqual([])
 
     await link(new URL(site.url).host).click()

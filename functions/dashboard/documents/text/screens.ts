@@ -19,9 +19,8 @@ import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screens } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { subjectOf } from '../../titles.ts'
-import { words } from '../../words.ts'
-import { areInOrder, changedDates, dayFields } from '../dates.ts'
-import { editsField, tooMany, unedited } from '../edits.ts'
+import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
+import { busy, editsField, tooMany, unedited } from '../edits.ts'
 import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { correctionsAfter } from './corrections.ts'
 import { type Editable, readEditable } from './text.ts'
@@ -45,7 +44,6 @@ const contentField = v.pipe(
 )
 
 const maxQuestion = 500
-const { notInOrder } = words.documents.dates
 const newText = v.pipe(
   v.object({ title: titleField, content: contentField, ...dayFields }),
   v.forward(
@@ -89,7 +87,7 @@ export function addTextScreens(
         const { title, content, ...days } = form.values
         const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
         const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
-        return { redirect: `${base}/${document.id}`, flash: { text: words.documents.text.saved(document.title) } }
+        return { redirect: `${base}/${document.id}`, flash: { text: `“${document.title}” was saved.` } }
       } catch (error) {
         const { message, status } = tooMany(error)
         return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
@@ -138,14 +136,14 @@ export function addTextScreens(
           }
           await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
         } catch (error) {
-          if (isError(error, 'rate_limited')) return again(429, { faults: { title: words.documents.busy } })
+          if (isError(error, 'rate_limited')) return again(429, { faults: { title: busy } })
           if (!isError(error, 'precondition_failed')) throw error
           return conflict(await readEditable(db, scope, maxWrittenBytes))
         }
         const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
-        const saved =
-          isOther && document.website !== null ? words.sources.ofDocument.detached : words.documents.text.saved
-        const text = fault ? `The text was saved, but not the check. ${fault}` : saved(title)
+        const isDetached = isOther && document.website !== null
+        const saved = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}`
+        const text = fault ? `The text was saved, but not the check. ${fault}` : saved
         return { redirect: address, flash: { text, isError: fault !== undefined } }
       },
     )

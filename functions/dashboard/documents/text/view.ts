@@ -6,10 +6,10 @@ import type { Html, View } from '../../layout.ts'
 import { withQuery } from '../../paths.ts'
 import { number } from '../../sentences.ts'
 import { siteName } from '../../titles.ts'
-import { words } from '../../words.ts'
 import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { diffView } from '../diff.ts'
-import { needsFile } from '../state.ts'
+import { ofEditedPage } from '../edits.ts'
+import { needsFile, uploadAgain } from '../state.ts'
 import type { Editable } from './text.ts'
 
 export const maxTitle = 500
@@ -97,10 +97,10 @@ function noteView(document: Editable, address: string, hasText: boolean) {
   if (hasText)
     return (
       website !== null &&
-      html`<p class="notice warn">This text comes from a page of ${siteName(website)}. ${words.sources.ofDocument.edited}</p>`
+      html`<p class="notice warn">This text comes from a page of ${siteName(website)}. ${ofEditedPage}</p>`
     )
   const need = needsFile(document)
-  if (need) return html`<p><a href="${address}">${words.documents.uploadAgain[need]}</a></p>`
+  if (need) return html`<p><a href="${address}">${uploadAgain[need]}</a></p>`
   if (managed_by === 'client')
     return html`<p>Your own system creates the parts of this document, so change its text there.</p>`
   if (is_too_long) return html`<p>This text is larger than 1 MB, too large to edit here.</p>`
@@ -162,5 +162,5 @@ ${
 }
 ${datesFields(typed, faults, zone)}
 ${question && html`<label><input type="checkbox" name="golden" value="1" checked> Check before every change that this document answers “${question}”</label>`}
-<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Run the checks</button>`} <a class="button plain" href="${cancel}">${words.cancel}</a></div></form>`
+<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Run the checks</button>`} <a class="button plain" href="${cancel}">Cancel</a></div></form>`
 }
