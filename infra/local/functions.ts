@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ScheduledEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { urlOfRole } from '../postgres-url.ts'
 import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
@@ -13,8 +13,8 @@ export interface Functions {
   embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
   extraction: LambdaHandler<SQSEvent, SQSBatchResponse>
   crawler: LambdaHandler<SQSEvent, SQSBatchResponse>
-  sweeper: LambdaHandler<ScheduledEvent, unknown>
-  delivery: LambdaHandler<ScheduledEvent, unknown>
+  sweeper: LambdaHandler<object, unknown>
+  delivery: LambdaHandler<object, unknown>
 }
 
 export async function loadFunctions(

@@ -57,20 +57,12 @@ function throughJson<Value>(value: Value, of: 'event' | 'result'): Value {
   return JSON.parse(text)
 }
 
+/** The parts of the context that handlers read. */
 function toContext({ functionName, timeoutSeconds }: FunctionSettings): Context {
   const deadline = performance.now() + timeoutSeconds * 1000
   return {
     awsRequestId: crypto.randomUUID(),
     functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:${region}:000000000000:function:${functionName}`,
-    memoryLimitInMB: '128',
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: 'local',
-    callbackWaitsForEmptyEventLoop: true,
     getRemainingTimeInMillis: () => Math.max(0, Math.floor(deadline - performance.now())),
-    done: () => {},
-    fail: () => {},
-    succeed: () => {},
-  }
+  } as Context
 }

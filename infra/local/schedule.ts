@@ -1,5 +1,4 @@
-import type { ScheduledEvent } from 'aws-lambda'
-import { invoke, type LambdaHandler, logFailure, region } from './lambda.ts'
+import { invoke, type LambdaHandler, logFailure } from './lambda.ts'
 
 export interface ScheduleOptions {
   functionName?: string
@@ -12,13 +11,13 @@ export interface ScheduleOptions {
 /** Runs the handler now and at the interval. `stop` waits for current runs. */
 export function every(
   seconds: number,
-  handler: LambdaHandler<ScheduledEvent, unknown>,
+  handler: LambdaHandler<object, unknown>,
   { functionName = 'scheduled', timeoutSeconds = 60, isParallel = false, onError = logFailure }: ScheduleOptions = {},
 ): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
   const run = async () => {
     try {
-      await invoke(handler, toScheduledEvent(functionName), { functionName, timeoutSeconds })
+      await invoke(handler, {}, { functionName, timeoutSeconds })
     } catch (error) {
       onError(error)
     }
@@ -35,19 +34,5 @@ export function every(
       clearInterval(timer)
       await Promise.all(running)
     },
-  }
-}
-
-export function toScheduledEvent(functionName: string): ScheduledEvent {
-  return {
-    version: '0',
-    id: crypto.randomUUID(),
-    'detail-type': 'Scheduled Event',
-    source: 'aws.events',
-    account: '000000000000',
-    time: new Date().toISOString().replace(/\.\d+/, ''),
-    region,
-    resources: [`arn:aws:events:${region}:000000000000:rule/${functionName}`],
-    detail: {},
   }
 }

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
-import { toScheduledEvent } from '../../infra/local/schedule.ts'
 import { migrationNames } from '../../infra/migrations/migrate.ts'
 import { databaseUsers, type QueueName } from '../../infra/wiring.ts'
 import type { FormUpload } from '../../shared/files/presigner.ts'
@@ -100,7 +99,7 @@ test('a file goes through the bundles from the dashboard over S3 to a search, an
   const download = async () => await (await fetch(String(answered?.location))).text()
   expect(await download()).toBe(content)
   await system.http('DELETE', `${knowledgeBase}/${documentId}`, key)
-  await system.invoke('sweeper', toScheduledEvent('sweeper'))
+  await system.invoke('sweeper', {})
   expect(await download()).toContain('NoSuchKey')
 })
 
@@ -117,7 +116,7 @@ test('the bundle that sweeps sends again what the queue has lost', async () => {
   const { body: document } = await system.http('POST', knowledgeBase, key, { title: 'Lost', content })
   await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queues.embedding.queueUrl }))
   await sql`update documents set resend_at = now() where id = ${document.id}`.execute(system.owner)
-  await system.invoke('sweeper', toScheduledEvent('sweeper'))
+  await system.invoke('sweeper', {})
   expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])
 })
 
@@ -132,7 +131,7 @@ test('the canary’s bundle finds its key in its secret and takes its journey at
     isDelivered = true
     await deliver('embedding')
   })
-  await system.invoke('canary', toScheduledEvent('canary'))
+  await system.invoke('canary', {})
   const { body } = await system.http('GET', `/v1/agents/${agent.id}/knowledge-base`, key)
   expect(body.data).toEqual([])
 })

@@ -198,12 +198,6 @@ describe('the list', () => {
     expect((await owner.browser.get(path(other))).status).toBe(404)
   })
 
-  test('is where the screen of unanswered questions was', async () => {
-    const owner = await keeping()
-    const { status, headers } = await owner.browser.get(`/dashboard/agents/${owner.agentId}/unanswered`)
-    expect([status, headers.location]).toEqual([303, path(owner)])
-  })
-
   test('is for keys that may change documents: one that platforms are given reads no questions', async () => {
     const owner = await signedIn(['kb:read'])
     await storeQuestions(stand, owner, { question: 'do you sell cars' })

@@ -1,21 +1,8 @@
-import type { ScheduledEvent } from 'aws-lambda'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { every } from '../../infra/local/schedule.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
-
-test('a run gets the event of an EventBridge schedule', async () => {
-  const seen = Promise.withResolvers<ScheduledEvent>()
-  const schedule = every(60, seen.resolve, { functionName: 'sweeper' })
-  expect(await seen.promise).toEqual({
-    ...{ version: '0', 'detail-type': 'Scheduled Event', source: 'aws.events', account: '000000000000', detail: {} },
-    ...{ region: 'us-east-1', resources: ['arn:aws:events:us-east-1:000000000000:rule/sweeper'] },
-    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
-  })
-  await schedule.stop()
-})
 
 test('it runs at once and then at every interval, until it is stopped', async () => {
   const handler = vi.fn()

@@ -78,10 +78,6 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
 }`,
       }
     })
-    .get('/dashboard/agents/:agentId/unanswered', { permission }, async ({ db, scope }) => {
-      const { id } = await getAgent(db, scope)
-      return { redirect: agentPage(id, 'questions') }
-    })
     .post(
       `${base}/wrong`,
       { permission, form: v.object({ ids, wrong: v.picklist(['true', 'false']) }) },

@@ -29,15 +29,13 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       requireForm(c)
       const sent = await readForm(c, linkRequest)
       const to = returnPath(sent.typed.to)
-      if (!sent.isValid) {
-        const { mail } = sent.typed
-        return c.html(signInPage(ways, { to, mail, mailFault: sent.faults.mail }), 422)
-      }
+      if (!sent.isValid) return c.html(signInPage(ways, { to, ...sent }), 422)
       const { mail } = sent.values
       const asked = await askForLink(db, mail, sourceAddress(c))
       if ('outcome' in asked) {
         c.header('retry-after', `${asked.seconds}`)
-        return c.html(signInPage(ways, { to, mail, mailFault: throttled(Math.ceil(asked.seconds / 60)) }), 429)
+        const faults = { mail: throttled(Math.ceil(asked.seconds / 60)) }
+        return c.html(signInPage(ways, { to, ...sent, faults }), 429)
       }
       setLinkCookie(c, asked.browser)
       const link = `${originOf(c.req)}${withQuery(linkPath, { token: asked.token, to })}`

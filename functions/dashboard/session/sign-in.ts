@@ -6,7 +6,8 @@ import type { ApiEnv } from '../../../shared/http/api.ts'
 import { sourceAddress } from '../../../shared/http/api.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
 import { signIn, signOut } from '../../../shared/organizations/sessions.ts'
-import { faultOf, invalid, readForm, requireForm } from '../forms.ts'
+import { fieldsOf, type Sent } from '../form-view.ts'
+import { readForm, requireForm } from '../forms.ts'
 import { type Html, organizationsPath, plainLayout } from '../layout.ts'
 import { withQuery } from '../paths.ts'
 import { clearToken, sentToken, setToken } from './cookies.ts'
@@ -49,21 +50,17 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
           key === ''
             ? 'Enter your access key.'
             : 'This key is incomplete. Copy it again, from cue_ to its last character.'
-        return c.html(signInPage(ways, { to, fault }), 422)
+        return c.html(signInPage(ways, { to, faults: { key: fault } }), 422)
       }
       const result = await signIn(db, key, sourceAddress(c))
       if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
-        return c.html(signInPage(ways, { to, fault: throttled(Math.ceil(result.seconds / 60)) }), 429)
+        return c.html(signInPage(ways, { to, faults: { key: throttled(Math.ceil(result.seconds / 60)) } }), 429)
       }
-      if (result.outcome === 'refused')
-        return c.html(
-          signInPage(ways, {
-            to,
-            fault: 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.',
-          }),
-          422,
-        )
+      if (result.outcome === 'refused') {
+        const fault = 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.'
+        return c.html(signInPage(ways, { to, faults: { key: fault } }), 422)
+      }
       return await completeSignIn(c, db, findSession, result, to)
     })
     .post('/dashboard/sign-out', async (c) => {
@@ -89,16 +86,9 @@ export async function completeSignIn(
   return c.redirect(organizations > 1 ? withQuery(organizationsPath, { to }) : to, 303)
 }
 
-interface SignInPage {
-  to: string
-  notice?: string
-  /** The key's fault; `mailFault` is the mail address's. */
-  fault?: string | undefined
-  mailFault?: string | undefined
-  mail?: string | undefined
-}
-
-export function signInPage(ways: Ways, { to, notice, fault, mail, mailFault }: SignInPage): Html {
+export function signInPage(ways: Ways, { to, notice, ...sent }: Sent & { to: string; notice?: string }): Html {
+  const { line } = fieldsOf(sent)
+  const ofKey = 'It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.'
   return plainLayout(
     'Sign in',
     html`<p class="lead">See what your voice agents know, and what callers ask them.</p>
@@ -108,10 +98,7 @@ ${
   ways.mail &&
   html`<form method="post" action="${mailPath}">
 <input type="hidden" name="to" value="${to}">
-<div class="field"><label for="mail">Mail address</label>
-<input id="mail" name="mail" type="email" autocomplete="email" value="${mail ?? ''}" maxlength="254" required autofocus aria-describedby="${mailFault ? 'mail-fault mail-hint' : 'mail-hint'}"${invalid(mailFault)}>
-${faultOf('mail', mailFault)}
-<p id="mail-hint" class="hint">We’ll send you a link to sign in.</p></div>
+${line('mail', 'Mail address', 254, 'We’ll send you a link to sign in.', html`type="email" autocomplete="email" required autofocus`)}
 <button>Send link</button>
 </form>`
 }
@@ -120,10 +107,7 @@ ${
   html`<form method="post" action="${path}">
 <input type="hidden" name="to" value="${to}">
 <input type="hidden" name="username" autocomplete="username" value="Cuecard">
-<div class="field"><label for="key">Access key</label>
-<input id="key" name="key" type="password" autocomplete="current-password" spellcheck="false" required aria-describedby="${fault ? 'key-fault key-hint' : 'key-hint'}"${invalid(fault)}>
-${faultOf('key', fault)}
-<p id="key-hint" class="hint">It starts with cue_. Whoever set up Cuecard for you gave it to you, or can create a new one.</p></div>
+${line('key', 'Access key', 1000, ofKey, html`type="password" autocomplete="current-password" spellcheck="false" required`)}
 <button class="${ways.mail || ways.oidc ? 'plain' : ''}">Sign in</button>
 </form>`
 }

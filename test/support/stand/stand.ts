@@ -17,7 +17,6 @@ import { startEmulator } from '../../../infra/local/emulator.ts'
 import { loadFunctions } from '../../../infra/local/functions.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { invoke } from '../../../infra/local/lambda.ts'
-import { toScheduledEvent } from '../../../infra/local/schedule.ts'
 import { migrate } from '../../../infra/migrations/migrate.ts'
 import { lambdas, type QueueName, queues as queueSettings } from '../../../infra/wiring.ts'
 import { configuredDatabase, type Database, useEndpoint } from '../../../shared/database/database.ts'
@@ -143,7 +142,7 @@ export function useStand() {
     crawler: worker('crawler'),
     deliver,
     /** Runs the sweeper Lambda once. */
-    sweep: async () => invoke(open.functions.sweeper, toScheduledEvent('sweeper'), settingsOf('sweeper')),
+    sweep: async () => invoke(open.functions.sweeper, {}, settingsOf('sweeper')),
     /** The database as its owner sees it. */
     get db(): Database {
       return open.db
