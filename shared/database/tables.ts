@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Permission, Role } from '../permissions.ts'
+import type { Permission } from '../permissions.ts'
 import type { Id, Json, Time, TimeOrNull } from './column-types.ts'
 import type { SourceTables } from './source-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
@@ -12,6 +12,7 @@ export interface KeptHit {
   score: number
 }
 
+/** The tables that typed queries and `columnsOf` use; infra/migrations has all. */
 export interface Tables extends SourceTables, WebhookTables {
   organizations: {
     id: Id
@@ -56,18 +57,6 @@ export interface Tables extends SourceTables, WebhookTables {
     created_by: string | null
     created_at: Time
   }
-  people: { id: Id; mail: string; created_at: Time }
-  memberships: { organization_id: Id; person_id: Id; role: Role; removed_at: Date | null; created_at: Time }
-  invitations: {
-    organization_id: Id
-    id: Id
-    mail: string
-    role: Role
-    token_hash: Buffer
-    expires_at: Time
-    created_at: Time
-  }
-  sign_in_links: { token_hash: Buffer; browser_hash: Buffer; mail: string; created_at: Time }
   /** A session belongs to a key or to a person. */
   sessions: {
     organization_id: Id
@@ -152,21 +141,6 @@ export interface Tables extends SourceTables, WebhookTables {
     created_at: Time
     updated_at: Time
   }
-  document_revisions: {
-    organization_id: Id
-    document_id: Id
-    /** The last revision with this content; `text_revision` is the first. */
-    revision: number
-    text_revision: number
-    agent_id: Id
-    title: string
-    content: string | null
-    chunk_offsets: number[] | null
-    created_at: Time
-    created_by: Id | null
-    served_at: Date | null
-    replaced_at: Time
-  }
   obsolete_files: {
     /** `s3:///{organizationId}/` stands for all files of an organization. */
     source_url: string
@@ -188,43 +162,6 @@ export interface Tables extends SourceTables, WebhookTables {
     sketch: string | null
     other_vector_id: Id | null
     created_at: Time
-  }
-  vectors: {
-    organization_id: Id
-    document_id: Id
-    id: Id
-    exponent: number
-    embedding: string
-    sketch: string
-    model: string | null
-  }
-  chunk_terms: {
-    organization_id: Id
-    agent_id: Id
-    document_id: Id
-    revision: number
-    chunk_index: number
-    length: number
-    ordinal: number | null
-    terms: string
-  }
-  clustered_sketches: {
-    organization_id: Id
-    agent_id: Id
-    cluster: number
-    document_id: Id
-    revision: number
-    chunk_index: number
-    vector_id: Id
-    sketch: string
-  }
-  term_lists: {
-    organization_id: Id
-    agent_id: Id
-    term: number
-    block: number
-    present: string
-    repeated: string | null
   }
   query_vectors: {
     organization_id: Id
@@ -258,15 +195,6 @@ export interface Tables extends SourceTables, WebhookTables {
     rank: number | null
     checked_at: Date | null
     created_at: Time
-  }
-  call_turns: {
-    organization_id: Id
-    agent_id: Id
-    call_id: string
-    id: Id
-    said: Json
-    given: Id[]
-    asked_at: Time
   }
   question_log: {
     organization_id: Id

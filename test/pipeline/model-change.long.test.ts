@@ -81,9 +81,9 @@ test('the sweeper has the change go on, and later the former vectors deleted', a
   expect(await swept()).toEqual([])
   await worker.change(tenant)
   const vectors = async () =>
-    (await stand.db.selectFrom('vectors').select('model').where('organization_id', '=', organizationId).execute()).map(
-      ({ model }) => model,
-    )
+    (
+      await sql<{ model: string }>`select model from vectors where organization_id = ${organizationId}`.execute(stand.db)
+    ).rows.map(({ model }) => model)
   await worker.change(tenant)
   expect((await vectors()).toSorted()).toEqual(['first', 'first', 'first', 'second', 'second', 'second'])
   await deleteFormerModels(stand.db)

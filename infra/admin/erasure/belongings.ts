@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Tables } from '../../../shared/database/tables.ts'
 import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
 
 export interface Subject {
@@ -8,7 +7,7 @@ export interface Subject {
 }
 
 export interface Belongings {
-  table: keyof Tables
+  table: string
   /** The columns that follow `organization_id` in an index, and their types. */
   key: Readonly<Record<string, 'uuid' | 'int' | 'bytea' | 'text'>>
   /** Selects an agent's rows of the table `t`; without it, the table has none. */
