@@ -1,29 +1,27 @@
+import { BoundedMap } from '../bounded-map.ts'
+
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 /** Longer clusters are cut between code points; a family emoji has 25 units. */
 const maxClusterUnits = 128
 const windowUnits = 512
-const maxCachedPoints = 20_000
 
 export const carriageReturn = 0x0d
 export const lineFeed = 0x0a
 /** No character below this joins the one before, except a line feed after a carriage return. */
 const firstJoiningUnit = 0x300
 
-const joinsSpace = new Map<number, boolean>()
+const joinsSpace = new BoundedMap<number, boolean>(20_000)
 
 export function clusterBegins(text: string, at: number): boolean {
   const unit = text.charCodeAt(at)
   if (unit === lineFeed) return text.charCodeAt(at - 1) !== carriageReturn
   if (unit < firstJoiningUnit || at >= text.length) return true
-  const point = text.codePointAt(at)!
-  let joins = joinsSpace.get(point)
-  if (joins === undefined) {
-    joins = [...segmenter.segment(` ${String.fromCodePoint(point)}`)].length === 1
-    if (joinsSpace.size >= maxCachedPoints) joinsSpace.clear()
-    joinsSpace.set(point, joins)
-  }
-  return !joins
+  return !joinsSpace.getOrInsertComputed(text.codePointAt(at)!, joins)
+}
+
+function joins(point: number): boolean {
+  return [...segmenter.segment(` ${String.fromCodePoint(point)}`)].length === 1
 }
 
 export function* clusterEnds(text: string, start: number, end: number): Generator<number> {

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { fold } from '../terms/folding.ts'
 import { finalized, hashOf, hashSeed, mixed } from '../terms/hashing.ts'
 import { stem } from '../terms/stemming.ts'
@@ -30,19 +31,11 @@ const characterWeight = 0.3
 /** A factor for kana, mostly endings and particles. */
 const kanaWeight = 0.3
 
-const maxCached = 20_000
 const maxCachedLength = 32
-const known = new Map<string, WordFeatures>()
+const known = new BoundedMap<string, WordFeatures>(20_000)
 
 export function featuresOf(word: string): WordFeatures {
-  if (word.length > maxCachedLength) return newFeaturesOf(word)
-  let features = known.get(word)
-  if (!features) {
-    features = newFeaturesOf(word)
-    if (known.size >= maxCached) known.clear()
-    known.set(word, features)
-  }
-  return features
+  return word.length > maxCachedLength ? newFeaturesOf(word) : known.getOrInsertComputed(word, newFeaturesOf)
 }
 
 function newFeaturesOf(word: string): WordFeatures {

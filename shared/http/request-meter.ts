@@ -52,13 +52,10 @@ export function requestMeters(
   { now = steadyNow, concurrency = config().RESERVED_CONCURRENCY }: MeterOptions = {},
 ): (organization: OrganizationId) => Meter {
   const meters = new BoundedMap<OrganizationId, Meter>(maxOrganizations)
-  return (organization) => {
-    const known = meters.get(organization)
-    if (known) return known
-    const meter = requestMeter(db.forOrganization(organization).within(maxReportSeconds), now, concurrency)
-    meters.set(organization, meter)
-    return meter
-  }
+  return (organization) =>
+    meters.getOrInsertComputed(organization, () =>
+      requestMeter(db.forOrganization(organization).within(maxReportSeconds), now, concurrency),
+    )
 }
 
 function requestMeter(db: Database, now: () => number, concurrency: number | undefined): Meter {

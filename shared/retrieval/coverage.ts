@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { beginsPair, conceptsIn, conceptsOf, conceptsOfPair } from '../embedding/concepts/concepts.ts'
 import { fold } from '../terms/folding.ts'
 import { stem } from '../terms/stemming.ts'
@@ -65,7 +66,7 @@ export function coverageOf(question: string, texts: readonly string[]): Coverage
 export function readMeanings(text: string, see: (meaning: string) => void): MeantWord[] {
   const words: MeantWord[] = []
   forEachWord(normalForm(text.slice(0, maxCharacters)), (each) => {
-    const word = known(each)
+    const word = wordsRead.getOrInsertComputed(each, toMeantWord)
     for (const meaning of word.meanings) see(meaning)
     for (const before of words.slice(-2))
       if (beginsPair(before.stem)) for (const concept of conceptsOfPair(before.stem, word.stem)) see(`#${concept}`)
@@ -74,20 +75,9 @@ export function readMeanings(text: string, see: (meaning: string) => void): Mean
   return words
 }
 
-const maxCached = 50_000
-const wordsRead = new Map<string, MeantWord>()
+const wordsRead = new BoundedMap<string, MeantWord>(50_000)
 
-function known(text: string): MeantWord {
-  let word = wordsRead.get(text)
-  if (!word) {
-    if (wordsRead.size >= maxCached) wordsRead.clear()
-    word = newWord(text)
-    wordsRead.set(text, word)
-  }
-  return word
-}
-
-function newWord(text: string): MeantWord {
+function toMeantWord(text: string): MeantWord {
   const folded = fold(text)
   const stemmed = stem(folded)
   const terms = termsOf(text)

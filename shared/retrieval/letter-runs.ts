@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { fold } from '../terms/folding.ts'
 import { stem } from '../terms/stemming.ts'
 import { stopWords } from '../terms/stop-words.ts'
@@ -51,23 +52,16 @@ function sharesOfRuns(query: string, texts: readonly string[]): number[] {
 }
 
 function lettersOf(text: string): string {
-  if (lettersOfWords.size > maxCached) lettersOfWords.clear()
   let letters = ''
   forEachWord(normalForm(text), (word) => {
-    letters += known(word)
+    letters += lettersOfWords.getOrInsertComputed(word, lettersOfWord)
   })
   return letters
 }
 
-const maxCached = 50_000
-const lettersOfWords = new Map<string, string>()
+const lettersOfWords = new BoundedMap<string, string>(50_000)
 
-function known(word: string): string {
-  let letters = lettersOfWords.get(word)
-  if (letters === undefined) {
-    const folded = fold(word)
-    letters = stopWords.has(folded) || commonWords.has(stem(folded)) ? '' : folded
-    lettersOfWords.set(word, letters)
-  }
-  return letters
+function lettersOfWord(word: string): string {
+  const folded = fold(word)
+  return stopWords.has(folded) || commonWords.has(stem(folded)) ? '' : folded
 }

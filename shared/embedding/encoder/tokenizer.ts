@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { normalForm } from '../../text/normal-form.ts'
 
 /** Pieces of words with the logarithms of their probabilities; `▁` begins a word. */
@@ -7,21 +8,12 @@ const reserved = 6
 const unknown = 0
 const unknownScore = -20
 const maxPieceLength = 16
-const maxKnownWords = 20_000
 
 /** SentencePiece's unigram model (Kudo 2018): the likeliest pieces of each word. */
 export function tokenizer(vocabulary: Vocabulary) {
   const pieces = new Map(vocabulary.map(([piece, score], token) => [piece, { token, score }] as const).slice(reserved))
-  const known = new Map<string, number[]>()
-
-  function tokensOfWord(word: string): number[] {
-    let tokens = known.get(word)
-    if (tokens) return tokens
-    if (known.size >= maxKnownWords) known.clear()
-    tokens = likeliest(['▁', ...word])
-    known.set(word, tokens)
-    return tokens
-  }
+  const known = new BoundedMap<string, number[]>(20_000)
+  const tokensOfWord = (word: string) => known.getOrInsertComputed(word, () => likeliest(['▁', ...word]))
 
   function likeliest(symbols: string[]): number[] {
     const best = [{ score: 0, start: 0, token: unknown }]

@@ -74,8 +74,7 @@ const recent = new BoundedMap<string, KeywordQuery | undefined>(200)
 
 /** Undefined if the query has only stop words. */
 export function keywordQuery(query: string): KeywordQuery | undefined {
-  if (!recent.has(query)) recent.set(query, toKeywordQuery(query))
-  return recent.get(query)
+  return recent.getOrInsertComputed(query, toKeywordQuery)
 }
 
 function toKeywordQuery(query: string): KeywordQuery | undefined {

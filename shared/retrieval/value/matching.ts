@@ -88,11 +88,8 @@ const wordsOfTexts = new BoundedMap<string, MeantWord[]>(maxCached)
 
 /** Caches words, since the same tables answer many questions. */
 function wordsIn(text: string): MeantWord[] {
-  const known = wordsOfTexts.get(text)
-  if (known) return known
-  const words = readMeanings(text, () => {})
-  if (text.length <= maxCachedText) wordsOfTexts.set(text, words)
-  return words
+  const read = () => readMeanings(text, () => {})
+  return text.length > maxCachedText ? read() : wordsOfTexts.getOrInsertComputed(text, read)
 }
 
 /** The texts of several words that the question has as they are, with the place of the first: “off-peak” is no peak. */
@@ -157,7 +154,5 @@ const soundsOfWords = new BoundedMap<string, string[]>(maxCached)
 
 function soundsAlike({ sounds }: Unit, { stem, isStopWord }: MeantWord): boolean {
   if (sounds.length === 0 || isStopWord) return false
-  const own = soundsOfWords.get(stem) ?? soundsOf(stem)
-  if (!soundsOfWords.has(stem)) soundsOfWords.set(stem, own)
-  return own.some((sound) => sounds.includes(sound))
+  return soundsOfWords.getOrInsertComputed(stem, soundsOf).some((sound) => sounds.includes(sound))
 }

@@ -117,11 +117,7 @@ export const nearest = 0.001
 const known = new BoundedMap<string, Range[]>(20_000)
 
 /** The ranges that a cell of a table names. */
-export function rangesIn(text: string): Range[] {
-  const ranges = known.get(text) ?? readRanges(text)
-  known.set(text, ranges)
-  return ranges
-}
+export const rangesIn = (text: string): Range[] => known.getOrInsertComputed(text, readRanges)
 
 const monthNames = months.split('|').map((names) => names.split(' ')[0])
 const written: [RegExp, (all: string, ...parts: string[]) => string][] = [
