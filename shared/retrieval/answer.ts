@@ -5,10 +5,9 @@ import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { assumedModel, embedderOf, notConfigured } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
-import type { Meter } from '../http/request-meter.ts'
 import type { Timing } from '../http/server-timing.ts'
 import { type AgentId, newId } from '../ids.ts'
-import { estimatedTokens } from '../limits/tokens.ts'
+import type { TokenMeter } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Level, levelOf } from './answerable.ts'
@@ -16,17 +15,11 @@ import type { Clock } from './clock.ts'
 import { inContext } from './in-context.ts'
 import { keepQuestion } from './keep-question.ts'
 import { termsSaid } from './keyword/keyword-query.ts'
-import { queryEmbedder } from './query-vector/embed-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
-import {
-  findQueryVectors,
-  type QueryVectorKey,
-  queryVectorKey,
-  rememberQueryVector,
-  vectorCache,
-} from './query-vector/query-vectors.ts'
+import { hypothesisVectors, toHypothesis } from './query-vector/hypothesis-vectors.ts'
+import { findQueryVectors, rememberQueryVector } from './query-vector/query-vectors.ts'
 import type { Format, Hit, Mode, Value } from './schemas.ts'
-import { type Found, type LikenessOf, type RememberedCall, search } from './search.ts'
+import { type Found, type RememberedCall, search } from './search.ts'
 import { spokenPassage } from './speech/speech.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
@@ -34,7 +27,7 @@ import { findValue } from './value/value.ts'
 
 /** The agent whose knowledge base is searched, and the meter that pays for a question's vector. */
 export interface PayingAgent extends AgentScope {
-  meter: Pick<Meter, 'reserveTokens' | 'releaseTokens'>
+  meter: TokenMeter
 }
 
 export interface AskedAgent extends PayingAgent {
@@ -57,15 +50,15 @@ export interface Question extends Filters {
   recalls?: boolean | undefined
 }
 
-export interface Answer {
-  data: Hit[]
-  /** The probability that the first hit answers; null in a search by a vector only. */
-  answerable: number | null
+interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'likenessOf'> {
   degraded: null | 'keyword_only'
+}
+
+export interface Answer extends Omit<Outcome, 'hits'> {
+  data: Hit[]
   status: Level
   /** The table cell among the hits that answers; null if none stands out. */
   value: Value | null
-  likenessOf: LikenessOf
 }
 
 export interface AnsweringDependencies {
@@ -78,12 +71,6 @@ export interface AnsweringDependencies {
 
 export type AnswerQuestion = ReturnType<typeof answering>['answer']
 
-/** One reading of the caller's words, and the key of its vector. */
-interface Hypothesis {
-  text: string
-  key: QueryVectorKey
-}
-
 /** The hits remembered of a turn: those of ten turns are as many as a caller can send as `seen`. */
 const maxGiven = 10
 
@@ -93,11 +80,6 @@ function callOf({ call_id, query, remember = true, history, ...input }: Question
   return { call_id, turn: newId(), said: termsSaid(query), recalls, given: Math.min(limit, maxGiven), min_score }
 }
 
-/** The time reserved for the last statement: as long as this instance's round trips take, within these bounds. */
-const minReserveMilliseconds = 5
-const maxReserveMilliseconds = 250
-/** A call that ends this shortly before its deadline counts as broken off. */
-const brokenOffWithinMilliseconds = 20
 const maxLogMilliseconds = 250
 
 const maxRemembered = 10_000
@@ -106,13 +88,10 @@ const maxModelsAsked = 3
 
 /** Answers questions. One instance remembers recent questions' vectors, agents' models, and the durations of provider calls and round trips. */
 export function answering(configured: Embedder, clock: Clock, limits: Timeouts) {
-  const cache = vectorCache()
   const assumed_model = assumedModel(configured)
   const models = new BoundedMap<AgentId, string>(maxRemembered)
   const roundTrips = recentDurations()
-  const queryEmbedders = [configured, configured.previous].map(
-    (each) => each && queryEmbedder(each, clock, limits.patienceSeconds),
-  )
+  const vectors = hypothesisVectors(configured, clock, limits.patienceSeconds, roundTrips)
   const embedderFor = ({ agentId }: AgentScope) => embedderOf(configured, models.get(agentId) ?? assumed_model)
 
   async function ask<Result>(
@@ -126,46 +105,6 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     roundTrips.add(clock.now() - started)
     return result
   }
-
-  /** @throws ApiError rate_limited, validation_failed; Unavailable */
-  async function embed(
-    { measure }: Timing,
-    deadline: number,
-    hypotheses: string[],
-    { meter }: PayingAgent,
-    embedder: Embedder,
-  ): Promise<Float32Array[]> {
-    const tokens = hypotheses.reduce((sum, text) => sum + estimatedTokens(text), 0)
-    await meter.reserveTokens(tokens)
-    const reserve = Math.min(maxReserveMilliseconds, Math.max(minReserveMilliseconds, roundTrips.p95()))
-    const due = deadline - reserve
-    try {
-      return await measure('embed', () => queryEmbedders[embedder === configured ? 0 : 1]!(hypotheses, due))
-    } catch (error) {
-      // The provider may charge for a call that was broken off at its deadline, but not for one that failed before or never began.
-      if (due - clock.now() > brokenOffWithinMilliseconds) meter.releaseTokens(tokens)
-      throw error
-    }
-  }
-
-  /** Returns vectors in the order of the hypotheses, with one call for those that are not cached. @throws ApiError rate_limited, validation_failed; Unavailable */
-  async function vectorsOf(
-    scope: PayingAgent,
-    timing: Timing,
-    deadline: number,
-    hypotheses: readonly Hypothesis[],
-    embedder: Embedder,
-  ) {
-    const missing = hypotheses.filter(({ key }) => !cache.get(scope, key))
-    const texts = missing.map(({ text }) => text)
-    const given = texts.length > 0 ? await embed(timing, deadline, texts, scope, embedder) : []
-    for (const [i, { key }] of missing.entries()) cache.set(scope, key, given[i]!)
-    return hypotheses.map(({ key }) => cache.get(scope, key)!)
-  }
-
-  const toHypothesis =
-    ({ model }: Embedder) =>
-    (text: string): Hypothesis => ({ text, key: queryVectorKey(model, text) })
 
   /**
    * Takes one round trip if this instance or the database has the query's vector. Otherwise the first brings the keyword arm's answer,
@@ -211,15 +150,13 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     input: Question,
     timing: Timing,
     figures: Figures,
-  ): Promise<Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>> {
-    let found: Awaited<ReturnType<typeof findBy>>
-    let asked = 0
+  ): Promise<Outcome> {
     const call = callOf(input)
-    do found = await findBy(db, scope, input, call, timing, figures)
-    while (found === 'other_model' && ++asked < maxModelsAsked)
-    if (found === 'other_model')
-      throw new Unavailable('database', new Error('The agent changes its model at each search'))
-    return found
+    for (let asked = 0; asked < maxModelsAsked; asked++) {
+      const found = await findBy(db, scope, input, call, timing, figures)
+      if (found !== 'other_model') return found
+    }
+    throw new Unavailable('database', new Error('The agent changes its model at each search'))
   }
 
   /** Returns `other_model` if another model serves the agent, and remembers that model. */
@@ -230,14 +167,15 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     call: RememberedCall | undefined,
     timing: Timing,
     figures: Figures,
-  ): Promise<(Omit<Answer, 'data' | 'status' | 'value'> & Pick<Found, 'hits'>) | 'other_model'> {
+  ): Promise<Outcome | 'other_model'> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const inContexts = hypotheses.map((text) => text && inContext(text, input.history))
     const texts = inContexts.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
     const embedder = embedderFor(scope)
-    const asked_model = mode === 'keyword' || query === undefined || embedding ? undefined : embedder?.model
+    const needsVector = mode !== 'keyword' && query !== undefined && !embedding
+    const asked_model = needsVector ? embedder?.model : undefined
     const find = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
       const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
       return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }, call))
@@ -248,13 +186,16 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       return true
     }
     const toAnswer = ({ hasVector, model, ...found }: Found) => ({ degraded: null, ...found })
+    const byWords = (found: Found, figure: 'SearchesDegraded' | 'SearchesLimited' = 'SearchesDegraded') => {
+      figures[figure] = 1
+      return { ...toAnswer(found), degraded: 'keyword_only' as const }
+    }
     const whole = async (...by: Parameters<typeof find>) => {
       const found = await find(...by)
       return isOther(found) ? 'other_model' : toAnswer(found)
     }
 
-    if (mode === 'keyword' || query === undefined || embedding)
-      return toAnswer(await find(() => ({ vector: embedding })))
+    if (!needsVector) return toAnswer(await find(() => ({ vector: embedding })))
     if (!embedder) {
       const found = await find(() => ({}))
       if (found.model !== models.get(scope.agentId)) {
@@ -262,38 +203,35 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
         if (embedderFor(scope)) return 'other_model'
       }
       if (mode === 'semantic') notConfigured(found.model)
-      figures.SearchesDegraded = 1
-      return { ...toAnswer(found), degraded: 'keyword_only' }
+      return byWords(found)
     }
     if (embedder.isLocal) {
       try {
         const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
         const options = { of: 'query', timeoutSeconds } as const
-        const vectors = await timing.measure('embed', () => embedder.embed(texts, options))
-        return await whole((i) => ({ vector: vectors[i] }))
+        const made = await timing.measure('embed', () => embedder.embed(texts, options))
+        return await whole((i) => ({ vector: made[i] }))
       } catch (error) {
         if (!(error instanceof EmbeddingError)) throw error
         if (mode === 'semantic') throw new Unavailable('embedding_provider', error)
-        figures.SearchesDegraded = 1
-        return { ...toAnswer(await find(() => ({}))), degraded: 'keyword_only' }
+        return byWords(await find(() => ({})))
       }
     }
 
     const heard = texts.map(toHypothesis(embedder))
-    const cached = heard.map(({ key }) => cache.get(scope, key))
+    const cached = heard.map((each) => vectors.known(scope, each))
     const first = await find((i) => (cached[i] ? { vector: cached[i] } : { key: heard[i]!.key }))
     if (isOther(first)) return 'other_model'
     figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
     if (first.hasVector) return toAnswer(first)
     try {
-      const all = await vectorsOf(scope, timing, deadline, heard, embedder)
+      const all = await vectors.of(scope, timing, deadline, heard, embedder)
       const by = (i: number) => ({ vector: all[i], key: cached[i] ? undefined : heard[i]!.key })
       return await whole(by, mode === 'hybrid' ? deadline : undefined)
     } catch (error) {
       const isLimited = error instanceof ApiError && error.code === 'rate_limited'
       if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
-      figures[isLimited ? 'SearchesLimited' : 'SearchesDegraded'] = 1
-      return { ...toAnswer(first), degraded: 'keyword_only' }
+      return byWords(first, isLimited ? 'SearchesLimited' : 'SearchesDegraded')
     }
   }
 
@@ -311,8 +249,8 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const known = new Set(stored.map(({ key }) => key))
     const missing = heard.filter(({ key }) => !known.has(key.toString('hex')))
     if (embedder.isLocal || missing.length === 0) return
-    const vectors = await vectorsOf(scope, timing, deadline, missing, embedder)
-    const statements = missing.map(({ key }, i) => [`remembered${i}`, rememberQueryVector(scope, key, vectors[i]!)])
+    const made = await vectors.of(scope, timing, deadline, missing, embedder)
+    const statements = missing.map(({ key }, i) => [`remembered${i}`, rememberQueryVector(scope, key, made[i]!)])
     await ask(db, timing, deadline, (db) => db.batch(Object.fromEntries(statements)))
   }
 

@@ -1,8 +1,8 @@
 import { normalForm } from '../text/normal-form.ts'
 import { fold } from './folding.ts'
 import { indexedTermsOf } from './indexed-terms.ts'
-import { joinedTerm, termsOf } from './terms.ts'
-import { unspaced, type Word, wordsOf } from './words.ts'
+import { joinedTerms, termsOf } from './terms.ts'
+import { unspaced, wordsOf } from './words.ts'
 
 export interface Range {
   start: number
@@ -30,16 +30,16 @@ export function placesOf(terms: ReadonlySet<string>, text: string): Range[] {
 export function termPlaces(text: string): (Range & { term: string })[] {
   const words = wordsOf(text)
   const known = new Map<string, (Range & { term: string })[]>()
-  return words.flatMap((word, i) => {
+  const places = words.flatMap((word) => {
     const own = known.get(word.text) ?? placesInWord(word.text)
     known.set(word.text, own)
-    const places = own.map(({ term, start, end }) => ({ term, start: word.start + start, end: word.start + end }))
-    if (!word.isJoined || words[i + 1]?.isJoined) return places
-    let first = i
-    while (words[first]!.isJoined) first--
-    const term = joinedTerm(words.slice(first, i + 1).map((word) => word.text))
-    return [...places, { term, start: words[first]!.start, end: endOf(word) }]
+    return own.map(({ term, start, end }) => ({ term, start: word.start + start, end: word.start + end }))
   })
+  const codes = joinedTerms(words).map(({ from, to, text }) => {
+    const last = words[to - 1]!
+    return { term: text, start: words[from]!.start, end: last.start + last.text.length }
+  })
+  return [...places, ...codes]
 }
 
 function placesInWord(text: string): (Range & { term: string })[] {
@@ -53,8 +53,6 @@ function placesInWord(text: string): (Range & { term: string })[] {
       places.push({ term, start: at, end: at + term.length })
   return places
 }
-
-const endOf = ({ text, start }: Word) => start + text.length
 
 /** Maps places in the normalized text to whole characters of the original. */
 function originalRange(text: string, normalized: string): <Place extends Range>(place: Place) => Range {

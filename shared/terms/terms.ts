@@ -4,7 +4,7 @@ import { hashOf } from './hashing.ts'
 import { phoneticCodes } from './phonetic.ts'
 import { stem } from './stemming.ts'
 import { stopWords } from './stop-words.ts'
-import { unspaced, wordsOf } from './words.ts'
+import { unspaced, type Word, wordsOf } from './words.ts'
 
 /** The terms under which a text and a question meet; none for a stop word. */
 export function termsOf(word: string): string[] {
@@ -34,6 +34,18 @@ function characterPairs(word: string): string[] {
 /** The term of a code of several words, such as K-4471. */
 export function joinedTerm(words: readonly string[]): string {
   return words.map(fold).join('')
+}
+
+/** The codes of several words in a text: their words [from, to), and their terms. */
+export function joinedTerms(words: readonly Word[]): { from: number; to: number; text: string }[] {
+  const codes: ReturnType<typeof joinedTerms> = []
+  for (let to = 1; to < words.length; to++) {
+    if (!words[to]!.isJoined) continue
+    const from = to - 1
+    while (words[to + 1]?.isJoined) to++
+    codes.push({ from, to: to + 1, text: joinedTerm(words.slice(from, to + 1).map((word) => word.text)) })
+  }
+  return codes
 }
 
 export function soundsOf(word: string): string[] {

@@ -4,7 +4,7 @@ import { fold } from '../../terms/folding.ts'
 import { maxFrequency } from '../../terms/indexed-terms.ts'
 import { stem } from '../../terms/stemming.ts'
 import { stopWords } from '../../terms/stop-words.ts'
-import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from '../../terms/terms.ts'
+import { joinedTerms, keyOf, soundsOf, termCount, termsOf } from '../../terms/terms.ts'
 import { unspaced, type Word, wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { commonWords } from './common-words.ts'
@@ -117,7 +117,10 @@ export function termsSaid(turn: string): SaidTerm[] {
 }
 
 function groupsOf(words: Word[]): Group[] {
-  const spans = [...joinedSpans(words), ...spokenSpans(words)]
+  const spans = [
+    ...joinedTerms(words).map(({ from, to, text }) => ({ from, to, terms: [text] })),
+    ...spokenSpans(words),
+  ]
   const groups: Group[] = []
   for (let from = 0; from < words.length; ) {
     let to = from + 1
@@ -178,17 +181,6 @@ function isOrdinary(word: string): boolean {
   return stopWords.has(folded) || commonWords.has(stemmed) || conceptsOf(folded, stemmed).length > 0
 }
 
-function joinedSpans(words: Word[]): Span[] {
-  const spans: Span[] = []
-  for (let to = 1; to < words.length; to++) {
-    if (!words[to]!.isJoined) continue
-    const from = to - 1
-    while (words[to + 1]?.isJoined) to++
-    spans.push({ from, to: to + 1, terms: [joinedTerm(words.slice(from, to + 1).map((word) => word.text))] })
-  }
-  return spans
-}
-
 function spokenSpans(words: Word[]): Span[] {
   return readings(words.map((word) => word.text.toLowerCase())).map(({ from, to, text }) => ({
     from,
@@ -200,9 +192,9 @@ function spokenSpans(words: Word[]): Span[] {
 /** A reading's codes and numbers, each as one term. */
 function readTerms(text: string): string[] {
   const words = wordsOf(normalForm(text))
-  const spans = joinedSpans(words)
-  const single = words.filter((_, i) => !spans.some((span) => i >= span.from && i < span.to))
-  return [...spans.flatMap((span) => span.terms), ...single.flatMap((word) => termsOf(word.text).slice(0, 1))]
+  const codes = joinedTerms(words)
+  const single = words.filter((_, i) => !codes.some((code) => i >= code.from && i < code.to))
+  return [...codes.map(({ text }) => text), ...single.flatMap((word) => termsOf(word.text).slice(0, 1))]
 }
 
 /** Two words that may be one misheard name. */

@@ -1,7 +1,7 @@
 import { conceptsOf, conceptsOfPair } from '../../embedding/concepts/concepts.ts'
 import { fold } from '../../terms/folding.ts'
 import { stem } from '../../terms/stemming.ts'
-import { joinedTerm, soundsOf } from '../../terms/terms.ts'
+import { joinedTerms, soundsOf } from '../../terms/terms.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'
@@ -63,7 +63,7 @@ export function readQuestion(text: string): AskedQuestion {
   const words = wordsOf(query)
   const said = words.map((word) => word.text)
   // “A 12 kg dog”, “six kilo” and “at 9” have no codes.
-  const found = [...readings(said), ...joinedIn(words)].filter(({ from, to, text }) => {
+  const found = [...readings(said), ...joinedTerms(words)].filter(({ from, to, text }) => {
     const [first, second, next] = said.slice(from, from + 3)
     const isMeasure = /^\d+\p{L}/u.test(text) && unitOf(said[to - 1])
     const isNumber = to - from === 2 && /^\d/.test(second!) && (first === 'a' ? unitOf(next) : beforeTimes.test(first!))
@@ -94,17 +94,6 @@ const beforeFocus =
 function focusOf(query: string, words: ReturnType<typeof wordsOf>): number {
   const found = beforeFocus.exec(query)
   return found ? words.findIndex(({ start }) => start >= found.index + found[0].length) : Number.POSITIVE_INFINITY
-}
-
-function joinedIn(words: ReturnType<typeof wordsOf>) {
-  const spans: Reading[] = []
-  for (let to = 1; to < words.length; to++) {
-    if (!words[to]!.isJoined) continue
-    const from = to - 1
-    while (words[to + 1]?.isJoined) to++
-    spans.push({ from, to: to + 1, text: joinedTerm(words.slice(from, to + 1).map((word) => word.text)) })
-  }
-  return spans
 }
 
 function unitsOf(said: string[], from: number, to: number, spans: Reading[]): Omit<Unit, 'isFocus'>[] {
