@@ -6,8 +6,8 @@ import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent, isOfAgent } from '../../shared/database/scope.ts'
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { insertVectors } from '../../shared/documents/processing/new-chunks.ts'
-import { isUnchanged, lockKnowledge, lockModel, type Verdict } from '../../shared/golden/check.ts'
-import { type NextVectors, storeVectors } from '../../shared/golden/check-model.ts'
+import { isUnchanged, lockKnowledge, lockModel, storeVectors, type Verdict } from '../../shared/golden/check.ts'
+import type { NextVectors } from '../../shared/golden/check-model.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import type { Embedded } from './stored-chunks.ts'
@@ -164,7 +164,13 @@ export async function switchModel(
     locked: lockKnowledge(scope),
     switched: sql<{ is_done: boolean }>`select switch_model(${scope.organizationId}, ${scope.agentId}) as is_done
       where ${isUnchanged(scope, verdict)}`,
-    ...(verdict && { renewed: storeVectors(scope, model, verdict) }),
+    ...(verdict && {
+      renewed: storeVectors(
+        scope,
+        verdict.vectors,
+        sql`exists (select from agents a where ${isAgent(scope)} and a.model = ${model})`,
+      ),
+    }),
   })
   return switched[0]?.is_done ?? false
 }

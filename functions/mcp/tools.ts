@@ -5,11 +5,11 @@ import { ApiError, echoed } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
+import { advice } from '../../shared/retrieval/answerable.ts'
 import type { Clock } from '../../shared/retrieval/clock.ts'
 import type { Format } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
-import { told } from '../../shared/retrieval/told.ts'
 import { saidOf } from '../../shared/retrieval/value/value.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { findPassages, joined } from './passages.ts'
@@ -67,7 +67,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       ...resultOf({
         ...(said && { value: said }),
         status,
-        ...(status !== 'found' && { retryable: false, message: told[status] }),
+        ...(status !== 'found' && { retryable: false, message: advice[status] }),
         results,
       }),
       ...(degraded && { _meta: { [degradedKey]: degraded } }),

@@ -1,10 +1,10 @@
 import type { Database } from '../../shared/database/database.ts'
 import type { Timing } from '../../shared/http/server-timing.ts'
 import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
+import { advice } from '../../shared/retrieval/answerable.ts'
 import type { Format, Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { told } from '../../shared/retrieval/told.ts'
 import { saidOf } from '../../shared/retrieval/value/value.ts'
 
 export interface Consultation {
@@ -52,11 +52,11 @@ export async function consult(
   return {
     hits,
     value: said,
-    message: said ? undefined : told[status],
+    message: said ? undefined : advice[status],
     async nothing() {
       const { agents } = await timing.measure('db', () => db.batch({ agents: findServing(scope) }))
       return requireServing(agents)
-        ? told.nothing!
+        ? advice.nothing!
         : 'The knowledge base has no ready documents: there is nothing to consult.'
     },
   }

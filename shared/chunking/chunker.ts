@@ -71,7 +71,7 @@ const ladders: Record<Block['kind'], [Strength, Seams][]> = {
  * - Cuts are content-defined (see joinSeams): an edit changes only the chunks around it.
  * @throws RangeError for a target below 1 or an overlap below 0
  */
-export function chunk(content: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
+export function chunk(content: string, size = standardSize): Chunk[] {
   return atOnce(chunking(content, size))
 }
 

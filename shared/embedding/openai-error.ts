@@ -37,10 +37,6 @@ export function reasonOf(status: number): EmbeddingError['reason'] {
   return status >= 500 || status < 300 || transient.has(status) ? 'unavailable' : 'key_rejected'
 }
 
-function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400
-}
-
 const noQuota = 'insufficient_quota'
 const maxErrorBytes = 64 * 1024
 
@@ -59,29 +55,29 @@ export async function toEmbeddingError(
   const { status, headers } = response
   const text = await readBounded(response, maxErrorBytes).catch(() => undefined)
   const parsed = v.safeParse(errorBody, text)
-  const body = parsed.success ? parsed.output : undefined
-  const words = body && safeWords(body.message, call)
-  if (reason === 'input_rejected' && !isNoSuchModel())
-    return new EmbeddingError(reason, words ?? `status ${status}`, { status })
+  const { message, code, type }: Partial<v.InferOutput<typeof details>> = parsed.success ? parsed.output : {}
+  const words = message && safeWords(message, call)
+  const isNamed = noSuchModel.has(code) || noSuchModel.has(type)
+  const isNoSuchModel =
+    reason === reasonOf(status) &&
+    reason !== 'unavailable' &&
+    (isNamed || (status === 404 && /\bmodel\b/i.test(message ?? '')))
+  if (reason === 'input_rejected' && !isNoSuchModel)
+    return new EmbeddingError(reason, words || `status ${status}`, { status })
   // People other than the texts' owner see this message.
   const said = words && !isQuoting(words, call.texts) ? `status ${status}: ${words}` : `status ${status}`
-  if (isNoSuchModel()) return new EmbeddingError('wrong_model', modelMissing(call.model, said), { status })
-  const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
-  const message = isWithoutQuota() ? quotaUsedUp(said) : explanation(status, reason, said)
-  return new EmbeddingError(reason, message, { status, retryAfterSeconds })
-
-  function isWithoutQuota(): boolean {
-    return status === 429 && (body?.code === noQuota || body?.type === noQuota)
-  }
-
-  function isNoSuchModel(): boolean {
-    const isNamed = noSuchModel.has(body?.code) || noSuchModel.has(body?.type)
-    return (
-      reason === reasonOf(status) &&
-      reason !== 'unavailable' &&
-      (isNamed || (status === 404 && /\bmodel\b/i.test(body?.message ?? '')))
+  if (isNoSuchModel)
+    return new EmbeddingError(
+      'wrong_model',
+      `The embedding provider has no model ${call.model} (${said}): set EMBEDDING_MODEL ${suitable}`,
+      { status },
     )
-  }
+  const hasNoQuota = status === 429 && (code === noQuota || type === noQuota)
+  const explained = hasNoQuota
+    ? `Our account at the embedding provider has no quota left (${said}): add credit there, or raise its limit`
+    : explanation(status, reason, said)
+  const retryAfterSeconds = reason === 'unavailable' ? retryAfter(headers) : undefined
+  return new EmbeddingError(reason, explained, { status, retryAfterSeconds })
 }
 
 const suitable = 'to another, such as text-embedding-3-small'
@@ -91,20 +87,12 @@ export function wrongDimensions(model: string, length: number): EmbeddingError {
   return new EmbeddingError('wrong_model', message, { status: 200 })
 }
 
-function modelMissing(model: string, said: string): string {
-  return `The embedding provider has no model ${model} (${said}): set EMBEDDING_MODEL ${suitable}`
-}
-
-function quotaUsedUp(said: string): string {
-  return `Our account at the embedding provider has no quota left (${said}): add credit there, or raise its limit`
-}
-
 function explanation(status: number, reason: EmbeddingError['reason'], said: string): string {
   if (status === 401 || status === 403)
     return `The embedding provider rejects our API key or account (${said}): set EMBEDDING_API_KEY to a valid key`
   if (status === 404)
     return `The embedding provider has nothing at our address for it (${said}): check EMBEDDING_BASE_URL`
-  if (isRedirect(status))
+  if (status >= 300 && status < 400)
     return `The embedding provider redirects to another address (${said}), which is not followed: set EMBEDDING_BASE_URL to the final one`
   if (reason === 'key_rejected')
     return `The embedding provider rejects our settings (${said}): check EMBEDDING_BASE_URL`
@@ -121,17 +109,17 @@ const maxRetryAfterSeconds = 3600
 const number = /^\d+(\.\d+)?$/
 const date = /^[a-z]{3,9}, .* gmt$/i
 
-/** The seconds until a retry, an hour at most. */
+/** The seconds until a retry, an hour at most; undefined if the provider names none. */
 function retryAfter(headers: Headers): number | undefined {
-  const seconds = secondsIn(headers)
-  return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))
-}
-
-function secondsIn(headers: Headers): number {
   const read = (name: string) => headers.get(name) ?? ''
   const [milliseconds, header, sentAt] = [read('retry-after-ms'), read('retry-after'), read('date')]
-  if (number.test(milliseconds)) return Number(milliseconds) / 1000
-  if (number.test(header)) return Number(header)
   const now = date.test(sentAt) ? Date.parse(sentAt) : Date.now()
-  return date.test(header) ? (Date.parse(header) - now) / 1000 : Number.NaN
+  const seconds = number.test(milliseconds)
+    ? Number(milliseconds) / 1000
+    : number.test(header)
+      ? Number(header)
+      : date.test(header)
+        ? (Date.parse(header) - now) / 1000
+        : Number.NaN
+  return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))
 }

@@ -7,12 +7,11 @@ import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { estimatedTokens, type TokenMeter, withTokens } from '../limits/tokens.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { storedQuery } from '../retrieval/query-vector/query-vectors.ts'
+import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, rejectBroken, toBroken } from './broken.ts'
 import {
   type GoldenRow,
-  isGolden,
   judge,
   maxAskedPerChange,
   type Result,
@@ -104,7 +103,7 @@ export interface Renewal extends TokenMeter {
 }
 
 /** @param texts at most `renewedPerCall` @returns undefined for a text that the provider rejects: its question is asked by its words */
-export async function embedQuestions(texts: string[], renewal: Renewal): Promise<(Float32Array | undefined)[]> {
+async function embedQuestions(texts: string[], renewal: Renewal): Promise<(Float32Array | undefined)[]> {
   const tokens = texts.reduce((sum, text) => sum + estimatedTokens(text), 0)
   try {
     return await withTokens(renewal, tokens, () => renewal.embedder.embed(texts, { of: 'query' }))
@@ -118,27 +117,50 @@ export async function embedQuestions(texts: string[], renewal: Renewal): Promise
 }
 
 /** This many questions, of 8,192 tokens at most, stay within the provider's limit of 300,000 tokens a call. */
-export const renewedPerCall = 36
+const renewedPerCall = 36
+
+/** The questions' vectors, each with its id, in parts of one call each; none for a question whose text the provider rejects. */
+export async function* vectorsInParts(questions: readonly GoldenRow[], renewal: Renewal) {
+  for (let from = 0; from < questions.length; from += renewedPerCall) {
+    const part = questions.slice(from, from + renewedPerCall)
+    const texts = part.map(({ question, history }) => inContext(question, history))
+    const vectors = await embedQuestions(texts, renewal)
+    yield part.flatMap(({ id }, i) => (vectors[i] ? [{ id, vector: vectors[i] }] : []))
+  }
+}
 
 /** Stores the vectors of each part, even if a later part fails. */
 async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], renewal: Renewal) {
   const { model } = renewal.embedder
   const stale = questions.filter((question) => question.model !== model)
-  for (let from = 0; from < stale.length; from += renewedPerCall) {
-    const part = stale.slice(from, from + renewedPerCall)
-    const texts = part.map(({ question, history }) => inContext(question, history))
-    const vectors = await embedQuestions(texts, renewal)
-    const renewals = part.flatMap(({ id }, i) => {
-      const vector = vectors[i]
-      return vector ? [[id, setVector(db, scope, id, vectorColumns(model, vector))]] : []
-    })
-    await db.batch(Object.fromEntries(renewals))
+  for await (const part of vectorsInParts(stale, renewal)) {
+    const vectors = part.map(({ id, vector }) => ({ id, model, ...questionVector(vector) }))
+    await db.batch({ renewed: storeVectors(scope, vectors) })
   }
 }
 
-export function vectorColumns(model: string, vector: Float32Array) {
-  const { vector: embedding, high, middle, low, cosinePerUnit } = storedQuery(vector)
-  return { model, embedding: embedding!, high: high!, middle: middle!, low: low!, cosine_per_unit: cosinePerUnit! }
+export type StoredVector = { id: string; model: string } & ReturnType<typeof questionVector>
+
+const vectorColumns = {
+  id: 'uuid',
+  model: 'text',
+  embedding: 'text',
+  high: 'text',
+  middle: 'text',
+  low: 'text',
+  cosine_per_unit: 'float8',
+} as const
+
+/** Stores vectors of golden questions, by the questions' ids. @param guard no row is changed unless it holds */
+export function storeVectors(
+  { organizationId, agentId }: AgentScope,
+  vectors: readonly StoredVector[],
+  guard = sql<boolean>`true`,
+) {
+  return sql`update golden_questions g set model = r.model, embedding = r.embedding::halfvec(1536), high = r.high::bit(1536),
+      middle = r.middle::bit(1536), low = r.low::bit(1536), cosine_per_unit = r.cosine_per_unit
+    from ${recordset('r', vectorColumns, vectors)}
+    where g.organization_id = ${organizationId} and g.agent_id = ${agentId} and g.id = r.id and ${guard}`
 }
 
 /** Embeds a request's questions. @throws Unavailable; ApiError validation_failed when the provider rejects a text */
@@ -155,10 +177,6 @@ export async function vectorsOf(embedder: Embedder, questions: string[]): Promis
 }
 
 const embedSeconds = 10
-
-function setVector(db: Database, scope: AgentScope, id: string, columns: ReturnType<typeof vectorColumns>) {
-  return db.updateTable('golden_questions').set(columns).where(isGolden(scope, id))
-}
 
 /** Must come first in a guarded transaction, after its locks of documents. */
 export function lockKnowledge({ agentId }: AgentScope) {

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, isDocument } from '../database/scope.ts'
+import { type AgentScope, isAgent, isDocument } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { servingEmbedder } from '../embedding/serving-embedder.ts'
@@ -8,7 +8,8 @@ import { ApiError } from '../http/errors.ts'
 import { documentNotFound, requireAgent } from '../http/not-found.ts'
 import { type DocumentId, newId } from '../ids.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { ask, lockKnowledge, vectorColumns, vectorsOf } from './check.ts'
+import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
+import { ask, lockKnowledge, vectorsOf } from './check.ts'
 import {
   type GoldenRow,
   goldenColumns,
@@ -35,7 +36,11 @@ export async function listGolden(
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ questions: KeptGolden[]; hasMore: boolean }> {
   const { questions } = await db.batch({
-    questions: own(db, scope)
+    questions: db
+      .selectFrom('golden_questions')
+      .select(columns)
+      .where('organization_id', '=', scope.organizationId)
+      .where('agent_id', '=', scope.agentId)
       .where((eb) => (after === undefined ? eb.lit(true) : eb('id', '<', after)))
       .orderBy('id', 'desc')
       .limit(limit + 1),
@@ -59,31 +64,24 @@ export async function createGolden(
   input: GoldenInput,
 ): Promise<KeptGolden> {
   const embedder = await servingEmbedder(db, scope, configured)
-  const { organizationId, agentId } = scope
   const [vector] = await vectorsOf(embedder, [inContext(input.question, input.history)])
   const id = newId()
-  const row = { id, ...input, ...vectorColumns(embedder.model, vector!) }
-  const names = Object.keys(row) as (keyof typeof row)[]
+  const row = { id, ...input, model: embedder.model, ...questionVector(vector!) }
   const { held, documents, inserted } = await db.batch({
     documents: findExpected(scope, input),
     locked: lockKnowledge(scope),
     held: countGolden(scope),
-    inserted: db
-      .insertInto('golden_questions')
-      .columns(['organization_id', 'agent_id', ...names])
-      .expression((eb) =>
-        eb
-          .selectFrom('agents as a')
-          .select(['a.organization_id', 'a.id as agent_id', ...names.map((name) => sql`${row[name]}`.as(name))])
-          .where('a.organization_id', '=', organizationId)
-          .where('a.id', '=', agentId)
-          .where(sql<boolean>`exists (${findExpected(scope, input)}) and (${countGolden(scope)}) < ${maxPerAgent}`),
-      )
-      .returning('id'),
+    inserted: sql`insert into golden_questions (organization_id, agent_id, ${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+      select a.organization_id, a.id, ${sql.join(Object.values(row))} from agents a where ${isAgent(scope)}
+        and exists (${findExpected(scope, input)}) and (${countGolden(scope)}) < ${maxPerAgent} returning id`,
   })
   if (inserted.length === 0) await requireAgent(db, scope)
   if (documents.length === 0) documentNotFound()
-  if (inserted.length === 0) throw tooMany(held[0]!.count)
+  if (inserted.length === 0)
+    throw new ApiError(
+      'validation_failed',
+      `An agent can have at most ${maxPerAgent} golden questions, and has ${held[0]!.count}. Delete some first.`,
+    )
   return await checked(db, scope, id)
 }
 
@@ -102,7 +100,7 @@ export async function updateGolden(
     documents: findExpected(scope, input),
     changed: db
       .updateTable('golden_questions')
-      .set({ ...input, ...(vectors[0] && vectorColumns(embedder.model, vectors[0])) })
+      .set({ ...input, ...(vectors[0] && { model: embedder.model, ...questionVector(vectors[0]) }) })
       .where(isGolden(scope, id))
       .where(sql<boolean>`exists (${findExpected(scope, input)})`)
       .returning('id'),
@@ -140,14 +138,6 @@ export async function runGolden(db: Database, scope: AgentScope): Promise<Result
   return results
 }
 
-function own(db: Database, { organizationId, agentId }: AgentScope) {
-  return db
-    .selectFrom('golden_questions')
-    .select(columns)
-    .where('organization_id', '=', organizationId)
-    .where('agent_id', '=', agentId)
-}
-
 function countGolden({ organizationId, agentId }: AgentScope) {
   return sql<{ count: string }>`select count(*) from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}`
@@ -163,11 +153,4 @@ function findExpected(scope: AgentScope, { document_id }: Partial<GoldenInput>) 
 async function goldenNotFound(db: Database, scope: AgentScope): Promise<never> {
   await requireAgent(db, scope)
   throw new ApiError('golden_question_not_found', 'The agent has no golden question with this id.')
-}
-
-function tooMany(count: string): ApiError {
-  return new ApiError(
-    'validation_failed',
-    `An agent can have at most ${maxPerAgent} golden questions, and has ${count}. Delete some first.`,
-  )
 }

@@ -1,5 +1,6 @@
+import { sql } from 'kysely'
 import type { Database, Statement } from '../database/database.ts'
-import { type AgentScope, type DocumentScope, findAgent, type NamedScope } from '../database/scope.ts'
+import { type AgentScope, type DocumentScope, findAgent, isDocument, type NamedScope } from '../database/scope.ts'
 import { invalidKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
 
@@ -24,11 +25,11 @@ export async function requireDocument<Row>(db: Database, scope: AgentScope, [doc
   documentNotFound()
 }
 
-/** The scope's document, as the statement selects it. @throws ApiError agent_not_found, document_not_found */
+/** The scope's document, as the statement selects it: by default only its id. @throws ApiError agent_not_found, document_not_found */
 export async function findDocument<Row>(
   db: Database,
   scope: DocumentScope | NamedScope,
-  documents: Statement<Row>,
+  documents: Statement<Row> = sql<Row>`select d.id from documents d where ${isDocument(scope)}`,
 ): Promise<Row> {
   return await requireDocument(db, scope, (await db.batch({ documents })).documents)
 }

@@ -38,17 +38,17 @@ export async function invite(
   const [token, id] = [newToken(), newId()]
   // Not excluded.token_hash: the dashboard writes hashes and reads none.
   const hash = hashToken(token)
-  const { members, made } = await db.batch({
+  const members = sql`select from memberships m join people p on p.id = m.person_id
+    where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail}`
+  const { found, made } = await db.batch({
     lock: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}::text, 7))`,
-    members: sql`select from memberships m join people p on p.id = m.person_id
-      where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail}`,
+    found: members,
     made: recorded(
       { organizationId, by, command: 'person invite', args: [role, id] },
       sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at)
         select ${organizationId}, ${id}, ${mail}, ${role}, ${hash}, now() + make_interval(days => ${invitationDays})
-        where not exists (select from memberships m join people p on p.id = m.person_id
-            where m.organization_id = ${organizationId} and m.removed_at is null and p.mail = ${mail})
-          and (select count(*) < ${maxInvitationsPerDay} from operator_actions
+        where not exists (${members}) and (
+          select count(*) < ${maxInvitationsPerDay} from operator_actions
             where organization_id = ${organizationId} and command = 'person invite' and started_at > now() - interval '1 day')
         on conflict (organization_id, mail) do update set id = excluded.id, role = excluded.role,
           token_hash = ${hash}, expires_at = excluded.expires_at, created_at = now()
@@ -57,7 +57,7 @@ export async function invite(
     ),
   })
   if (made.length > 0) return { outcome: 'invited', token }
-  return { outcome: members.length > 0 ? 'member' : 'limited' }
+  return { outcome: found.length > 0 ? 'member' : 'limited' }
 }
 
 export interface Invitation {

@@ -39,6 +39,15 @@ export function levelOf(hits: number, answerable: number | null): Level {
   return answerable === null || answerable < probablyAnswered ? 'uncertain' : 'found'
 }
 
+/** Advice for the model, by status: speech models repeat a call that found nothing. */
+export const advice: Record<Level, string | undefined> = {
+  found: undefined,
+  uncertain:
+    'These passages may not answer the question, and asking it again finds the same. If they do not, say that you do not know.',
+  nothing:
+    'The knowledge base has nothing on this, and asking it again finds nothing either. Say that you do not know instead of guessing.',
+}
+
 /** The probability that the first hit answers the question. */
 export function answerable(mode: Mode, { score, next, likeness, coverage }: Evidence): number {
   if (score <= 0) return 0

@@ -107,7 +107,7 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
 }
 
 /** Adds the source of a hit. */
-export function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url, page, ...hit }: Placed) {
+function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url, page, ...hit }: Placed) {
   const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
   const heading: unknown = headings.at(-1)
   const source = { title: hit.document_title, url, page, heading: typeof heading === 'string' ? heading : null }

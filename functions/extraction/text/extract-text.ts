@@ -1,10 +1,7 @@
 import type { OrganizationId } from '../../../shared/ids.ts'
-import { Unreadable } from '../../../shared/text/unreadable.ts'
 import type { Progress } from './pdf/page-notes.ts'
 import type { Extracted } from './read-file.ts'
 import { ReaderProcess } from './reader-process.ts'
-
-export { Unreadable }
 
 /** Chosen so that a file takes less than the Lambda's time-out, and both processes fit into its memory. */
 export const readerLimits = { seconds: 40, secondsInAll: 240, memoryMb: 1_024 }

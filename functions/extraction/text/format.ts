@@ -1,25 +1,5 @@
-import type { FileType } from '../../../shared/files/file-types.ts'
 import { Unreadable, type UnreadableCode } from '../../../shared/text/unreadable.ts'
 
-export const sourceTypes = {
-  pdf: 'pdf',
-  picture: 'pdf',
-  docx: 'docx',
-  doc: 'docx',
-  odt: 'docx',
-  rtf: 'docx',
-  xlsx: 'csv',
-  ods: 'csv',
-  csv: 'csv',
-  pptx: 'txt',
-  odp: 'txt',
-  html: 'txt',
-  epub: 'txt',
-  eml: 'txt',
-  text: 'txt',
-} as const satisfies Record<string, FileType>
-
-export type Format = keyof typeof sourceTypes
 /** Detected by the first bytes; a `zip` by its entries. */
 export type ContentType = 'pdf' | 'picture' | 'doc' | 'rtf' | 'zip' | 'eml' | 'characters'
 

@@ -1,13 +1,13 @@
 import type { ExtractionNote, PageStart } from '../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
-import type { FileType } from '../../../shared/files/file-types.ts'
+import { type FileType, fileTypeOf } from '../../../shared/files/file-types.ts'
 import { type Block, firstHeading } from '../../../shared/text/blocks.ts'
 import { cleanText } from '../../../shared/text/clean-text.ts'
 import { decodeText } from '../../../shared/text/decode-text.ts'
 import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { saneTitle } from '../../../shared/text/title.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
-import { contentType, type Format, packageFormat, sourceTypes } from './format.ts'
+import { contentType, packageFormat } from './format.ts'
 import { isMark, markBlock, placedPages } from './page-marks.ts'
 import type { Progress } from './pdf/page-notes.ts'
 import { checkedPackage } from './zip-package.ts'
@@ -22,15 +22,15 @@ export type Extracted = {
 
 /** Reads a file as Markdown. A file can do harm, so run this in a process that may be killed. @throws Unreadable */
 export async function readFile(file: Buffer, fileName: string, progress: Progress = () => {}): Promise<Extracted> {
-  const { format, content, notes, pages = [], titles = [] } = await contentOf(file, fileName, progress)
+  const { sourceType, content, notes, pages = [], titles = [] } = await contentOf(file, fileName, progress)
   const marked = cleanText(typeof content === 'string' ? content : toMarkdown(content))
   const { text, pageStarts } = placedPages(marked, pages)
   if (!/[\p{L}\p{N}]/u.test(text)) throw new Unreadable(file.every((byte) => byte === 0) ? 'empty' : 'no_text')
-  return { text, notes, pageStarts, sourceType: sourceTypes[format], title: saneTitle(titles) }
+  return { text, notes, pageStarts, sourceType, title: saneTitle(titles) }
 }
 
 type Content = {
-  format: Format
+  sourceType: FileType
   content: string | Block[]
   notes?: ExtractionNote[]
   /** The number or name of each page, sheet or slide that the content marks. */
@@ -44,11 +44,11 @@ async function contentOf(file: Buffer, fileName: string, progress: Progress): Pr
     case 'pdf': {
       const { blocks, notes, pages, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file, progress)
       const heading = firstHeading(blocks.filter((block) => !isMark(block)))
-      return { format: 'pdf', content: blocks, notes, pages, titles: [...titles, heading] }
+      return { sourceType: 'pdf', content: blocks, notes, pages, titles: [...titles, heading] }
     }
     case 'picture': {
       const { blocks, notes } = await (await import('./pdf/read-picture.ts')).readPicture(file, progress)
-      return { format: 'picture', content: blocks, notes, titles: [firstHeading(blocks)] }
+      return { sourceType: 'pdf', content: blocks, notes, titles: [firstHeading(blocks)] }
     }
     case 'rtf':
       return await headedContent(file, 'rtf')
@@ -56,7 +56,7 @@ async function contentOf(file: Buffer, fileName: string, progress: Progress): Pr
       return await headedContent(file, 'doc')
     case 'eml': {
       const { blocks, title } = await (await import('./formats/mail.ts')).readMail(file)
-      return { format: 'eml', content: blocks, titles: [title] }
+      return { sourceType: 'txt', content: blocks, titles: [title] }
     }
     case 'zip':
       return await packageContent(file)
@@ -67,33 +67,34 @@ async function contentOf(file: Buffer, fileName: string, progress: Progress): Pr
 
 async function headedContent(file: Buffer, format: 'rtf' | 'doc'): Promise<Content> {
   const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
-  return { format, content, titles: [firstHeading(content)] }
+  return { sourceType: 'docx', content, titles: [firstHeading(content)] }
 }
 
 async function packageContent(file: Buffer): Promise<Content> {
   const { names, mimetype, isEncrypted, hides, title } = await checkedPackage(file)
   const format = packageFormat(names, mimetype)
+  const sourceType = fileTypeOf(`.${format}`)!
   if (isEncrypted) throw new Unreadable('encrypted')
   // anydoc cannot leave hidden parts out.
   if (format === 'ods' && hides) throw new Unreadable('hidden_parts')
   if (format === 'xlsx')
-    return { format, titles: [title], ...(await (await import('./formats/workbook.ts')).workbookBlocks(file)) }
+    return { sourceType, titles: [title], ...(await (await import('./formats/workbook.ts')).workbookBlocks(file)) }
   if (format === 'epub') {
     const content = await (await import('./formats/book.ts')).bookBlocks(file)
-    return { format, content, titles: [title, firstHeading(content)] }
+    return { sourceType, content, titles: [title, firstHeading(content)] }
   }
   const blocks = await (await import('./formats/office.ts')).officeBlocks(file, format)
   // The first heading of a workbook is a sheet's name; the title property of a presentation is mostly its template's.
   if (format === 'pptx') {
     const { withSlideMarks, withSlideTitles } = await import('./formats/slide-titles.ts')
     const titled = await withSlideTitles(blocks, file)
-    return { format, titles: [firstHeading(titled), title], ...(await withSlideMarks(titled, file)) }
+    return { sourceType, titles: [firstHeading(titled), title], ...(await withSlideMarks(titled, file)) }
   }
-  if (format === 'ods') return { format, titles: [title], ...withSheetMarks(blocks) }
+  if (format === 'ods') return { sourceType, titles: [title], ...withSheetMarks(blocks) }
   const heading = firstHeading(blocks)
-  if (format === 'odp') return { format, content: blocks, titles: [heading, title] }
+  if (format === 'odp') return { sourceType, content: blocks, titles: [heading, title] }
   const heads = await (await import('./formats/page-heads.ts')).pageHeads(file, format)
-  return { format, content: [...heads, ...blocks], titles: [title, heading] }
+  return { sourceType, content: [...heads, ...blocks], titles: [title, heading] }
 }
 
 /** Marks the beginnings of sheets, whose names are the headings. */
@@ -112,13 +113,13 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
     .replace(/\r\n?/g, '\n')
   if (isHtml(text, fileName)) {
     const { blocks, title } = readHtml(text)
-    return { format: 'html', content: blocks, titles: [title, firstHeading(blocks)] }
+    return { sourceType: 'txt', content: blocks, titles: [title, firstHeading(blocks)] }
   }
   if (Buffer.byteLength(text) > maxContentBytes) throw new Unreadable('too_much_text')
   const { delimitedBlocks } = await import('./formats/delimited.ts')
   const rows = delimitedBlocks(text, { strict: !/\.(csv|tsv|tab)$/i.test(fileName) })
-  if (rows) return { format: 'csv', content: rows }
-  return { format: 'text', content: text, titles: /\.(md|markdown)$/i.test(fileName) ? [markdownHeading(text)] : [] }
+  if (rows) return { sourceType: 'csv', content: rows }
+  return { sourceType: 'txt', content: text, titles: /\.(md|markdown)$/i.test(fileName) ? [markdownHeading(text)] : [] }
 }
 
 function markdownHeading(text: string): string | undefined {

@@ -45,7 +45,7 @@ export async function listChunks(
     where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
     order by chunk_index`
   const { chunks } = await db.batch({ chunks: page })
-  if (chunks.length === 0) await findDocument(db, scope, selectDocument(db, scope))
+  if (chunks.length === 0) await findDocument(db, scope)
   return { chunks, hasMore: chunks.length > 0 && chunks.length < Number(chunks[0]!.available) }
 }
 

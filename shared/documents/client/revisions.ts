@@ -8,7 +8,6 @@ import { requireFitsResponse } from '../../http/payload.ts'
 import type { Origin } from '../../queue.ts'
 import type { DocumentRow } from '../contract/document.ts'
 import type { Outbox } from '../processing/outbox.ts'
-import { selectDocument } from './chunks.ts'
 import { updateDocument } from './update-document.ts'
 
 export interface ListedRevision {
@@ -49,26 +48,26 @@ function servedRevisions(scope: DocumentScope) {
       left join people p on p.id = s.created_by`
 }
 
-function selectRevision(scope: DocumentScope, revision: number) {
-  return sql<Revision>`select ${listed}, s.content, s.chunk_offsets from ${servedRevisions(scope)}
-    where ${revision}::int between s.text_revision and s.revision`
-}
-
 /** The revision as search served it; undefined if it is not kept, or the document does not exist. */
 export async function findRevision(
   db: Database,
   scope: DocumentScope,
   revision: number,
 ): Promise<Revision | undefined> {
-  return (await selectRevision(scope, revision).execute(db)).rows[0]
+  const { rows } = await sql<Revision>`select ${listed}, s.content, s.chunk_offsets from ${servedRevisions(scope)}
+    where ${revision}::int between s.text_revision and s.revision`.execute(db)
+  return rows[0]
 }
 
 /** @throws ApiError agent_not_found, document_not_found, revision_not_found */
 export async function getRevision(db: Database, scope: DocumentScope, revision: number): Promise<Revision> {
   const found = await findRevision(db, scope, revision)
   if (found) return found
-  await findDocument(db, scope, selectDocument(db, scope))
-  revisionNotFound()
+  await findDocument(db, scope)
+  throw new ApiError(
+    'revision_not_found',
+    'Search has not served this revision of the document, or it is no longer kept.',
+  )
 }
 
 /** Newest first. @throws ApiError agent_not_found, document_not_found */
@@ -81,7 +80,7 @@ export async function listRevisions(
     revisions: sql<ListedRevision>`select ${listed} from ${servedRevisions(scope)}
       where ${after === undefined ? sql`true` : sql`s.revision < ${after}`} order by s.revision desc limit ${limit + 1}`,
   })
-  if (revisions.length === 0) await findDocument(db, scope, selectDocument(db, scope))
+  if (revisions.length === 0) await findDocument(db, scope)
   return { revisions: revisions.slice(0, limit), hasMore: revisions.length > limit }
 }
 
@@ -97,11 +96,4 @@ export async function restoreRevision(
   requireFitsResponse(content)
   const input = { ...(content !== null && { content }), isRestored: true }
   return (await updateDocument(outbox, scope, input, origin, match)).document
-}
-
-function revisionNotFound(): never {
-  throw new ApiError(
-    'revision_not_found',
-    'Search has not served this revision of the document, or it is no longer kept.',
-  )
 }

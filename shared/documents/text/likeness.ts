@@ -41,37 +41,8 @@ const months = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt'].flatMap((language) =>
 )
 const incidental = new Set([
   ...months,
-  ...[
-    'copy',
-    'copie',
-    'copia',
-    'kopie',
-    'kopia',
-    'cópia',
-    'final',
-    'new',
-    'neu',
-    'nouveau',
-    'nuevo',
-    'updated',
-    'latest',
-    'version',
-    'versión',
-    'stand',
-    'draft',
-  ],
+  ...'copy copie copia kopie kopia cópia final new neu nouveau nuevo updated latest version versión stand draft'.split(
+    ' ',
+  ),
 ])
-const empty = new Set([
-  'document',
-  'dokument',
-  'documento',
-  'untitled',
-  'unbenannt',
-  'file',
-  'datei',
-  'scan',
-  'img',
-  'image',
-  'photo',
-  'foto',
-])
+const empty = new Set('document dokument documento untitled unbenannt file datei scan img image photo foto'.split(' '))

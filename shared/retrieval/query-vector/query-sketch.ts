@@ -6,7 +6,7 @@ export interface QuerySketch {
   high: string
   middle: string
   low: string
-  cosinePerUnit: number
+  cosine_per_unit: number
 }
 
 const levels = 8
@@ -34,7 +34,7 @@ export function querySketch(query: ArrayLike<number>): QuerySketch {
     high: signsOf(high),
     middle: signsOf(middle),
     low: signsOf(low),
-    cosinePerUnit: 2 * cosinePerInnerProduct,
+    cosine_per_unit: 2 * cosinePerInnerProduct,
   }
 }
 

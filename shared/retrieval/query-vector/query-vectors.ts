@@ -46,17 +46,17 @@ export function findQueryVectors({ organizationId }: AgentScope, keys: readonly 
     where ${q.organization_id} = ${organizationId} and ${q.key} in (${sql.join(keys)})`
 }
 
-export function storedQuery(vector: ArrayLike<number> | undefined) {
-  const { high, middle, low, cosinePerUnit } = vector ? querySketch(vector) : {}
-  return { vector: vector && toStored(vector).embedding, high, middle, low, cosinePerUnit }
+/** The columns of a stored vector of a question. */
+export function questionVector(vector: ArrayLike<number>) {
+  return { embedding: toStored(vector).embedding, ...querySketch(vector) }
 }
 
 /** Stores a vector for all instances. The commit does not wait for the disk: a lost vector is fetched again. */
 export function rememberQueryVector(scope: AgentScope, key: QueryVectorKey, vector: ArrayLike<number>) {
-  const { vector: embedding, high, middle, low, cosinePerUnit } = storedQuery(vector)
+  const { embedding, high, middle, low, cosine_per_unit } = questionVector(vector)
   return sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select a.organization_id, ${key}::bytea, ${embedding}::halfvec(1536), ${high}::bit(1536), ${middle}::bit(1536),
-      ${low}::bit(1536), ${cosinePerUnit}::float8
+      ${low}::bit(1536), ${cosine_per_unit}::float8
     from agents a where ${isAgent(scope)} and set_config('synchronous_commit', 'off', true) = 'off'
     on conflict do nothing`
 }

@@ -47,11 +47,10 @@ const spoken: Spoken[] = [
   },
 ]
 
-const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 const anyOf = (texts: string[]) =>
   texts
     .toSorted((a, b) => b.length - a.length)
-    .map(escaped)
+    .map(RegExp.escape)
     .join('|')
 
 /** A telephone number: of a country, an area, or in the three groups of North America. */

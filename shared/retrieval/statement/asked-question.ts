@@ -3,7 +3,7 @@ import type { AgentScope } from '../../database/scope.ts'
 import type { DocumentId } from '../../ids.ts'
 import { keyOf } from '../../terms/terms.ts'
 import { type KeywordQuery, keywordQuery, maxSlots, probesOf, termsSaid } from '../keyword/keyword-query.ts'
-import { type QueryVectorKey, storedQuery } from '../query-vector/query-vectors.ts'
+import { type QueryVectorKey, questionVector } from '../query-vector/query-vectors.ts'
 import type { Mode } from '../schemas.ts'
 
 export interface Filters {
@@ -85,8 +85,8 @@ function toQuestion(
 }
 
 function toVector({ key, vector }: Asked) {
-  const { cosinePerUnit: scale, ...stored } = storedQuery(vector)
-  return { key: key && `\\x${key.toString('hex')}`, ...stored, scale }
+  const { embedding, cosine_per_unit: scale, ...sketch } = vector ? questionVector(vector) : {}
+  return { key: key && `\\x${key.toString('hex')}`, vector: embedding, ...sketch, scale }
 }
 
 /** @param terms those of all hypotheses, which share the slots */

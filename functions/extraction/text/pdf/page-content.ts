@@ -83,7 +83,7 @@ function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number
     const gap = gaps[index]!
     return gap > minSpace && gap < maxUsualSpace ? [{ gap, isPlaced: isPlaced(word) }] : []
   })
-  const usual = spaces.map(({ gap }) => gap).sort((a, b) => a - b)[Math.floor(spaces.length / 2)] ?? 0
+  const usual = median(spaces.map(({ gap }) => gap))
   // Programs that write no spaces place every word by itself, or every letter.
   const placed = spaces.filter((space) => space.isPlaced && space.gap < 1.5 * usual)
   const placesAll = runs.length > 1.2 * words.length || (placed.length > 3 && placed.length > 0.3 * spaces.length)
@@ -93,6 +93,10 @@ function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number
     ...word,
     space: Math.max(!placesAll && isPlaced(word) ? minSpace : space, even.get(word) ?? 0),
   }))
+}
+
+export function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 /** The gaps before words of justified lines, which are equal though the words are not; a little enlarged. */

@@ -1,6 +1,7 @@
 import type { Block, ListItem } from '../../../../shared/text/blocks.ts'
 import { priceAtEnd } from '../../../../shared/text/table-header.ts'
 import { alignedTable, withPrices } from './aligned-tables.ts'
+import { median } from './page-content.ts'
 import { isFull, joinLines, type Line, lineText } from './text-lines.ts'
 
 /** The size of most letters, and the larger sizes in descending order. */
@@ -102,6 +103,5 @@ function usualPitch(lines: readonly Line[]): number {
     .slice(1)
     .map((line, index) => line.y - lines[index]!.y)
     .filter((pitch, index) => pitch < 2.5 * lines[index]!.size)
-    .sort((a, b) => a - b)
-  return pitches[Math.floor(pitches.length / 2)] ?? 1.4 * (lines[0]?.size ?? 10)
+  return pitches.length > 0 ? median(pitches) : 1.4 * (lines[0]?.size ?? 10)
 }

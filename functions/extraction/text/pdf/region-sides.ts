@@ -1,5 +1,5 @@
 import { isLabel, listKind, priceAtEnd } from '../../../../shared/text/table-header.ts'
-import type { Word } from './page-content.ts'
+import { median, type Word } from './page-content.ts'
 import { beginsList, isFull, type Line, linesOf, lineText } from './text-lines.ts'
 
 const minProseLines = 6
@@ -89,8 +89,4 @@ export function matchingLines(one: readonly Line[], other: readonly Line[]): num
 
 function isLevel(one: Line, other: Line): boolean {
   return Math.abs(one.y - other.y) <= 0.2 * Math.max(one.size, other.size)
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }

@@ -1,4 +1,4 @@
-import { maxSpace, type PageContent, type Word } from '../page-content.ts'
+import { maxSpace, median, type PageContent, type Word } from '../page-content.ts'
 import { withoutLeaders } from './leaders.ts'
 import { type Picture, painted, pointsPerInch, type Raster, turned } from './raster.ts'
 import { evenlyLit, levelled, liesOnItsSide } from './straighten.ts'
@@ -102,10 +102,6 @@ function sizeOf({ words }: ReadLine): number {
     return (bbox.y1 - bbox.y0) / (rise + (/[gjpqy()]/.test(text) ? 0.21 : 0))
   })
   return median(sizes)
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
 /** Rounds a size, so that errors of measurement do not make headings. */
