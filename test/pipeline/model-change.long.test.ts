@@ -80,10 +80,11 @@ test('the sweeper has the change go on, and later the former vectors deleted', a
   expect(await swept()).toEqual([{ organizationId, agentId }])
   expect(await swept()).toEqual([])
   await worker.change(tenant)
-  const vectors = async () =>
-    (
-      await sql<{ model: string }>`select model from vectors where organization_id = ${organizationId}`.execute(stand.db)
-    ).rows.map(({ model }) => model)
+  const vectors = async () => {
+    const of = sql`where organization_id = ${organizationId}`
+    const { rows } = await sql<{ model: string }>`select model from vectors ${of}`.execute(stand.db)
+    return rows.map(({ model }) => model)
+  }
   await worker.change(tenant)
   expect((await vectors()).toSorted()).toEqual(['first', 'first', 'first', 'second', 'second', 'second'])
   await deleteFormerModels(stand.db)
