@@ -20,7 +20,7 @@ create table documents (
   extracted_text text,
   file_notes jsonb not null default '[]', -- passages of the text that may be wrong
   corrections jsonb not null default '[]', -- people's changes to passages, before and after; applied to the next file's text too
-  pages_read integer, -- progress through a file with pages to recognize; null for other files
+  pages_read integer, -- progress through a file with pages to recognise; null for other files
   pages integer,
   may_replace boolean not null default false, -- true for dashboard uploads: a person decides whether it replaces a similar document
   resembles uuid, -- the similar document, or this one once that is deleted; no worker embeds it until a person answers
