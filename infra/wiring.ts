@@ -170,7 +170,9 @@ export type DatabaseUser = {
   [Name in LambdaName]: (typeof lambdas)[Name] extends { database: true } ? Name : never
 }[LambdaName]
 
-export const databaseUsers = lambdaNames.filter((name): name is DatabaseUser => 'database' in lambdas[name])
+export const isDatabaseUser = (name: LambdaName): name is DatabaseUser => 'database' in lambdas[name]
+
+export const databaseUsers = lambdaNames.filter(isDatabaseUser)
 
 /** Seconds after which the database ends a statement of the Lambda's login, unless it has its own limit. */
 export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
@@ -223,6 +225,12 @@ export const queues = {
     maximumConcurrency: 5,
   },
 } as const satisfies Record<QueueName, object>
+
+export const queueNames = Object.keys(queues) as QueueName[]
+
+export function ofQueues<T>(make: (name: QueueName) => T): Record<QueueName, T> {
+  return Object.fromEntries(queueNames.map((name) => [name, make(name)])) as Record<QueueName, T>
+}
 
 // AWS recommends at least six times the function's time-out, so that throttled batches are not delivered twice.
 function visibilityTimeoutOf(name: QueueName): number {

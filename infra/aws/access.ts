@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
-import { databaseUsers, type LambdaName, type QueueName } from '../wiring.ts'
+import { databaseUsers, embedding, isDatabaseUser, type LambdaName, type QueueName } from '../wiring.ts'
 import type { SecretReference, Secrets } from './secrets.ts'
 import type { OptionalSecret, Provider, SecretName, StageSettings } from './stages.ts'
 
@@ -32,39 +32,26 @@ const keyActions = {
   's3:DeleteObject': undefined,
 }
 
-export const access: { readonly [Name in LambdaName]: Access & { database?: `database-${Name}` } } = {
-  documents: { database: 'database-documents', sends: ['embedding', 'extraction'], files: ['s3:PutObject'] },
-  chunks: { database: 'database-chunks' },
-  search: { database: 'database-search', embeds: true },
-  platforms: { database: 'database-platforms', embeds: true },
-  mcp: { database: 'database-mcp', embeds: true },
-  connect: { database: 'database-connect' },
-  organization: { database: 'database-organization' },
-  agents: { database: 'database-agents', sends: ['crawler'] },
-  questions: { database: 'database-questions', embeds: true },
+export function accessOf(name: LambdaName): Access {
+  return {
+    ...(isDatabaseUser(name) && { database: `database-${name}` }),
+    ...(embedding.some((each) => each === name) && { embeds: true }),
+    ...ownAccess[name],
+  }
+}
+
+const ownAccess: { readonly [Name in LambdaName]?: Omit<Access, 'database' | 'embeds'> } = {
+  documents: { sends: ['embedding', 'extraction'], files: ['s3:PutObject'] },
+  agents: { sends: ['crawler'] },
   dashboard: {
-    database: 'database-dashboard',
     sends: ['embedding', 'extraction', 'crawler'],
-    embeds: true,
     signsIn: true,
     files: ['s3:PutObject', 's3:GetObject'],
   },
-  reference: {},
-  embedding: { database: 'database-embedding', sends: ['embedding'], receives: 'embedding', embeds: true },
-  extraction: {
-    database: 'database-extraction',
-    sends: ['embedding', 'extraction'],
-    receives: 'extraction',
-    files: ['s3:GetObject'],
-  },
-  crawler: { database: 'database-crawler', sends: ['embedding', 'crawler'], receives: 'crawler' },
-  sweeper: {
-    database: 'database-sweeper',
-    sends: ['embedding', 'extraction', 'crawler'],
-    files: ['s3:DeleteObject'],
-    listsFiles: true,
-  },
-  delivery: { database: 'database-delivery' },
+  embedding: { sends: ['embedding'], receives: 'embedding' },
+  extraction: { sends: ['embedding', 'extraction'], receives: 'extraction', files: ['s3:GetObject'] },
+  crawler: { sends: ['embedding', 'crawler'], receives: 'crawler' },
+  sweeper: { sends: ['embedding', 'extraction', 'crawler'], files: ['s3:DeleteObject'], listsFiles: true },
   canary: { calls: true },
 }
 

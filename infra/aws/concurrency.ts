@@ -1,4 +1,4 @@
-import { type LambdaName, queues } from '../wiring.ts'
+import { type LambdaName, type QueueName, queueNames, queues } from '../wiring.ts'
 
 export type ReservedConcurrency = Partial<Record<LambdaName, number>>
 
@@ -38,10 +38,8 @@ const others = 10
 /** Connections that all Lambdas may use at once: one per serving instance, and one per message of a worker's batch. */
 export function connectionsAtOnce(
   { reference: _, ...serving }: ReservedConcurrency,
-  workers: { embeddingConcurrency: number; extractionConcurrency: number; crawlerConcurrency: number },
+  workers: Readonly<Record<QueueName, number>>,
 ): number {
-  const ofServing = Object.values(serving).reduce((sum, count) => sum + count, 0)
-  const ofEmbedding = workers.embeddingConcurrency * queues.embedding.batchSize
-  const ofCrawlers = workers.crawlerConcurrency * queues.crawler.batchSize
-  return ofServing + ofEmbedding + workers.extractionConcurrency * queues.extraction.batchSize + ofCrawlers + others
+  const ofWorkers = queueNames.map((name) => workers[name] * queues[name].batchSize)
+  return [...Object.values(serving), ...ofWorkers].reduce((sum, count) => sum + count, others)
 }

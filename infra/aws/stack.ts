@@ -2,8 +2,8 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
-import { encoderMemoryMb, type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
-import { access, type Resources } from './access.ts'
+import { encoderMemoryMb, type Lambda, type LambdaName, lambdaNames, lambdas, ofQueues, queueNames } from '../wiring.ts'
+import { accessOf, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
 import { allowPagesFrom, createFilesBucket, restrictReading } from './files.ts'
 import { createFunction } from './functions.ts'
@@ -32,18 +32,9 @@ export class CuecardStack extends Stack {
     { settings, secrets, bundles, migrationNames = ownMigrations, ...props }: CuecardProps,
   ) {
     super(scope, name, props)
-    const work = {
-      embedding: new WorkQueue(this, 'embedding', name),
-      extraction: new WorkQueue(this, 'extraction', name),
-      crawler: new WorkQueue(this, 'crawler', name),
-    }
+    const work = ofQueues((queue) => new WorkQueue(this, queue, name))
     const files = createFilesBucket(this, name, settings)
-    const queues = {
-      embedding: work.embedding.queue,
-      extraction: work.extraction.queue,
-      crawler: work.crawler.queue,
-    }
-    const resources: Resources = { secrets, queues, files, settings }
+    const resources: Resources = { secrets, queues: ofQueues((name) => work[name].queue), files, settings }
 
     const serving = new Construct(this, 'functions')
     const functions = createFunctions(serving, name, bundles, resources)
@@ -53,30 +44,26 @@ export class CuecardStack extends Stack {
 
     const http = createHttpApi(this, name, aliases, settings)
     allowPagesFrom(files, http.origin)
-    const readers = lambdaNames.filter((name) => (access[name].files ?? []).includes('s3:GetObject'))
+    const readers = lambdaNames.filter((name) => (accessOf(name).files ?? []).includes('s3:GetObject'))
     restrictReading(
       files,
       readers.map((name) => functions[name].role!),
       settings,
     )
-    addEventSource(this, 'embedding', queues.embedding, aliases.embedding, settings.embeddingConcurrency)
-    addEventSource(this, 'extraction', queues.extraction, aliases.extraction, settings.extractionConcurrency)
-    addEventSource(this, 'crawler', queues.crawler, aliases.crawler, settings.crawlerConcurrency)
+    for (const queue of queueNames)
+      addEventSource(this, queue, work[queue].queue, aliases[queue], settings.workers[queue])
     functions.canary.addEnvironment('BASE_URL', http.origin)
-    addSchedule(this, 'sweeper', aliases.sweeper)
-    addSchedule(this, 'delivery', aliases.delivery)
-    addSchedule(this, 'canary', aliases.canary)
+    for (const name of ['sweeper', 'delivery', 'canary'] as const) addSchedule(this, name, aliases[name])
 
     const watched = { http, functions, aliases, migrate: migrations.handler, work }
     const alarms = createAlarms(this, name, watched, settings)
     if (settings.shiftsTraffic) shiftTraffic(this, aliases, alarms, this.node.tryGetContext('shift') === 'at-once')
     createDashboard(this, name, { ...watched, alarms }, settings)
-    new CfnOutput(this, 'queue-url', { value: queues.embedding.queueUrl })
-    new CfnOutput(this, 'dead-letters-url', { value: work.embedding.deadLetters.queueUrl })
-    new CfnOutput(this, 'extraction-queue-url', { value: queues.extraction.queueUrl })
-    new CfnOutput(this, 'extraction-dead-letters-url', { value: work.extraction.deadLetters.queueUrl })
-    new CfnOutput(this, 'crawler-queue-url', { value: queues.crawler.queueUrl })
-    new CfnOutput(this, 'crawler-dead-letters-url', { value: work.crawler.deadLetters.queueUrl })
+    for (const [queueName, { queue, deadLetters }] of Object.entries(work)) {
+      const prefix = queueName === 'embedding' ? '' : `${queueName}-`
+      new CfnOutput(this, `${prefix}queue-url`, { value: queue.queueUrl })
+      new CfnOutput(this, `${prefix}dead-letters-url`, { value: deadLetters.queueUrl })
+    }
     new CfnOutput(this, 'files-bucket', { value: files.bucketName })
   }
 }
@@ -89,10 +76,11 @@ function createFunctions(
 ): Record<LambdaName, LambdaFunction> {
   const created = lambdaNames.map((name): [LambdaName, LambdaFunction] => {
     const { timeoutSeconds, heap, ...lambda }: Lambda = lambdas[name]
-    const hasEncoder = embedsItself(resources.settings) && access[name].embeds
+    const access = accessOf(name)
+    const hasEncoder = embedsItself(resources.settings) && access.embeds
     const memoryMb = hasEncoder ? encoderMemoryMb : lambda.memoryMb
     const reservedConcurrency = resources.settings.reservedConcurrency?.[name]
-    const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access: access[name] }
+    const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access }
     return [
       name,
       createFunction(scope, name, { ...own, memoryMb, timeoutSeconds, reservedConcurrency, heap }, resources),

@@ -15,19 +15,25 @@ const provider = v.union([
   v.strictObject({
     baseUrl: v.pipe(v.string(), v.url('must be a URL such as https://api.openai.com/v1')),
     model: v.pipe(v.string(), v.nonEmpty('must not be empty')),
+    /** The text that the model needs before a question, such as `query: `; `documentPrefix` before a passage. */
     queryPrefix: v.exactOptional(v.string()),
     documentPrefix: v.exactOptional(v.string()),
+    /** Maximum size of a chunk, 400 by default: less than the model reads. */
     chunkTokens: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(4096))),
   }),
 ])
 
 const stageFile = v.strictObject({
+  /** The only account that the stage may be deployed to. Credentials of another are rejected. */
   account: matching(/^\d{12}$/, 'an account of twelve digits'),
   region: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region such as eu-central-1'),
   alarmAddress: v.exactOptional(mail),
+  /** The team's own topic for alarms, for chats and pagers. CloudWatch must be allowed to publish to it. Replaces mails to `alarmAddress`. */
   alarmTopicArn: v.exactOptional(arn('an SNS topic')),
   runbookUrl: v.exactOptional(https),
+  /** The encoder needs no key and no network, but understands only English. */
   provider: v.exactOptional(provider),
+  /** The former provider, which serves an agent until its model has changed, and while it may return. */
   previousProvider: v.exactOptional(provider),
   customDomain: v.exactOptional(
     v.strictObject({
@@ -35,15 +41,20 @@ const stageFile = v.strictObject({
       certificateArn: arn('a certificate in ACM'),
     }),
   ),
+  /** The address of backups, `s3://BUCKET/PREFIX`, and the public key that encrypts them. */
   backups: v.exactOptional(
     v.strictObject({
       to: v.pipe(v.string(), v.nonEmpty('must be an address such as s3://bucket/prod')),
       recipient: matching(/^age1/, 'the public key that npm run backup -- key prints'),
     }),
   ),
+  /** Origins whose pages may call the API, such as `https://app.example.com`, or `*`. */
   corsOrigins: v.exactOptional(v.array(v.string())),
+  /** The sender of the dashboard's mails, as an address or `Name <address>`. SES must have verified it, or its domain, in this region. */
   mailFrom: v.exactOptional(mailSender),
+  /** Lets people sign in to the dashboard with API keys. */
   keySignIn: v.exactOptional(v.boolean()),
+  /** An OpenID Connect provider that people sign in with. The button shows its `name`, by default the issuer's host. */
   oidc: v.exactOptional(
     v.strictObject({
       issuer: https,
@@ -51,9 +62,13 @@ const stageFile = v.strictObject({
       name: v.exactOptional(v.string()),
     }),
   ),
+  /** A mailbox or a page for websites' complaints about the crawler; by default `alarmAddress`. */
   crawlerContact: v.exactOptional(v.string()),
+  /** ARN of the operators' role that may read customers' files, such as for an export. Without it, only Lambdas may. */
   filesReaderArn: v.exactOptional(arn('a role')),
+  /** ARN of the key that encrypts the stage's secrets, those of `secretArns` too, if it is not AWS's own. */
   secretsKeyArn: v.exactOptional(arn('a key')),
+  /** Full ARNs of existing secrets; the secrets stack creates the others, empty. */
   secretArns: v.exactOptional(v.record(v.string(), v.string())),
 })
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
-import { databaseUsers } from '../wiring.ts'
+import { databaseUsers, type QueueName } from '../wiring.ts'
 import { type ReservedConcurrency, regular, small } from './concurrency.ts'
-import { readStageFile } from './stage-file.ts'
+import { readStageFile, type StageFile } from './stage-file.ts'
 
 export const secretNames = [
   'database-owner',
@@ -39,20 +39,11 @@ export function providerOf({ provider, previousProvider }: StageSettings, name: 
   return found === 'encoder' ? undefined : found
 }
 
-export type Provider = {
-  readonly baseUrl: string
-  readonly model: string
-  /** The text that the model needs before a question, such as `query: `; `documentPrefix` before a passage. */
-  readonly queryPrefix?: string
-  readonly documentPrefix?: string
-  /** Maximum size of a chunk, 400 by default: less than the model reads. */
-  readonly chunkTokens?: number
-}
+export type Provider = Exclude<StageFile['provider'], 'encoder' | undefined>
 
-export type StageSettings = {
-  /** The only account that the stage may be deployed to. Credentials of another are rejected. */
-  readonly account: string
-  readonly region: string
+export type StageSettings = Readonly<Omit<StageFile, 'provider' | 'runbookUrl'>> & {
+  readonly provider: Provider | 'encoder'
+  readonly runbookUrl: string
   /** Applies to logs, secrets and the alarm key when their resource leaves the stack. */
   readonly removal: RemovalPolicy
   readonly terminationProtection: boolean
@@ -63,46 +54,15 @@ export type StageSettings = {
   readonly reservedConcurrency?: ReservedConcurrency
   /** The maximum connections of the project's smallest Neon compute. All users together stay below it. */
   readonly databaseConnections: number
-  /** Maximum concurrent embedding Lambdas (2 to 1000); the provider's quota is the first constraint. */
-  readonly embeddingConcurrency: number
-  /** Maximum concurrent extraction Lambdas (2 to 1000), each of which reads one file. */
-  readonly extractionConcurrency: number
-  /** Maximum concurrent crawler Lambdas (2 to 1000), each of which reads the pages of one source. */
-  readonly crawlerConcurrency: number
+  /** Maximum concurrent Lambdas of each queue (2 to 1000). For `embedding`, the provider's quota is the first constraint. */
+  readonly workers: Readonly<Record<QueueName, number>>
   readonly logRetention: RetentionDays
   readonly logLevel: 'DEBUG' | 'INFO'
-  readonly alarmAddress?: string
-  /** The team's own topic for alarms, for chats and pagers. CloudWatch must be allowed to publish to it. Replaces mails to `alarmAddress`. */
-  readonly alarmTopicArn?: string
-  /** Origins whose pages may call the API, such as `https://app.example.com`, or `*`. */
-  readonly corsOrigins?: readonly string[]
-  readonly customDomain?: { readonly name: string; readonly certificateArn: string }
-  /** Full ARNs of existing secrets; the secrets stack creates the others, empty. */
-  readonly secretArns?: Readonly<Partial<Record<SecretName, string>>>
-  /** ARN of the key that encrypts the stage's secrets, those of `secretArns` too, if it is not AWS's own. */
-  readonly secretsKeyArn?: string
-  /** The sender of the dashboard's mails, as an address or `Name <address>`. SES must have verified it, or its domain, in this region. */
-  readonly mailFrom?: string
-  /** Lets people sign in to the dashboard with API keys. */
-  readonly keySignIn?: boolean
-  /** An OpenID Connect provider that people sign in with. The button shows its `name`, by default the issuer's host. */
-  readonly oidc?: { readonly issuer: string; readonly clientId: string; readonly name?: string }
-  /** A mailbox or a page for websites' complaints about the crawler; by default `alarmAddress`. */
-  readonly crawlerContact?: string
-  /** ARN of the operators' role that may read customers' files, such as for an export. Without it, only Lambdas may. */
-  readonly filesReaderArn?: string
-  /** The encoder needs no key and no network, but understands only English. */
-  readonly provider: Provider | 'encoder'
-  /** The former provider, which serves an agent until its model has changed, and while it may return. */
-  readonly previousProvider?: Provider | 'encoder'
   readonly oldestPendingSeconds: number
   /** More tokens within 24 hours raise an alarm. A million tokens of both stages' model cost 0.02 dollars. */
   readonly tokensPerDay: number
-  /** The address of backups, `s3://BUCKET/PREFIX`, and the public key that encrypts them. */
-  readonly backups?: { readonly to: string; readonly recipient: string }
   /** True if a backup is made every night, which an alarm then watches for. */
   readonly isBackedUp: boolean
-  readonly runbookUrl: string
 }
 
 export const exampleAccount = '111122223333'
@@ -125,9 +85,7 @@ export const exampleStages = {
     throttle: { requestsPerSecond: 25, burst: 50 },
     reservedConcurrency: small,
     databaseConnections: 97,
-    embeddingConcurrency: 2,
-    extractionConcurrency: 2,
-    crawlerConcurrency: 2,
+    workers: { embedding: 2, extraction: 2, crawler: 2 },
     logRetention: RetentionDays.ONE_WEEK,
     logLevel: 'DEBUG',
     tokensPerDay: 20_000_000,
@@ -141,9 +99,7 @@ export const exampleStages = {
     throttle: { requestsPerSecond: 400, burst: 300 },
     reservedConcurrency: regular,
     databaseConnections: 412,
-    embeddingConcurrency: 10,
-    extractionConcurrency: 5,
-    crawlerConcurrency: 5,
+    workers: { embedding: 10, extraction: 5, crawler: 5 },
     logRetention: RetentionDays.THREE_MONTHS,
     logLevel: 'INFO',
     tokensPerDay: 500_000_000,

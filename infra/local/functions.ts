@@ -2,17 +2,14 @@ import { join } from 'node:path'
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import { useEndpoint } from '../../shared/database/database.ts'
 import { urlOfRole } from '../postgres-url.ts'
-import { type Lambda, type LambdaName, lambdas } from '../wiring.ts'
+import { type Lambda, type LambdaName, lambdas, type QueueName } from '../wiring.ts'
 import type { LocalDatabase } from './database/database.ts'
 import type { Emulator } from './emulator.ts'
 import type { GatewayRoute } from './gateway/gateway.ts'
 import { credentials, type LambdaHandler, region } from './lambda.ts'
 
-export interface Functions {
+export interface Functions extends Record<QueueName, LambdaHandler<SQSEvent, SQSBatchResponse>> {
   routes: GatewayRoute[]
-  embedding: LambdaHandler<SQSEvent, SQSBatchResponse>
-  extraction: LambdaHandler<SQSEvent, SQSBatchResponse>
-  crawler: LambdaHandler<SQSEvent, SQSBatchResponse>
   sweeper: LambdaHandler<object, unknown>
   delivery: LambdaHandler<object, unknown>
 }
@@ -47,8 +44,7 @@ export async function loadFunctions(
     routes.push(...served.map((route) => ({ route, handler, functionName: name, timeoutSeconds })))
     handlers[name] = handler
   }
-  const { embedding, extraction, crawler, sweeper, delivery } = handlers as unknown as Functions
-  return { routes, embedding, extraction, crawler, sweeper, delivery }
+  return { ...(handlers as unknown as Functions), routes }
 }
 
 export function sourceOf(name: LambdaName): string {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { Database, useEndpoint } from '../../shared/database/database.ts'
 import { publishAddress } from '../data-directory/address.ts'
 import { migrate } from '../migrations/migrate.ts'
-import { lambdas, type QueueName, queues } from '../wiring.ts'
+import { lambdas, queueNames, queues } from '../wiring.ts'
 import { type LocalDatabase, openDatabase } from './database/database.ts'
 import { followModel } from './embedding-model.ts'
 import { type Emulator, startEmulator } from './emulator.ts'
@@ -69,7 +69,7 @@ export async function startStand(options: StandOptions) {
     for (const host of ['127.0.0.1', 'localhost'])
       emulator.allowOrigin(`http://${host}:${new URL(gateway.origin).port}`)
     signal?.throwIfAborted()
-    for (const name of Object.keys(queues) as QueueName[]) {
+    for (const name of queueNames) {
       const events = startEventSource({
         ...queues[name],
         ...emulator.queues[name],

@@ -21,15 +21,13 @@ describe.each(['dev', 'prod'] as const)('%s', (stage) => {
   })
 
   test('asks for no more connections at once than the database admits', () => {
-    expect(connectionsAtOnce(reserved, settings)).toBeLessThanOrEqual(settings.databaseConnections)
+    expect(connectionsAtOnce(reserved, settings.workers)).toBeLessThanOrEqual(settings.databaseConnections)
   })
 })
 
 test('both stages leave a hundred of an account’s thousand executions unreserved, beside those of the workers', () => {
   const executions = Object.values(stages).flatMap((stage) => [
-    stage.embeddingConcurrency,
-    stage.extractionConcurrency,
-    stage.crawlerConcurrency,
+    ...Object.values(stage.workers),
     ...Object.values(stage.reservedConcurrency!),
   ])
   expect(executions.reduce((sum, number) => sum + number, 0)).toBeLessThanOrEqual(900)

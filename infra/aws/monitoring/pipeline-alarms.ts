@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
-import { lambdaNames, type QueueName, queues, serving } from '../../wiring.ts'
+import { lambdaNames, type QueueName, queueNames, queues, serving } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { type AlarmSettings, failureRate, filled, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
@@ -17,9 +17,7 @@ export function pipelineAlarms(
   settings: StageSettings,
 ): Record<string, AlarmSettings> {
   return {
-    ...workerAlarms('embedding', work.embedding, functions.embedding, settings),
-    ...workerAlarms('extraction', work.extraction, functions.extraction, settings),
-    ...workerAlarms('crawler', work.crawler, functions.crawler, settings),
+    ...Object.assign({}, ...queueNames.map((queue) => workerAlarms(queue, work[queue], functions[queue], settings))),
     'sources-failed': {
       metric: total(name, 'SourcesFailed', hour),
       threshold: 20,

@@ -1,6 +1,6 @@
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import type { buildApp } from 'fauxqs'
-import { type QueueName, queues } from '../../wiring.ts'
+import { type QueueName, queueNames, queues } from '../../wiring.ts'
 import { region } from '../lambda.ts'
 
 export interface LocalQueue {
@@ -44,11 +44,8 @@ export async function createQueues(sqs: SQSClient, toLocal: (queueUrl: string) =
     })
     return { queueUrl: source.url, queueArn: source.arn, deadLetterUrl, deadLetterArn }
   }
-  return {
-    embedding: await createWithDeadLetters('embedding'),
-    extraction: await createWithDeadLetters('extraction'),
-    crawler: await createWithDeadLetters('crawler'),
-  }
+  const created = await Promise.all(queueNames.map(async (name) => [name, await createWithDeadLetters(name)]))
+  return Object.fromEntries(created)
 }
 
 const days = (count: number) => `${count * 24 * 60 * 60}`

@@ -39,7 +39,7 @@ const concurrency = 'Lambda concurrency'
 
 /** Checks the account's quota against the reservations of the stage and of others, the workers, and AWS's unreserved part. */
 async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings): Promise<Finding[]> {
-  const { reservedConcurrency = {}, embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = settings
+  const { reservedConcurrency = {} } = settings
   const [{ AccountLimit = {} }, own] = await Promise.all([
     aws.lambda.send(new GetAccountSettingsCommand({})),
     Promise.all(Object.keys(reservedConcurrency).map((name) => reservedNow(aws, `cuecard-${stage}-${name}`))),
@@ -47,7 +47,7 @@ async function checkConcurrency(aws: Aws, stage: string, settings: StageSettings
   const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: unreserved = 0 } = AccountLimit
   const reserved = sumOf(Object.values(reservedConcurrency))
   const others = limit - unreserved - sumOf(own)
-  const workers = embeddingConcurrency + extractionConcurrency + crawlerConcurrency + scheduled
+  const workers = sumOf(Object.values(settings.workers)) + scheduled
   const needed = reserved + others + workers + minUnreserved
   const figures =
     `${needed} of the account’s ${limit}: the stage reserves ${reserved}, others ${others}, ` +

@@ -125,8 +125,8 @@ describe('npm run stage -- status', () => {
     // Those with a schedule, and what migrates.
     const scheduled = Object.values(lambdas).filter((lambda) => 'everySeconds' in lambda).length + 1
     const reserved = Object.values(exampleStages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
-    const { embeddingConcurrency, extractionConcurrency, crawlerConcurrency } = exampleStages.prod
-    const workers = embeddingConcurrency + extractionConcurrency + crawlerConcurrency + scheduled
+    const { embedding, extraction, crawler } = exampleStages.prod.workers
+    const workers = embedding + extraction + crawler + scheduled
     const enough = reserved + 68 + workers + 100
     expect(await account(enough, 68)).toEqual([])
     expect(await account(enough - 1, 68)).toEqual([
