@@ -58,14 +58,14 @@ export type Message = WorkMessage | CrawlMessage | ModelMessage
 
 /** The request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {
-  requestId?: string | undefined
+  requestId?: string | null | undefined
   /** The id of the key, or of the person. */
-  by?: string | undefined
+  by?: string | null | undefined
 }
 
 /** The origin that a row of work stores. */
 export function originOf(row: { request_id: string | null; requested_by: string | null }): Origin {
-  return { requestId: row.request_id ?? undefined, by: row.requested_by ?? undefined }
+  return { requestId: row.request_id, by: row.requested_by }
 }
 
 export interface Queue<Work extends Message = WorkMessage> {

@@ -4,7 +4,7 @@ import { type DocumentScope, isAgent, isDocument } from '../../shared/database/s
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { selectDocument } from '../../shared/documents/client/chunks.ts'
 import type { ChunkRow } from '../../shared/documents/contract/chunk.ts'
-import { isManagedByService } from '../../shared/documents/processing/guards.ts'
+import { isManagedByService, processing } from '../../shared/documents/processing/guards.ts'
 import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/processing/new-chunks.ts'
 import { takeOver } from '../../shared/documents/processing/transitions.ts'
 import { lockAfter, lockModel } from '../../shared/golden/check.ts'
@@ -64,12 +64,7 @@ export async function createChunks(
       agents: sql<{ model: string | null; next_model: string | null }>`
         select a.model, a.next_model from agents a where ${isAgent(scope)}`,
     }),
-    takenOver: db
-      .updateTable('documents as d')
-      .set(takeOver(by))
-      .where(isDocument(scope))
-      .where(isManagedByService)
-      .where(owns),
+    takenOver: processing.update(sql`${isDocument(scope)} and ${isManagedByService} and ${owns}`, takeOver(by)),
     conflicts: sql<{
       chunk_index: number
     }>`select c.chunk_index from ${chunksThere} and ${owns} order by c.chunk_index`,

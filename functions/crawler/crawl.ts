@@ -7,7 +7,7 @@ import { report } from '../../shared/metrics.ts'
 import { type CrawlMessage, idsOf, type Queue, type Sender, sendOrLog } from '../../shared/queue.ts'
 import { canonical } from '../../shared/sources/address.ts'
 import { deleteNext } from '../../shared/sources/delete-source.ts'
-import { maxPagesOf } from '../../shared/sources/sources.ts'
+import { crawling, maxPagesOf } from '../../shared/sources/sources.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { applyNext } from './apply.ts'
 import { type Claim, claimSource, fail, fenced, LeaseLost, release, succeed } from './lease.ts'
@@ -30,8 +30,6 @@ export interface Crawler {
   random?: () => number
 }
 
-/** Leases in a row that may end without a page. */
-const maxAttempts = 5
 /** The longest that a page takes, with pauses, a second request and the storing of its text. */
 const lastStartMilliseconds = 120_000
 const pagesAtOnce = 20
@@ -66,7 +64,7 @@ export async function crawlSource(crawler: Crawler, message: CrawlMessage, remai
   const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
   try {
     if (claim.status === 'deleting') return await deleteRest(job)
-    if (claim.attempt > maxAttempts) throw new Refused('The crawl was interrupted five times in a row.')
+    if (claim.attempt > crawling.maxAttempts) throw new Refused('The crawl was interrupted five times in a row.')
     await crawl(job)
   } catch (error) {
     await settle(job, error)
@@ -87,7 +85,7 @@ async function crawl(job: Job): Promise<void> {
   if (refused) throw new Refused(refused)
   do requireTime(job)
   while (await applyNext({ db, queue: job.embeddingQueue }, claim))
-  const { ended } = await fenced(db, claim, () => succeed(claim, maxPagesOf[claim.kind]))
+  const { ended } = await fenced(db, claim, () => ({ ended: succeed(claim, maxPagesOf[claim.kind]) }))
   report({ SourcesChecked: ended.length })
   log.info('source_checked', { ...logged(claim) })
 }
@@ -185,14 +183,14 @@ async function settle(job: Job, error: unknown): Promise<void> {
   // The organization's pipeline is full, and drains by itself.
   if (error instanceof ApiError && error.code === 'rate_limited') return await resume(job, 60 + 240 * random(), false)
   log.error('crawl_failed', { ...logged(claim), error: describeError(error) })
-  if (claim.attempt < maxAttempts || claim.status === 'deleting')
+  if (claim.attempt < crawling.maxAttempts || claim.status === 'deleting')
     return await resume(job, backoff(claim.attempt, undefined, random()), true)
   await end(job, 'The crawl failed five times in a row because of an internal error.')
 }
 
 async function resume({ db, queue, claim }: Job, seconds: number, counts: boolean): Promise<void> {
-  const { released } = await db.batch({ released: release(claim, seconds, counts) })
-  if (released.length > 0) await sendOrLog(queue, messageOf(claim), seconds)
+  const { rows } = await release(claim, seconds, counts).execute(db)
+  if (rows.length > 0) await sendOrLog(queue, messageOf(claim), seconds)
 }
 
 async function end({ db, claim }: Job, message: string): Promise<void> {

@@ -12,7 +12,7 @@ import {
   settle,
   type Worker,
 } from '../../shared/documents/processing/attempt.ts'
-import { leaseFence } from '../../shared/documents/processing/guards.ts'
+import { leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { corrected } from '../../shared/documents/text/corrections.ts'
 import { movedStarts } from '../../shared/documents/text/page-starts.ts'
@@ -82,11 +82,8 @@ export async function processDocument(
 
 /** Stores a file's newly extracted text with its corrections. @returns false when the lease is lost */
 async function storeCorrected({ db, claim }: Job): Promise<boolean> {
-  const update = db
-    .updateTable('documents as d')
-    .set(transitions.correct(claim.content, hashContent(claim.content), claim.pageStarts))
-    .where(leaseFence(claim))
-  return (await update.executeTakeFirstOrThrow()).numUpdatedRows > 0n
+  const corrected = transitions.correct(claim.content, hashContent(claim.content), claim.pageStarts)
+  return (await processing.update(leaseFence(claim), corrected).execute(db)).rows.length > 0
 }
 
 const unlimited = semaphore(Number.POSITIVE_INFINITY)
@@ -141,9 +138,8 @@ function embedderFor({ claim: { model, isServing }, embedder }: Job): Embedder {
 
 /** Holds the document until a person answers in the dashboard; none of its chunks are stored before. */
 async function hold({ db, claim }: Job, other: string): Promise<void> {
-  const held = db.updateTable('documents as d').set(transitions.hold(other)).where(leaseFence(claim))
-  const { numUpdatedRows } = await held.executeTakeFirstOrThrow()
-  if (numUpdatedRows > 0n) log.info('document_held', { ...logged(claim), resembles: other })
+  const { rows } = await processing.update(leaseFence(claim), transitions.hold(other)).execute(db)
+  if (rows.length > 0) log.info('document_held', { ...logged(claim), resembles: other })
 }
 
 /** Serves the revision, after the agent's golden questions if it has any. @returns false if another revision stays served */

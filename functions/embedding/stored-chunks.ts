@@ -6,7 +6,7 @@ import type { Batch, Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import { toVectorRow, type VectorRow } from '../../shared/database/vector-rows.ts'
-import { isLeasedRevision, leaseFence } from '../../shared/documents/processing/guards.ts'
+import { isLeasedRevision, leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import {
   insertChunks,
   insertTerms,
@@ -60,7 +60,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
       .forShare(),
     ...(await changes([part])),
     ...(part.stale?.length && { unused: deleteUnusedVectors(part.claim, areLeased([part])) }),
-    ...(part.isFirst && { planned: setPlannedCount(db, part) }),
+    ...(part.isFirst && { planned: setPlannedCount(part) }),
   })
   return held.length > 0
 }
@@ -179,11 +179,8 @@ async function changes(parts: Part[]): Promise<Batch> {
   }
 }
 
-function setPlannedCount(db: Database, part: Part) {
-  return db
-    .updateTable('documents as d')
-    .set({ planned_chunk_count: part.plan.chunks.length - part.plan.keptCount })
-    .where(areLeased([part]))
+function setPlannedCount({ claim, plan }: Part) {
+  return processing.update(leaseFence(claim), { planned_chunk_count: plan.chunks.length - plan.keptCount })
 }
 
 function deleteStale(parts: Part[], stale: object[]) {

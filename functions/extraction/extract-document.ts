@@ -27,6 +27,7 @@ import {
   isUploadOver,
   type Lease,
   leaseFence,
+  processing,
 } from '../../shared/documents/processing/guards.ts'
 import { enqueue } from '../../shared/documents/processing/outbox.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
@@ -124,15 +125,11 @@ async function handOver(
       titled: sql`update documents d set title = ${title}, title_terms = ${titleTerms(title)}
         where ${leaseFence(lease)} and d.title_from_file`,
     }),
-    handedOver: db
-      .updateTable('documents as d')
-      .set(transitions.handOver(extracted))
-      .where(isLeasedRevision(lease))
-      .where(
-        sql<boolean>`(d.lease_token = ${lease.leaseToken}
-          or d.status = 'pending' and d.content_hash = ${content_hash} and d.tries = 0)`,
-      )
-      .returning('d.id'),
+    handedOver: processing.update(
+      sql`${isLeasedRevision(lease)} and (d.lease_token = ${lease.leaseToken}
+        or d.status = 'pending' and d.content_hash = ${content_hash} and d.tries = 0)`,
+      transitions.handOver(extracted),
+    ),
   })
   return handedOver.length > 0
 }

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../shared/documents/processing/attempt.ts'
 import { logged } from '../../shared/documents/processing/attempt.ts'
-import { leaseFence } from '../../shared/documents/processing/guards.ts'
+import { leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import { progress } from '../../shared/documents/processing/transitions.ts'
 import { describeError, log } from '../../shared/log.ts'
 
@@ -14,11 +14,9 @@ export function progressWriter({ db, claim }: Pick<Attempt, 'db' | 'claim'>) {
     report(pagesRead: number, pages: number): void {
       if (writing || performance.now() - last < everyMs) return
       last = performance.now()
-      writing = db
-        .updateTable('documents as d')
-        .set(progress(pagesRead, pages))
-        .where(leaseFence(claim))
-        .execute()
+      writing = processing
+        .update(leaseFence(claim), progress(pagesRead, pages))
+        .execute(db)
         .catch((error) => log.warn('progress_not_written', { ...logged(claim), error: describeError(error) }))
         .finally(() => {
           writing = undefined

@@ -18,6 +18,7 @@ import {
 } from '../../shared/documents/processing/guards.ts'
 import { fail, recover, type Transition } from '../../shared/documents/processing/transitions.ts'
 import { maxPerSweep } from './limits.ts'
+import { secondsOfOldest } from './lost.ts'
 
 const d = columnsOf('documents', 'd')
 const wasRetried = sql<boolean>`${d.retry_count} > 0`
@@ -47,7 +48,7 @@ export const failUnprocessed = (db: Database) =>
 export function measureOldest(db: Database) {
   return db
     .selectFrom('documents as d')
-    .select(sql<number>`greatest(0, extract(epoch from now() - min(${d.pending_since})))::int`.as('seconds'))
+    .select(secondsOfOldest(d.pending_since).as('seconds'))
     .where(isManagedByService)
     .where('d.status', 'in', ['pending', 'processing'])
     .where(sql<boolean>`not ${isFileAwaited} and not ${isHeld}`)

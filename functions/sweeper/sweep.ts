@@ -13,11 +13,10 @@ import {
 } from '../../shared/queue.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { indexLargeAgents } from './large-agents.ts'
-import { acquireDueModels, toModelMessage } from './models.ts'
+import { acquireModels, acquireSources, oldestDueSource } from './lost.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.ts'
-import { acquireLost, resendLost } from './resend.ts'
-import { acquireDueSources, measureOldestDueSource, toCrawlMessage } from './sources.ts'
+import { acquireDocuments, resendLost } from './resend.ts'
 
 /** @returns the number of rows, if it can be counted */
 type Act = (db: Database) => Promise<number | undefined>
@@ -55,16 +54,14 @@ export async function sweep(
     unavailable: (db) => count(db, failUnavailable(db)),
     unprocessed: (db) => count(db, failUnprocessed(db)),
     resent: async (db) => {
-      const isSent = await resendLost(db, queue, await rowsOf(db, acquireLost()), maySend)
+      const isSent = await resendLost(db, queue, await rowsOf(db, acquireDocuments), maySend)
       send_failures = isSent.filter((each) => !each).length
       return isSent.length - send_failures
     },
-    sources_sent: async (db) =>
-      await sendAll(crawlerQueue, (await rowsOf(db, acquireDueSources())).map(toCrawlMessage)),
-    models_sent: async (db) =>
-      await sendAll<WorkMessage | ModelMessage>(queue, (await rowsOf(db, acquireDueModels())).map(toModelMessage)),
+    sources_sent: async (db) => await sendAll(crawlerQueue, await rowsOf(db, acquireSources)),
+    models_sent: async (db) => await sendAll<WorkMessage | ModelMessage>(queue, await rowsOf(db, acquireModels)),
     oldest_pending_seconds: async (db) => (await rowsOf(db, measureOldest(db)))[0]!.seconds,
-    oldest_due_source_seconds: async (db) => (await rowsOf(db, measureOldestDueSource()))[0]!.seconds,
+    oldest_due_source_seconds: async (db) => (await rowsOf(db, oldestDueSource))[0]!.seconds,
     told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),
     told_of_unanswered: async (db) => void (await rowsOf(db, sql`select tell_of_unanswered_questions()`)),
     files_deleted: async (db) => await deleteFiles(db, bucket, await rowsOf(db, findObsoleteFiles())),

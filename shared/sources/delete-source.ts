@@ -1,17 +1,22 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { trashDays } from '../documents/client/trash.ts'
+import { processing } from '../documents/processing/guards.ts'
 import { discard } from '../documents/processing/transitions.ts'
 import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
 import type { Change } from '../golden/search-after.ts'
 import type { DocumentId } from '../ids.ts'
 import type { Origin } from '../queue.ts'
+import { fromNow, now } from '../work/work-kind.ts'
 import {
   type CrawlOutbox,
+  crawling,
+  due,
   enqueue,
   getSource,
   isKept,
   isSource,
+  noCrawl,
   requireSource,
   type SourceRow,
   type SourceScope,
@@ -40,7 +45,7 @@ export async function deleteSource(
   const { db } = outbox
   const isIt = toTrash ? isKept(scope) : isSource(scope)
   // A canonical address has no fragment: it is free for another source.
-  const address = toTrash ? sql`s.address || '#' || s.id` : sql`s.address`
+  const address = toTrash ? sql<string>`s.address || '#' || s.id` : sql<string>`s.address`
   const removals = async (): Promise<Change[]> => {
     const { rows } = await sql<{ id: DocumentId }>`
       select d.id from documents d where ${isOwn(scope)} and d.active_revision is not null`.execute(db)
@@ -51,14 +56,11 @@ export async function deleteSource(
       sources: sql<{ id: string }>`select s.id from sources s where ${isIt} for update`,
       ...(toTrash && { held: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update` }),
       locked: lockKnowledge(scope),
-      marked: sql<{
-        id: string
-      }>`update sources s set status = 'deleting', error_message = null, lease_token = null, lease_expires_at = null,
-          resume_at = null, attempt = 0, next_check_at = now() + make_interval(days => ${toTrash ? trashDays : 0}),
-          deleted_at = ${toTrash ? sql`now()` : null}, address = ${address}, resend_at = now() + interval '120 seconds',
-          request_id = ${origin.requestId ?? null}, requested_by = ${origin.by ?? null}::uuid
-        where ${isIt} and ${isUnchanged(scope, verdict)} returning s.id`,
-      ...(toTrash && { discarded: discardDocuments(db, scope) }),
+      marked: crawling.update(sql`${isIt} and ${isUnchanged(scope, verdict)}`, {
+        ...{ ...due(origin), ...noCrawl, status: 'deleting', address, deleted_at: toTrash ? now : null },
+        ...(toTrash && { next_check_at: fromNow(trashDays * 86_400) }),
+      }),
+      ...(toTrash && { discarded: discardDocuments(scope) }),
     })
     await requireSource(db, scope, sources)
     return marked.length > 0 ? undefined : outdated
@@ -74,13 +76,10 @@ export async function deleteSource(
 }
 
 /** Puts the documents into the trash, where they remain the source's. */
-function discardDocuments(db: Database, scope: SourceScope) {
-  return db
-    .updateTable('documents as d')
-    .set({ ...discard, source_id: sql<string>`d.source_id` })
-    .where(
-      sql<boolean>`(${isOwn(scope)} and d.deleted_at is null and exists (select from sources s where ${isSource(scope)} and s.deleted_at is not null))`,
-    )
+function discardDocuments(scope: SourceScope) {
+  const isInTrash = sql`exists (select from sources s where ${isSource(scope)} and s.deleted_at is not null)`
+  const change = { ...discard, source_id: sql<string>`d.source_id` }
+  return processing.update(sql`${isOwn(scope)} and d.deleted_at is null and ${isInTrash}`, change)
 }
 
 /** Deletes a source's next documents, and with the last the source. @returns true if the source is gone */

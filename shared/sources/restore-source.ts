@@ -8,6 +8,7 @@ import { isOwn } from './delete-source.ts'
 import {
   type CrawlOutbox,
   countSources,
+  crawling,
   due,
   enqueue,
   getSource,
@@ -33,6 +34,8 @@ export async function restoreSource(outbox: CrawlOutbox, scope: SourceScope, ori
   const isIts = sql<boolean>`(${isOwn(scope)} and d.deleted_at is not null
     and exists (select from sources s where ${isSource(scope)} and s.deleted_at is null))`
   const pages = sql<number>`(select count(*) from source_pages p where p.organization_id = s.organization_id and p.source_id = s.id)`
+  const hasRoom = sql`exists (select from (${countSources(scope)}) held
+    where held.sources < ${maxSources} and held.pages + ${pages} <= ${maxPages})`
   const { held, sources, restored } = await db
     .batch({
       locked: lockSources(scope),
@@ -40,9 +43,9 @@ export async function restoreSource(outbox: CrawlOutbox, scope: SourceScope, ori
       sources: sql`select s.id from sources s where ${isInTrash} for update`,
       documents: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update`,
       knowledge: lockKnowledge(scope),
-      restored: sql`update sources s set deleted_at = null, address = split_part(s.address, '#', 1), ${due(origin)}
-        from (${countSources(scope)}) held
-        where ${isInTrash} and held.sources < ${maxSources} and held.pages + ${pages} <= ${maxPages} returning s.id`,
+      restored: crawling.update(sql`${isInTrash} and ${hasRoom}`, {
+        ...{ deleted_at: null, address: sql`split_part(s.address, '#', 1)`, ...due(origin) },
+      }),
       // The sweeper sends those that are to be processed.
       broughtBack: restoring(db, scope, isIts, { ...bringBack, resend_at: sql<Date>`now()` }),
     })

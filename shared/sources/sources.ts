@@ -8,6 +8,7 @@ import { ApiError } from '../http/errors.ts'
 import { requireAgent } from '../http/not-found.ts'
 import { newId, type SourceId } from '../ids.ts'
 import { type CrawlMessage, type Origin, sendOrLog } from '../queue.ts'
+import { now, requestedBy, workKind } from '../work/work-kind.ts'
 import { canonical } from './address.ts'
 
 /** Sources of an organization. */
@@ -47,10 +48,12 @@ export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
 /** True if the source exists, and is neither being deleted nor in the trash. */
 export const isKept = (scope: SourceScope) => sql<boolean>`(${isSource(scope)} and ${s.status} <> 'deleting')`
 
-/** True if a crawl is due to begin, or one in progress to continue. */
-export const isCrawlDue = sql<boolean>`(${s.lease_token} is null and coalesce(${s.resume_at}, ${s.next_check_at}) <= now())`
-/** True if the crawl's worker has died. */
-export const isCrawlInterrupted = sql<boolean>`(${s.lease_expires_at} < now())`
+/** The lease is longer than the Lambda runs; an attempt is a lease without a page. */
+export const crawling = workKind('sources', 's', { leaseSeconds: 330, maxAttempts: 5, lostAfterSeconds: 120 })
+export const crawlDueAt = sql<Date>`coalesce(${s.resume_at}, ${s.next_check_at})`
+/** True if a crawl is due to begin, or one in progress to continue, or if its worker has died. */
+export const isCrawlDue = sql<boolean>`(${s.lease_token} is null and ${crawlDueAt} <= now() or ${crawling.isLeaseExpired})`
+export const noCrawl = { ...crawling.released, resume_at: null, attempt: 0 }
 
 const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId})`
@@ -138,7 +141,6 @@ export async function updateSource(
   { include, exclude, refresh_hours }: Partial<Pick<SourceInput, 'include' | 'exclude' | 'refresh_hours'>>,
   origin: Origin,
 ): Promise<SourceRow> {
-  const paths = [include && sql`include = ${include}::text[]`, exclude && sql`exclude = ${exclude}::text[]`]
   const { sources } = await outbox.db.batch({
     sources: sql<{ id: string }>`select s.id from sources s where ${isKept(scope)} for update`,
     ...(refresh_hours && {
@@ -146,8 +148,9 @@ export async function updateSource(
         next_check_at = least(s.next_check_at, now() + make_interval(hours => ${refresh_hours}::int)) where ${isKept(scope)}`,
     }),
     ...((include || exclude) && {
-      changed: sql`update sources s set ${sql.join(paths.filter((path) => path !== undefined))}, ${due(origin)}, resume_at = null,
-        lease_token = null, lease_expires_at = null, attempt = 0 where ${isKept(scope)}`,
+      changed: crawling.update(isKept(scope), {
+        ...{ ...(include && { include }), ...(exclude && { exclude }), ...due(origin), ...noCrawl },
+      }),
     }),
   })
   await requireSource(outbox.db, scope, sources)
@@ -157,14 +160,14 @@ export async function updateSource(
 
 /** Starts a crawl after the one in progress, which may have read a page before it changed. @throws ApiError agent_not_found, source_not_found */
 export async function refreshSource(outbox: CrawlOutbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
-  const refreshed = sql`update sources s set ${due(origin)} where ${isKept(scope)} returning s.id`
-  await requireSource(outbox.db, scope, (await refreshed.execute(outbox.db)).rows)
+  const { refreshed } = await outbox.db.batch({ refreshed: crawling.update(isKept(scope), due(origin)) })
+  await requireSource(outbox.db, scope, refreshed)
   await enqueue(outbox, { ...scope, ...origin })
   return await getSource(outbox.db, scope)
 }
 
-export const due = ({ requestId, by }: Origin) => sql`status = 'pending', error_message = null, next_check_at = now(),
-  resend_at = now() + interval '120 seconds', request_id = ${requestId ?? null}, requested_by = ${by ?? null}::uuid`
+export const due = (origin: Origin) =>
+  ({ status: 'pending', error_message: null, next_check_at: now, ...crawling.sent(), ...requestedBy(origin) }) as const
 
 const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,
   (select d.id from documents d where d.organization_id = p.organization_id and d.source_id = p.source_id

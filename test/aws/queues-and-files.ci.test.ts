@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { leaseSeconds as crawlerLeaseSeconds } from '../../functions/crawler/lease.ts'
 import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
-import { leaseSeconds } from '../../shared/documents/processing/transitions.ts'
+import { processing } from '../../shared/documents/processing/guards.ts'
+import { crawling } from '../../shared/sources/sources.ts'
 import {
   type Fields,
   logicalId,
@@ -28,7 +28,7 @@ describe.each(queueNames)('the %s queue', (name) => {
 
   test('hides a message for six times its Lambda’s time-out, until the lease of a crashed delivery is over', () => {
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThanOrEqual(6 * timeout())
-    const lease = name === 'crawler' ? crawlerLeaseSeconds : leaseSeconds
+    const lease = (name === 'crawler' ? crawling : processing).leaseSeconds
     expect(Number(work()[1].Properties.VisibilityTimeout)).toBeGreaterThan(lease)
     const isRenewed = name === 'extraction'
     expect(lease).toBeGreaterThan(isRenewed ? 2 * readerLimits.seconds : timeout())

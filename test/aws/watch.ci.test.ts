@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
-import { maxAttempts } from '../../shared/documents/processing/guards.ts'
-import { leaseSeconds } from '../../shared/documents/processing/transitions.ts'
+import { processing } from '../../shared/documents/processing/guards.ts'
 import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
 import { alarmTopicArn, type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
 
@@ -130,8 +129,8 @@ describe('an alarm is raised', () => {
   test('for a document that crashes every worker, before its attempts are exhausted', () => {
     const { Threshold, EvaluationPeriods, Metrics } = alarm('lease-recoveries')
     const { Period } = (Metrics as Fields[])[0]!.MetricStat as Fields
-    const secondsEach = leaseSeconds + lambdas.sweeper.everySeconds
-    expect(Number(Threshold)).toBeLessThan(maxAttempts)
+    const secondsEach = processing.leaseSeconds + lambdas.sweeper.everySeconds
+    expect(Number(Threshold)).toBeLessThan(processing.maxAttempts)
     expect(Number(Threshold) * secondsEach).toBeLessThanOrEqual(Number(Period) * Number(EvaluationPeriods))
   })
 

@@ -10,7 +10,7 @@ import { type DocumentId, newId } from '../../ids.ts'
 import type { Origin } from '../../queue.ts'
 import type { DocumentRow } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
-import { awaitsFile, mayReplaceFile } from '../processing/guards.ts'
+import { awaitsFile, mayReplaceFile, processing } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
 import { awaitFile, awaitText, create, reportUpload, restart } from '../processing/transitions.ts'
@@ -73,12 +73,9 @@ export async function replaceFile(
   const { documents, replaced } = await db
     .batch({
       documents: selectDocument(db, scope),
-      replaced: db
-        .updateTable('documents as d')
-        .set({ ...restart(origin), ...awaitText, ...columns })
-        .where(isDocument(scope))
-        .where(mayReplaceFile)
-        .returning('d.id'),
+      replaced: processing.update(sql`${isDocument(scope)} and ${mayReplaceFile}`, {
+        ...{ ...restart(origin), ...awaitText, ...columns },
+      }),
     })
     .catch(rejectPastPipeline)
   await requireDocument(db, scope, documents)
@@ -91,12 +88,7 @@ export async function replaceFile(
 export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
   const { documents, reported } = await db.batch({
     documents: selectDocument(db, scope),
-    reported: db
-      .updateTable('documents as d')
-      .set(reportUpload)
-      .where(isDocument(scope))
-      .where(awaitsFile)
-      .returning('d.id'),
+    reported: processing.update(sql`${isDocument(scope)} and ${awaitsFile}`, reportUpload),
   })
   await requireDocument(db, scope, documents)
   const { organizationId, documentId } = scope

@@ -6,7 +6,7 @@ import { ApiError } from '../../http/errors.ts'
 import { findDocument } from '../../http/not-found.ts'
 import type { DocumentId } from '../../ids.ts'
 import type { Origin } from '../../queue.ts'
-import { isHeld, isManagedByService } from '../processing/guards.ts'
+import { isHeld, isManagedByService, processing } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
 import * as transitions from '../processing/transitions.ts'
@@ -88,14 +88,8 @@ export async function replaceWithFile(
  */
 export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, origin: Origin): Promise<void> {
   await findResembled(db, scope)
-  const kept = await db
-    .updateTable('documents as d')
-    .set(transitions.keepBoth)
-    .where(isDocument(scope))
-    .where(isHeld)
-    .returning('d.id')
-    .execute()
-  if (kept.length === 0) await findResembled(db, scope)
+  const kept = await processing.update(sql`${isDocument(scope)} and ${isHeld}`, transitions.keepBoth).execute(db)
+  if (kept.rows.length === 0) await findResembled(db, scope)
   const { organizationId, documentId } = scope
   await enqueue({ db, queue }, { organizationId, documentId, ...origin })
 }

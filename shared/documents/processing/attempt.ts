@@ -18,7 +18,7 @@ import {
 } from '../../queue.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { type Failure, ownFaults } from '../contract/failures.ts'
-import { isClaimable, isLeasedRevision, type Lease, leaseFence, maxAttempts } from './guards.ts'
+import { isClaimable, isLeasedRevision, type Lease, leaseFence, processing } from './guards.ts'
 import { enqueue } from './outbox.ts'
 import * as transitions from './transitions.ts'
 
@@ -121,7 +121,7 @@ async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure
   const { claim, random = Math.random } = attempt
   const seconds = backoff(claim.attempt, undefined, random())
   log.error('attempt_failed', { ...logged(claim), error: describeError(error) })
-  if (claim.attempt >= maxAttempts) await endInError(attempt, exhausted)
+  if (claim.attempt >= processing.maxAttempts) await endInError(attempt, exhausted)
   else await release(attempt, (counters) => transitions.requeue(seconds, counters, ownFaults.internalError), 'attempt')
   return seconds
 }
@@ -132,13 +132,8 @@ export async function endInError(
   failure: Failure,
   fault?: string,
 ): Promise<void> {
-  const failed = await db
-    .updateTable('documents as d')
-    .set(transitions.fail(failure))
-    .where(leaseFence(claim))
-    .returning('d.id')
-    .executeTakeFirst()
-  if (!failed) return
+  const { rows } = await processing.update(leaseFence(claim), transitions.fail(failure)).execute(db)
+  if (rows.length === 0) return
   report({ DocumentsFailed: 1 })
   log.warn('document_failed', { ...logged(claim), code: failure.code, fault })
 }
@@ -169,17 +164,10 @@ export async function release(
 ): Promise<boolean> {
   const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
   const retry_count = claim.retries + (counts === 'retry' ? 1 : 0)
-  const released = await db
-    .updateTable('documents as d')
-    .set(transition({ attempt, retry_count }))
-    .where(isLeasedRevision(claim))
-    .where(
-      sql<boolean>`(d.lease_token = ${claim.leaseToken} or d.status = 'pending' and d.attempt = ${attempt}
-        and d.retry_count = ${retry_count} and d.tries = ${claim.tries})`,
-    )
-    .returning('d.id')
-    .executeTakeFirst()
-  return released !== undefined
+  const isHeldOrReleased = sql`${isLeasedRevision(claim)} and (d.lease_token = ${claim.leaseToken}
+    or d.status = 'pending' and d.attempt = ${attempt} and d.retry_count = ${retry_count} and d.tries = ${claim.tries})`
+  const { rows } = await processing.update(isHeldOrReleased, transition({ attempt, retry_count })).execute(db)
+  return rows.length > 0
 }
 
 /** The message for another attempt. Its origin comes from the row, since the received message may be of an older revision. */

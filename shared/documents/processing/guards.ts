@@ -2,9 +2,10 @@ import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
 import { uploadSeconds } from '../../files/upload-time.ts'
 import type { DocumentId, OrganizationId } from '../../ids.ts'
+import { fromNow, workKind } from '../../work/work-kind.ts'
 
-/** Deliveries that may crash before a document ends in error. */
-export const maxAttempts = 5
+/** An attempt is a delivery that may crash. */
+export const processing = workKind('documents', 'd', { leaseSeconds: 150, maxAttempts: 5, lostAfterSeconds: 120 })
 const maxPendingHours = 24
 /** A file that has not arrived by then counts as missing. */
 const lateUploadSeconds = 60
@@ -19,7 +20,7 @@ export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), tru
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
 /** True if the text is there, and nobody has said yet whether the document replaces the one that it resembles. */
 export const isHeld = sql<boolean>`(${d.status} = 'pending' and ${d.resembles} is not null and ${d.content_hash} is not null)`
-const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now()
+export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now()
   and not ${isHeld})`
 export const isWaiting = sql<boolean>`(${d.status} = 'pending' and ${d.waiting_reason} is not null and ${d.next_attempt_at} is not null)`
 /** True if the document waits for another day's tokens: only `postpone` lets its age begin in the future. */
@@ -27,13 +28,12 @@ export const isPostponed = sql<boolean>`(${isManagedByService} and ${d.status} =
 /** True if the file is unreported and may still arrive; a worker that looks for it may have claimed the document. */
 export const isFileAwaited = sql<boolean>`(${awaitsText} and ${d.uploaded_at} is null and not ${isUploadOver})`
 export const awaitsFile = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and ${isFileAwaited})`
-export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < now() + make_interval(secs => ${uploadSeconds - lateUploadSeconds}))`
+export const isFileMissing = sql<boolean>`(${awaitsFile} and ${d.upload_until} < ${fromNow(uploadSeconds - lateUploadSeconds)})`
 export const mayReplaceFile = sql<boolean>`(${isFile} and (${awaitsFile} or ${d.status} = 'error'))`
-export const isMessageLost = sql<boolean>`(${isDue} and ${d.resend_at} <= now())`
 export const isOverdue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and not ${isHeld}
   and ${d.pending_since} < now() - make_interval(hours => ${maxPendingHours}))`
-export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status} = 'processing' and ${d.lease_expires_at} < now())`
-export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${maxAttempts}`
+export const isLeaseExpired = sql<boolean>`(${isManagedByService} and ${d.status} = 'processing' and ${processing.isLeaseExpired})`
+export const hasAttemptsLeft = sql<boolean>`${d.attempt} < ${processing.maxAttempts}`
 
 /** Includes the token's own claim, so that it may be repeated. */
 export const isClaimable = (leaseToken: Expression<string | null>) =>

@@ -1,9 +1,11 @@
-import { type Expression, sql, type UpdateType } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
-import type { PageStart, SourceType, Status, Tables } from '../../database/tables.ts'
+import type { PageStart, SourceType, Status } from '../../database/tables.ts'
 import { uploadSeconds } from '../../files/upload-time.ts'
 import type { Origin } from '../../queue.ts'
+import { type Change, fromNow, now, requestedBy } from '../../work/work-kind.ts'
 import { type Failure, ownFaults } from '../contract/failures.ts'
+import { processing } from './guards.ts'
 
 /**
  * Every transition of a document. Each is an argument of Kysely's `set` for `documents as d`; the guard (guards.ts) says which rows may make it.
@@ -50,19 +52,9 @@ import { type Failure, ownFaults } from '../contract/failures.ts'
  * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file, and `keep_revision`
  * (revisions.sql) a served revision whose text the row no longer has.
  */
-export type Transition = {
-  readonly [C in keyof Documents]?: UpdateType<Documents[C]> | Expression<UpdateType<Documents[C]>>
-}
-type Documents = Tables['documents']
-
-/** Longer than a live worker goes without renewing its lease, so that it keeps its document. */
-export const leaseSeconds = 150
-/** A message counts as lost if no worker has claimed its document by then. The column's default is the same number. */
-export const lostAfterSeconds = 120
+export type Transition = Change<'documents'>
 
 const d = columnsOf('documents', 'd')
-const now = sql<Date>`now()`
-const fromNow = (seconds: number) => sql<Date>`now() + make_interval(secs => ${seconds})`
 
 interface ExtractedText {
   extracted_text: string
@@ -73,15 +65,13 @@ interface ExtractedText {
   file_etag: string
 }
 
-const noLease = { lease_token: null, lease_expires_at: null } satisfies Transition
+const noLease = processing.released
 const noError = { error_code: null, error_message: null } satisfies Transition
 const zeroCounters = { tries: 0, attempt: 0, retry_count: 0 } satisfies Transition
 const noWait = { next_attempt_at: null, waiting_reason: null } satisfies Transition
 const settled = { ...noLease, ...noError, ...zeroCounters, ...noWait, planned_chunk_count: null } satisfies Transition
 /** Voids all work in flight: a worker's fence names the revision. */
 const newRevision = { revision: sql<number>`${d.revision} + 1`, ...settled } satisfies Transition
-const requestedBy = ({ requestId, by }: Origin) =>
-  ({ request_id: requestId ?? null, requested_by: by ?? null }) satisfies Transition
 
 export const create = (hasContent: boolean, origin: Origin) =>
   ({
@@ -99,7 +89,7 @@ export const restart = (origin: Origin): Transition => ({
   chunk_count: servedChunks,
   ...requestedBy(origin),
   pending_since: now,
-  resend_at: fromNow(lostAfterSeconds),
+  ...processing.sent(),
 })
 
 const noPages = { pages_read: null, pages: null } satisfies Transition
@@ -134,7 +124,7 @@ export const awaitFile = (file: { source_url: string; source_type: SourceType; f
 export const reportUpload = {
   uploaded_at: now,
   pending_since: now,
-  resend_at: fromNow(lostAfterSeconds),
+  ...processing.sent(),
 } satisfies Transition
 
 /** The counters of the extraction do not count against the embedding. */
@@ -145,7 +135,7 @@ export const handOver = (text: ExtractedText): Transition => ({
   ...noLease,
   ...zeroCounters,
   ...noWait,
-  resend_at: fromNow(lostAfterSeconds),
+  ...processing.sent(),
 })
 
 const ofClient = { status: 'pending', managed_by: 'client', ...newRevision, chunk_count: 0, resembles: null } as const
@@ -170,23 +160,18 @@ export const complete = {
   ...settled,
 } satisfies Transition
 
-/** The holder of the lease renews it without another attempt, so a claim may be repeated. */
 export const claim = (leaseToken: Expression<string | null>): Transition => ({
   status: 'processing',
-  lease_token: leaseToken,
-  lease_expires_at: fromNow(leaseSeconds),
-  attempt: sql<number>`${d.attempt} + ${isNewClaim(leaseToken)}`,
-  tries: sql<number>`${d.tries} + ${isNewClaim(leaseToken)}`,
+  ...processing.claimed(leaseToken),
+  tries: sql<number>`${d.tries} + ${processing.isNewClaim(leaseToken)}`,
   next_attempt_at: null,
 })
-const isNewClaim = (leaseToken: Expression<string | null>) =>
-  sql<number>`(${d.lease_token} is distinct from ${leaseToken})::int`
 
 /** Renews the lease of a long extraction that is alive. */
 export const progress = (pages_read: number, pages: number): Transition => ({
   pages_read,
   pages,
-  lease_expires_at: fromNow(leaseSeconds),
+  ...processing.renewed,
 })
 
 /** @param reason why the document waits, for the caller; null if it does not, and only continues with another message */
@@ -200,7 +185,7 @@ export const requeue = (
   ...counters,
   waiting_reason: reason,
   next_attempt_at: fromNow(afterSeconds),
-  resend_at: fromNow(afterSeconds + lostAfterSeconds),
+  ...processing.sent(afterSeconds),
 })
 
 /** Clears a report of the file that was wrong, so that the next one counts. */
@@ -285,7 +270,7 @@ export const bringBack = {
   ...zeroCounters,
   ...noWait,
   pending_since: now,
-  resend_at: fromNow(lostAfterSeconds),
+  ...processing.sent(),
 } satisfies Transition
 
 const c = columnsOf('chunks', 'c')
