@@ -16,8 +16,7 @@ export function sketchOf(vector: ArrayLike<number>): string {
 export function rotate(vector: ArrayLike<number>): Float64Array {
   rotated.set(vector)
   for (let round = 0; round < rounds; round++) {
-    flipAndTransformEights(round * dimensions)
-    for (let start = 0; start < dimensions; start += blockSize) transformSixteens(start)
+    transformBlocks(round)
     for (let at = 0; at < blockSize; at++) paley12(at)
   }
   return rotated
@@ -54,48 +53,16 @@ for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {
   flips[i] = state < 0 ? -1 : 1
 }
 
-/** Flips signs and applies the first three of the seven levels of butterflies. */
-function flipAndTransformEights(from: number): void {
-  for (let i = 0; i < dimensions; i += 8) {
-    const x0 = rotated[i]! * flips[from + i]!
-    const x1 = rotated[i + 1]! * flips[from + i + 1]!
-    const x2 = rotated[i + 2]! * flips[from + i + 2]!
-    const x3 = rotated[i + 3]! * flips[from + i + 3]!
-    const x4 = rotated[i + 4]! * flips[from + i + 4]!
-    const x5 = rotated[i + 5]! * flips[from + i + 5]!
-    const x6 = rotated[i + 6]! * flips[from + i + 6]!
-    const x7 = rotated[i + 7]! * flips[from + i + 7]!
-    const a0 = x0 + x1
-    const a1 = x0 - x1
-    const a2 = x2 + x3
-    const a3 = x2 - x3
-    const a4 = x4 + x5
-    const a5 = x4 - x5
-    const a6 = x6 + x7
-    const a7 = x6 - x7
-    const b0 = a0 + a2
-    const b2 = a0 - a2
-    const b1 = a1 + a3
-    const b3 = a1 - a3
-    const b4 = a4 + a6
-    const b6 = a4 - a6
-    const b5 = a5 + a7
-    const b7 = a5 - a7
-    rotated[i] = b0 + b4
-    rotated[i + 1] = b1 + b5
-    rotated[i + 2] = b2 + b6
-    rotated[i + 3] = b3 + b7
-    rotated[i + 4] = b0 - b4
-    rotated[i + 5] = b1 - b5
-    rotated[i + 6] = b2 - b6
-    rotated[i + 7] = b3 - b7
+/** Flips signs, then applies the Hadamard matrix of order 128 to each block: one level of butterflies, then three times two. */
+function transformBlocks(round: number): void {
+  for (let i = 0; i < dimensions; i += 2) {
+    const first = rotated[i]! * flips[round * dimensions + i]!
+    const second = rotated[i + 1]! * flips[round * dimensions + i + 1]!
+    rotated[i] = first + second
+    rotated[i + 1] = first - second
   }
-}
-
-function transformSixteens(start: number): void {
-  const end = start + blockSize
-  for (let step = 8; step < blockSize; step *= 4)
-    for (let from = start; from < end; from += 4 * step)
+  for (let step = 2; step < blockSize; step *= 4)
+    for (let from = 0; from < dimensions; from += 4 * step)
       for (let i = from; i < from + step; i++) {
         const sum = rotated[i]! + rotated[i + step]!
         const difference = rotated[i]! - rotated[i + step]!
