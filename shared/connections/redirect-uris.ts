@@ -1,15 +1,15 @@
 import * as v from 'valibot'
+import { isLoopbackHost } from '../outbound/addresses.ts'
 
 const maxUris = 20
 const maxCharacters = 2000
-const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/
 /** Schemes that browsers run, open on the device or hand to another program. */
 const never =
   /^(about|blob|content|data|file|filesystem|ftp|intent|jar|javascript|resource|vbscript|view-source|wss?):$/
 /** URL parsers accept hosts with characters that end a directive of a Content-Security-Policy. */
 const host = /^([\w.-]+|\[[\da-f:]+\])$/
 
-const isLoopback = ({ protocol, hostname }: URL) => protocol === 'http:' && loopback.test(hostname)
+const isLoopback = ({ protocol, hostname }: URL) => protocol === 'http:' && isLoopbackHost(hostname)
 
 function isAllowed(text: string): boolean {
   const url = URL.parse(text)

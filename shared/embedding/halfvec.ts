@@ -13,12 +13,6 @@ const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 /** pgvector's text of a `halfvec`, which is JSON too. @param halves bits of finite numbers; pgvector reads the same ones back */
 export function printHalfvec(halves: Uint16Array): string {
   bytes[0] = leftBracket
-  const end = write(halves)
-  bytes[end - 1] = rightBracket
-  return bytes.toString('latin1', 0, end)
-}
-
-function write(halves: Uint16Array): number {
   let at = 1
   for (let i = 0; i < halves.length; i++) {
     const half = halves[i]!
@@ -31,7 +25,8 @@ function write(halves: Uint16Array): number {
     at += lengths[magnitude]!
     bytes[at++] = comma
   }
-  return at
+  bytes[at - 1] = rightBracket
+  return bytes.toString('latin1', 0, at)
 }
 
 function fill(magnitude: number): void {

@@ -51,12 +51,13 @@ export async function searchAfter(
   questions: readonly Asked[],
 ): Promise<Map<string, Found>> {
   const found = new Map<string, Found>()
+  const rows = changes.map(({ dates, ...change }) => ({ ...change, dates: dates !== undefined, ...dates }))
   for (let from = 0; from < questions.length; from += perStatement) {
     const asked = questions.slice(from, from + perStatement)
     const statement = sql<{
       answers: Record<string, Parameters<typeof toFound>[0]>
     }>`select answers_after(${scope.organizationId},
-      ${scope.agentId}, ${JSON.stringify(changes.map(toRow))}::jsonb, ${JSON.stringify(made)}::jsonb,
+      ${scope.agentId}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(made)}::jsonb,
       ${JSON.stringify(asked.map((each) => toQuestion(scope, each)))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })
     for (const { id, question, history } of asked)
@@ -66,10 +67,6 @@ export async function searchAfter(
       )
   }
   return found
-}
-
-function toRow({ dates, ...change }: Change) {
-  return { ...change, dates: dates !== undefined, ...dates }
 }
 
 function toQuestion(scope: AgentScope, { id, question: query, history, as_of, vector, vectorModel: model }: Asked) {

@@ -89,7 +89,11 @@ export function respondPage<T>(
   last: (string | number | boolean)[] | undefined,
 ): Response {
   const cursor = last ? encodeCursor(cursorKey, list, last) : null
-  if (cursor) c.header('link', linkToNext(c.req.url, cursor))
+  if (cursor) {
+    const next = new URL(c.req.url)
+    next.searchParams.set('cursor', cursor)
+    c.header('link', `<${next.pathname}${next.search}>; rel="next"`)
+  }
   return c.json({ data, has_more: cursor !== null, next_cursor: cursor } satisfies Page<T>)
 }
 
@@ -97,10 +101,4 @@ const signatureBytes = 16
 
 function sign(key: KeyObject, list: string, text: Buffer): Buffer {
   return createHmac('sha256', key).update(`${list}\n`).update(text).digest().subarray(0, signatureBytes)
-}
-
-function linkToNext(requestUrl: string, cursor: string): string {
-  const url = new URL(requestUrl)
-  url.searchParams.set('cursor', cursor)
-  return `<${url.pathname}${url.search}>; rel="next"`
 }

@@ -13,6 +13,9 @@ export class OutboundRefused extends Error {
 /** Names without a domain, and those that are reserved for one's own machine or network. */
 const localName = /^[^.]*\.?$|\.(localhost|local|internal|localdomain|lan|home\.arpa|intranet|private|corp|home)\.?$/
 
+/** True for this machine's own names. */
+export const isLoopbackHost = (hostname: string) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+
 /** Checks a URL before any look-up. `checkAddresses` follows, since a name may lead anywhere. */
 export function isAllowedUrl(url: string, rule: AddressRule): boolean {
   try {

@@ -41,25 +41,16 @@ export function isKept({ organizationId, agentId }: AgentScope) {
 export async function listQuestions(
   db: Database,
   scope: AgentScope,
-  {
-    limit,
-    after,
-    call_id,
-    answered,
-    from,
-    to,
-    only,
-    words = [],
-  }: QuestionFilters & { limit: number; after?: string | undefined },
+  { limit, after, words = [], ...asked }: QuestionFilters & { limit: number; after?: string | undefined },
 ): Promise<{ questions: KeptQuestion[]; hasMore: boolean }> {
   const conditions = [
     isKept(scope),
     after !== undefined && sql`${q.id} < ${after}::uuid`,
-    call_id !== undefined && sql`${q.call_id} = ${call_id}`,
-    answered !== undefined && (answered ? sql`not ${isUnanswered}` : isUnanswered),
-    from !== undefined && sql`${q.asked_at} >= ${from}::timestamptz`,
-    to !== undefined && sql`${q.asked_at} < ${to}::timestamptz`,
-    only !== undefined && doubtful[only],
+    asked.call_id !== undefined && sql`${q.call_id} = ${asked.call_id}`,
+    asked.answered !== undefined && (asked.answered ? sql`not ${isUnanswered}` : isUnanswered),
+    asked.from !== undefined && sql`${q.asked_at} >= ${asked.from}::timestamptz`,
+    asked.to !== undefined && sql`${q.asked_at} < ${asked.to}::timestamptz`,
+    asked.only !== undefined && doubtful[asked.only],
     ...words.map((word) => sql`position(lower(${word}) in lower(${q.question})) > 0`),
   ].filter((condition) => condition !== false)
   const { questions } = await db.batch({

@@ -1,18 +1,18 @@
 import type { Block, ListItem, Table } from './blocks.ts'
-import { columnGroups, headerRowsOf, lineOf, titleRowsOf } from './table-header.ts'
+import { columnGroups, columnIndexes, headerRowsOf, lineOf, titleRowsOf } from './table-header.ts'
 
 /** Blocks as Markdown. Text is escaped only where it would be taken for structure, since it is searched and spoken. */
 export function toMarkdown(blocks: readonly Block[]): string {
-  return blocks
-    .map(blockToMarkdown)
-    .filter((text) => text !== '')
-    .join('\n\n')
+  return blocks.map(blockToMarkdown).filter(Boolean).join('\n\n')
 }
 
 function blockToMarkdown(block: Block): string {
   switch (block.kind) {
     case 'heading':
-      return block.text.trim() && `${'#'.repeat(Math.min(6, Math.max(1, block.level)))} ${inOneLine(block.text)}`
+      return (
+        block.text.trim() &&
+        `${'#'.repeat(Math.min(6, Math.max(1, block.level)))} ${block.text.replace(/\s+/g, ' ').trim()}`
+      )
     case 'paragraph':
       return escapeLines(block.text)
     case 'code':
@@ -20,10 +20,7 @@ function blockToMarkdown(block: Block): string {
     case 'quote':
       return quoted(toMarkdown(block.blocks))
     case 'list':
-      return block.items
-        .map(itemToMarkdown)
-        .filter((text) => text !== '')
-        .join('\n')
+      return block.items.map(itemToMarkdown).filter(Boolean).join('\n')
     case 'table':
       return tableToMarkdown(block)
   }
@@ -34,10 +31,7 @@ function quoted(text: string): string {
 }
 
 function itemToMarkdown({ marker, blocks }: ListItem): string {
-  const text = blocks
-    .map(blockToMarkdown)
-    .filter((part) => part !== '')
-    .join('\n')
+  const text = blocks.map(blockToMarkdown).filter(Boolean).join('\n')
   return text && `${marker} ${text.replaceAll('\n', '\n   ')}`
 }
 
@@ -48,7 +42,7 @@ function tableToMarkdown({ rows, headerRows = 0 }: Table): string {
 }
 
 function gridToMarkdown(filled: string[][], headerRows: number): string {
-  const columns = usedColumns(filled)
+  const columns = columnIndexes(filled).filter((column) => filled.some((row) => row[column]))
   const kept = filled.map((row) => columns.map((column) => row[column] ?? '')).filter((row) => row.some(Boolean))
   const titles = columns.length < 2 ? kept.length : titleRowsOf(kept)
   const above = kept.slice(0, titles).map((row) => escapeLines(lineOf(row)))
@@ -89,21 +83,12 @@ function joinedHeads(texts: string[]): string {
   return texts.filter((text, row) => text !== '' && text !== texts[row - 1]).join(': ')
 }
 
-function usedColumns(rows: string[][]): number[] {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
-  return Array.from({ length: width }, (_, column) => column).filter((column) => rows.some((row) => row[column]))
-}
-
 function cellText(text: string): string {
   const lines = text.split('\n').flatMap((line) => line.trim() || [])
   const ended = lines.map((line, at) =>
     at === lines.length - 1 || /[,;:.!?–-]/.test(line.slice(-1)) ? line : `${line};`,
   )
   return ended.join(' ').replaceAll('|', '\\|')
-}
-
-function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
 }
 
 function escapeLines(text: string): string {

@@ -48,8 +48,7 @@ function goesOn([first, second, ...rest]: readonly (readonly string[])[]): boole
 
 /** Columns of tables that stand side by side in one grid: apart by a blank column, or with the same names again. */
 export function columnGroups(rows: readonly (readonly string[])[]): number[][] {
-  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
-  const columns = Array.from({ length: width }, (_, column) => column)
+  const columns = columnIndexes(rows)
   const used = columns.filter((column) => rows.some((row) => row[column]))
   const groups = used.reduce<number[][]>((all, column) => {
     if (all.at(-1)?.at(-1) === column - 1) all.at(-1)!.push(column)
@@ -63,6 +62,10 @@ export function columnGroups(rows: readonly (readonly string[])[]): number[][] {
   const isTwice = used.every((column, at) => at < half || names[column] === names[used[at - half]!])
   const repeats = half > 1 && isTwice && new Set(names.slice(0, used[half])).size >= half
   return repeats ? [used.slice(0, half), used.slice(half)] : [columns]
+}
+
+export function columnIndexes(rows: readonly (readonly string[])[]): number[] {
+  return [...Array(rows.reduce((most, row) => Math.max(most, row.length), 0)).keys()]
 }
 
 /** The kind of amount at the end of rows that begin with a label, if most rows do. */

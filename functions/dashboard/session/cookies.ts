@@ -3,14 +3,14 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { originOf } from '../../../shared/http/origin.ts'
 import { linkSeconds, sessionSeconds } from '../../../shared/organizations/sessions.ts'
+import { isLoopbackHost } from '../../../shared/outbound/addresses.ts'
 
 const name = 'cuecard_session'
-const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Leaves out `Secure` on loopback, as Safari drops secure cookies from http://127.0.0.1. */
 export function cookieAttributes(c: Context<ApiEnv>) {
   const origin = URL.parse(originOf(c.req))
-  const isSecure = origin?.protocol !== 'http:' || !loopback.test(origin.hostname)
+  const isSecure = origin?.protocol !== 'http:' || !isLoopbackHost(origin.hostname)
   return { path: '/dashboard', httpOnly: true, sameSite: 'Strict', secure: isSecure } as const
 }
 

@@ -8,6 +8,7 @@ import { type ApiEnv, idsOf } from '../../../shared/http/api.ts'
 import { originOf } from '../../../shared/http/origin.ts'
 import { describeError, log } from '../../../shared/log.ts'
 import { signInAs } from '../../../shared/organizations/sessions.ts'
+import { isLoopbackHost } from '../../../shared/outbound/addresses.ts'
 import { secret } from '../../../shared/secrets.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { mailAddress, shortened } from '../forms.ts'
@@ -53,7 +54,7 @@ const flow = v.object({ state: v.string(), nonce: v.string(), verifier: v.string
 export function oidcRoutes(db: Database, findSession: CurrentSession, provider: OidcProvider) {
   const { clientId, name } = provider
   const issuer = new URL(provider.issuer)
-  const isLoopback = provider.isLoopbackAllowed && /^(localhost|127\.0\.0\.1)$/.test(issuer.hostname)
+  const isLoopback = provider.isLoopbackAllowed && isLoopbackHost(issuer.hostname)
   const options = {
     signal: () => AbortSignal.timeout(timeoutSeconds * 1000),
     [oauth.allowInsecureRequests]: isLoopback,

@@ -40,7 +40,8 @@ type Content = {
 
 /** Readers are imported when needed: PDF.js takes a tenth of a second. */
 async function contentOf(file: Buffer, fileName: string, progress: Progress): Promise<Content> {
-  switch (contentType(file)) {
+  const type = contentType(file)
+  switch (type) {
     case 'pdf': {
       const { blocks, notes, pages, titles } = await (await import('./pdf/read-pdf.ts')).readPdf(file, progress)
       const heading = firstHeading(blocks.filter((block) => !isMark(block)))
@@ -51,9 +52,10 @@ async function contentOf(file: Buffer, fileName: string, progress: Progress): Pr
       return { sourceType: 'pdf', content: blocks, notes, titles: [firstHeading(blocks)] }
     }
     case 'rtf':
-      return await headedContent(file, 'rtf')
-    case 'doc':
-      return await headedContent(file, 'doc')
+    case 'doc': {
+      const content = await (await import('./formats/office.ts')).officeBlocks(file, type)
+      return { sourceType: 'docx', content, titles: [firstHeading(content)] }
+    }
     case 'eml': {
       const { blocks, title } = await (await import('./formats/mail.ts')).readMail(file)
       return { sourceType: 'txt', content: blocks, titles: [title] }
@@ -63,11 +65,6 @@ async function contentOf(file: Buffer, fileName: string, progress: Progress): Pr
     case 'characters':
       return await characterContent(file, fileName)
   }
-}
-
-async function headedContent(file: Buffer, format: 'rtf' | 'doc'): Promise<Content> {
-  const content = await (await import('./formats/office.ts')).officeBlocks(file, format)
-  return { sourceType: 'docx', content, titles: [firstHeading(content)] }
 }
 
 async function packageContent(file: Buffer): Promise<Content> {

@@ -26,13 +26,10 @@ async function outcomeOf({ file, fileName }: ReaderRequest): Promise<ReaderOutco
       process.send?.({ pagesRead, pages } satisfies ReaderProgress)
     })
   } catch (error) {
-    if (error instanceof Unreadable) return { unreadable: error.code, reason: reasonOf(error.cause) }
+    if (error instanceof Unreadable)
+      return { unreadable: error.code, reason: error.cause instanceof Error ? error.cause.message : undefined }
     // Deep nesting exhausts the stack, a huge text the length of a string.
     if (error instanceof RangeError) return { unreadable: 'too_complex', reason: error.message }
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
-}
-
-function reasonOf(cause: unknown): string | undefined {
-  return cause instanceof Error ? cause.message : undefined
 }

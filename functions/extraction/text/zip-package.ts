@@ -89,6 +89,16 @@ async function lookInto(zip: ZipFile, entry: Entry) {
   return { start: Buffer.concat(start), declaresEntity, hides }
 }
 
+/** The target of each relationship in an Office package's `.rels`, by its id, as a path in `folder`. */
+export function targetsIn(relationships: string, folder: string): Map<string | undefined, string> {
+  const inFolder = new RegExp(`\\bTarget="\\/?(?:${folder}\\/)?([^"]*)"`)
+  return new Map(
+    relationships
+      .matchAll(/<Relationship [^<>]*>/g)
+      .map(([each]) => [/\bId="([^"]*)"/.exec(each)?.[1], inFolder.exec(each)?.[1] ?? '']),
+  )
+}
+
 const references: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
 
 function titleIn(properties: string): string | undefined {

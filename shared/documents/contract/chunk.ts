@@ -56,10 +56,7 @@ export function toChunk(row: ChunkRow, encoding?: 'base64'): Chunk {
 function embeddingOf(row: ChunkRow, encoding: 'base64' | undefined): number[] | string | null {
   if (!row.embedding) return null
   const vector = fromStored(row.embedding, row.exponent!)
-  return encoding === 'base64' ? toBase64(vector) : Array.from(vector, shorten)
-}
-
-/** Nine digits tell any two 32-bit floats apart; as doubles they would print some twenty. */
-function shorten(float: number): number {
-  return Number(float.toPrecision(9))
+  if (encoding === 'base64') return toBase64(vector)
+  // Nine digits tell any two 32-bit floats apart; as doubles they would print some twenty.
+  return Array.from(vector, (float) => Number(float.toPrecision(9)))
 }

@@ -108,8 +108,9 @@ export const documentColumns = [...shown, 'edits', 'version', ...waitingColumns]
 
 type Column = (typeof documentColumns)[number]
 type CreatedColumn = Exclude<Column, 'title' | 'content'>
-const isGiven = (column: Column) => column === 'title' || column === 'content'
-export const createdColumns = documentColumns.filter((column): column is CreatedColumn => !isGiven(column))
+export const createdColumns = documentColumns.filter(
+  (column): column is CreatedColumn => column !== 'title' && column !== 'content',
+)
 
 /** Times and version come as the database returns them, or as JSON. */
 type Row<Column extends keyof Columns> = {

@@ -42,12 +42,9 @@ function put(index: Index, key: string, concept: Concept): void {
   else if (!concepts.includes(concept)) concepts.push(concept)
 }
 
+const maxLength = (index: Index) => Math.max(...index.keys().map((key) => key.length))
 const maxPart = maxLength(indexOfParts)
 const maxRun = maxLength(indexOfRuns)
-
-function maxLength(index: Index): number {
-  return Math.max(...[...index.keys()].map((key) => key.length))
-}
 
 /** Concepts of the word or else of its longest known beginning and ending, for compounds. @param word folded */
 export function conceptsOf(word: string, stemmed: string): readonly Concept[] {

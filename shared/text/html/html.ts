@@ -83,13 +83,12 @@ function elementBlocks(element: Element, depth: number): Block[] {
       return [{ kind: 'quote', blocks: blocksOf(childNodes, depth) }]
     case 'ul':
     case 'ol':
+    case 'select':
       return [{ kind: 'list', items: itemsOf(element, depth) }]
     case 'dl':
       return [{ kind: 'list', items: definitionsOf(element, depth) }]
     case 'table':
       return tableBlocks(element, depth)
-    case 'select':
-      return [{ kind: 'list', items: itemsOf(element, depth) }]
     default:
       return blocksOf(childNodes, depth)
   }

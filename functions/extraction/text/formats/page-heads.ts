@@ -1,6 +1,6 @@
 import type { Block } from '../../../../shared/text/blocks.ts'
 import { withoutPageNumber } from '../page-number.ts'
-import { characters, entriesNamed } from '../zip-package.ts'
+import { characters, entriesNamed, targetsIn } from '../zip-package.ts'
 
 const maxLetters = 256 * 1024
 /** Stands in for a page's number until that is removed. */
@@ -30,12 +30,7 @@ async function wordHeads(file: Buffer): Promise<string[]> {
   )
   const text = (name: RegExp) => [...parts].find(([part]) => name.test(part))?.[1].toString() ?? ''
   const [document, settings] = [text(/document\d*\.xml$/), text(/settings\.xml$/)]
-  const relations = new Map(
-    [...text(/\.rels$/).matchAll(/<Relationship [^<>]*>/g)].map(([relation]) => [
-      /\bId="([^"]*)"/.exec(relation)?.[1],
-      /\bTarget="\/?(?:word\/)?([^"]*)"/.exec(relation)?.[1],
-    ]),
-  )
+  const heads = targetsIn(text(/\.rels$/), 'word')
   const shown = {
     default: true,
     first: /<w:titlePg\s*\/?>/.test(document),
@@ -44,7 +39,7 @@ async function wordHeads(file: Buffer): Promise<string[]> {
   const references = [...document.matchAll(/<w:(?:header|footer)Reference [^<>]*>/g)].map(([reference]) => reference)
   return references
     .filter((reference) => shown[(/w:type="(first|even)"/.exec(reference)?.[1] ?? 'default') as keyof typeof shown])
-    .map((reference) => parts.get(`word/${relations.get(/r:id="([^"]*)"/.exec(reference)?.[1])}`)?.toString() ?? '')
+    .map((reference) => parts.get(`word/${heads.get(/r:id="([^"]*)"/.exec(reference)?.[1])}`)?.toString() ?? '')
 }
 
 async function writerHeads(file: Buffer): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { type Block, plain } from '../../../../shared/text/blocks.ts'
 import { markBlock } from '../page-marks.ts'
-import { characters, entriesNamed } from '../zip-package.ts'
+import { characters, entriesNamed, targetsIn } from '../zip-package.ts'
 
 const maxLetters = 100
 const usualSize = 1_800
@@ -31,12 +31,7 @@ export async function withSlideMarks(blocks: readonly Block[], file: Buffer) {
     /^ppt\/(presentation\.xml|_rels\/presentation\.xml\.rels|slides\/slide\d+\.xml)$/,
   )
   const xml = (name: string) => parts.get(`ppt/${name}`)?.toString() ?? ''
-  const slides = new Map(
-    [...xml('_rels/presentation.xml.rels').matchAll(/<Relationship [^<>]*>/g)].map(([relation]) => [
-      /\bId="([^"]*)"/.exec(relation)?.[1],
-      /\bTarget="(?:\/ppt\/)?([^"]*)"/.exec(relation)?.[1] ?? '',
-    ]),
-  )
+  const slides = targetsIn(xml('_rels/presentation.xml.rels'), 'ppt')
   const order = [...xml('presentation.xml').matchAll(/<p:sldId [^<>]*\br:id="([^"]*)"/g)]
   const starts = new Map<Block, number>()
   let from = 0

@@ -22,7 +22,7 @@ export async function taggedBlocks(page: PDFPageProxy): Promise<TaggedPage | und
   const tree = (await page.getStructTree()) as Node | null
   if (!tree || !hasRole(tree, telling)) return undefined
   const { pieces, letters, artifacts } = await piecesOf(page)
-  const used = lettersOf(tree, pieces)
+  const used = contentIds(tree).reduce((sum, id) => sum + countLetters(pieces.get(id)?.text ?? ''), 0)
   return used < minShare * letters
     ? undefined
     : { blocks: blocksOf(tree.children ?? [], pieces), letters: used, artifacts }
@@ -218,10 +218,6 @@ function descendants(node: Node, role: string): Node[] {
 
 function hasRole(node: Node, roles: RegExp): boolean {
   return roles.test(node.role ?? '') || (node.children ?? []).some((child) => hasRole(child, roles))
-}
-
-function lettersOf(node: Node, pieces: Pieces): number {
-  return contentIds(node).reduce((sum, id) => sum + countLetters(pieces.get(id)?.text ?? ''), 0)
 }
 
 function countLetters(text: string): number {
