@@ -27,7 +27,7 @@ export function isAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${a.organization_id} = ${organizationId} and ${a.id} = ${agentId})`
 }
 
-/** Also true of documents in the trash. */
+/** Holds for documents in the trash, too. */
 export function isStoredOfAgent({ organizationId, agentId }: AgentScope) {
   return sql<boolean>`(${d.organization_id} = ${organizationId} and ${d.agent_id} = ${agentId})`
 }

@@ -91,7 +91,7 @@ export interface Tables extends SourceTables, WebhookTables {
     extracted_text: string | null
     /** The passages of the text that may be wrong. */
     file_notes: JSONColumnType<ExtractionNote[], string | undefined, string>
-    /** Applied in this order; a correction whose passage the text lacks waits for a person. */
+    /** People's corrections, in the order in which they apply. One whose passage the text lacks waits for a person. */
     corrections: JSONColumnType<Correction[], string | undefined, string>
     pages_read: number | null
     pages: number | null

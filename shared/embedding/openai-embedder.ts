@@ -192,7 +192,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** Not 504: a call that timed out behind a gateway may have been billed. */
+/** Excludes 504: a call that timed out behind a gateway may have been billed. */
 function isRetriedAtOnce({ status, headers }: Response): boolean {
   return (status === 500 || status === 502 || status === 503) && !headers.has('retry-after')
 }

@@ -5,7 +5,7 @@ const keys = /\b(?:bearer\s+|[a-z]{2,4}[-_])[\w.*~+/=-]{8,}/gi
 /** URLs, numeric addresses, hosts with a port, and dotted names that do not end in a digit as versions do. */
 const addresses =
   /\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s"'<>()]+|\[[\da-f:.]+\](:\d+)?|(?<![\w:])[\da-f]{0,4}(:[\da-f]{0,4}){2,7}(?![\w:])|\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b|(?<![\w.-])[\w.-]+(:\d{1,5}\b|\.[a-z]{2,63}\b)|\blocalhost\b/gi
-/** At least two segments, since `tokens/min` is not a path. */
+/** A path has at least two segments: `tokens/min` is none. */
 const paths = /(?<![\w/])([a-z]:)?([/\\][\w.@~+-]+){2,}[/\\]?/gi
 const unprintable = /[\p{Cc}\p{Cs}\s]+/gu
 

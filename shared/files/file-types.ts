@@ -25,7 +25,7 @@ const known = new Map(
 
 export const fileExtensions: readonly string[] = [...known.keys()]
 
-/** Undefined for a file whose text is not extracted. */
+/** Returns undefined for a file whose text is not extracted. */
 export function fileTypeOf(fileName: string): FileType | undefined {
   return known.get(extensionOf(fileName))?.type
 }

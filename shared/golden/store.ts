@@ -29,7 +29,7 @@ export type GoldenInput = Omit<GoldenRow, 'id' | 'history' | 'model' | 'as_of'> 
 
 const columns = [...goldenColumns, 'passed', 'rank', 'checked_at'] as const
 
-/** Newest first, after the question with the given id. @throws ApiError agent_not_found */
+/** Lists golden questions, newest first, after the one with the given id. @throws ApiError agent_not_found */
 export async function listGolden(
   db: Database,
   scope: AgentScope,

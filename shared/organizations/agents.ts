@@ -24,7 +24,7 @@ interface NextModel {
   waiting: string | null
 }
 
-/** Newest first, after the agent with the given id: ids are made in the order of time. */
+/** Lists agents, newest first, after the one with the given id: ids are made in the order of time. */
 export async function listAgents(
   db: Database,
   organizationId: OrganizationId,

@@ -12,7 +12,7 @@ const k = columnsOf('api_keys', 'k')
 export type Organizations = OrganizationId | RawBuilder<OrganizationId>
 
 export interface NewKey {
-  /** Given if the same request may arrive twice, so that it creates one key. */
+  /** A caller gives it if the same request may arrive twice, and then creates one key. */
   id?: string | undefined
   name: string
   permissions: Permission[]
@@ -41,12 +41,12 @@ export async function createKey(
   return created.length > 0 ? { id, organization_id: organizationId, name, permissions, expires_at, key } : undefined
 }
 
-/** Until the transaction ends, no other creates or revokes the organization's keys: none escapes the revocation of its creator. */
+/** Keeps other transactions from creating or revoking the organization's keys: none escapes the revocation of its creator. */
 function lockKeys(organization: RawBuilder<unknown>) {
   return sql`pg_advisory_xact_lock(hashtextextended(${organization}::text, 0))`
 }
 
-/** Oldest first, without the keys themselves. */
+/** Lists an organization's keys, oldest first, without the keys themselves. */
 export function listKeys(db: Database, organizationId: OrganizationId) {
   return db
     .selectFrom('api_keys')

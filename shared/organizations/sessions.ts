@@ -125,7 +125,7 @@ interface FoundSession {
   organizations: number
 }
 
-/** Undefined once the session has ended, its key was revoked or has expired, or the person was removed. */
+/** Finds the session of a token. Returns undefined once the session has ended, its key was revoked or has expired, or the person was removed. */
 export async function findSession(db: Database, token: string): Promise<Session | undefined> {
   const tokenHash = hashToken(token)
   const { rows } = await sql<FoundSession>`select * from find_signed_in(${tokenHash})`.execute(db)

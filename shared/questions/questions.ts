@@ -37,7 +37,7 @@ export function isKept({ organizationId, agentId }: AgentScope) {
     and ${q.asked_at} > now() - interval '30 days')`
 }
 
-/** Newest first, after the question with the given id: ids are made in the order of time. @throws ApiError agent_not_found */
+/** Lists questions, newest first, after the one with the given id: ids are made in the order of time. @throws ApiError agent_not_found */
 export async function listQuestions(
   db: Database,
   scope: AgentScope,

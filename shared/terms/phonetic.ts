@@ -51,7 +51,7 @@ function ruleAt(word: string, at: number): Rule {
 const isLetter = (character: string) => character >= 'a' && character <= 'z'
 
 /**
- * Up to 4 codes, likeliest first, that names which sound alike share (like Daitch-Mokotoff Soundex, 1985; the table is our own). None
+ * Returns up to 4 codes, likeliest first, that names which sound alike share (like Daitch-Mokotoff Soundex, 1985; the table is our own). None
  * for a word with a digit, without a consonant or of fewer than 3 letters. @param word folded
  */
 export function phoneticCodes(word: string): string[] {

@@ -17,7 +17,7 @@ interface FollowOptions {
   /** Sent with the first request only. */
   headers?: Record<string, string>
   maxBytes: number
-  /** Called before a redirect is followed. */
+  /** Decides whether a redirect to this address is followed. */
   allows?: (address: string) => boolean
 }
 

@@ -11,7 +11,7 @@ const entityDeclaration = new RegExp([...'<!ENTITY'].join('\\0{0,3}'))
 /** Exempts SVG, in which drawing programs declare entities, and which is never read. */
 const isPicture = ({ fileName }: Entry) => /\.svg$/i.test(fileName)
 const hidingMark = /table:visibility="(collapse|filter)"|table:display="false"/
-/** Longer than any mark, to find one that spans two pieces of a stream. */
+/** The characters that two pieces of a stream share: more than any mark has, since one may span both. */
 const overlap = 64
 
 /** Refuses zip bombs, and XML with entities of its own, which no office program writes. @throws Unreadable */

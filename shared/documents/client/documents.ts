@@ -40,7 +40,7 @@ interface ListedDocuments {
   after?: [string, string] | undefined
 }
 
-/** Newest first; large contents shorten a page, unless they are excluded and so not read. @throws ApiError agent_not_found */
+/** Lists documents, newest first. Large contents shorten a page, unless they are excluded and so not read. @throws ApiError agent_not_found */
 export async function listDocuments(
   db: Database,
   scope: AgentScope,

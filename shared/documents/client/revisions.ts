@@ -70,7 +70,7 @@ export async function getRevision(db: Database, scope: DocumentScope, revision: 
   )
 }
 
-/** Newest first. @throws ApiError agent_not_found, document_not_found */
+/** Lists the kept revisions, newest first. @throws ApiError agent_not_found, document_not_found */
 export async function listRevisions(
   db: Database,
   scope: DocumentScope,

@@ -177,7 +177,7 @@ async function read(db: Database, scope: DocumentScope, hasText: boolean) {
   return await findDocument(db, scope, found)
 }
 
-/** Undefined if the guard fails, or if the document has changed: all that `decide` reads changes with version or revision. */
+/** Returns undefined if the guard fails, or if the document has changed: all that `decide` reads changes with version or revision. */
 async function change(
   db: Database,
   scope: DocumentScope,

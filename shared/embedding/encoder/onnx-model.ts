@@ -12,9 +12,9 @@ const [float, int64] = [1, 7]
 const opset = 17
 
 /**
- * Universal Sentence Encoder lite's network as an ONNX model, which reads several sentences in a row. Its inputs: `tokens` and
- * their `positions` [tokens] in their sentences, `mask` [tokens, tokens], which is added to what a token attends to, and `means`
- * [sentences, tokens], the share of each token in its sentence. Its output: `vectors` [sentences, 512], not normalized.
+ * Universal Sentence Encoder lite's network as an ONNX model, which reads several sentences in a row. Its inputs are `tokens` and
+ * their `positions` [tokens] in their sentences. `mask` [tokens, tokens] is added to what a token attends to; `means` [sentences,
+ * tokens] is the share of each token in its sentence. Its output is `vectors` [sentences, 512], not normalized.
  */
 export function onnxModel(weights: Map<string, Weight>, maxTokens: number): Buffer<ArrayBuffer> {
   const nodes: Pieces[] = []

@@ -13,12 +13,12 @@ import { readings } from './spoken/readings.ts'
 /** A question to be matched with chunks: groups of words, each in one of several ways (spelling, reading, sound) of one or more terms. */
 export interface KeywordQuery {
   entries: Entry[]
-  /** For each group, true if a chunk that does not match it answers less of the question. */
+  /** True for a group without which a chunk answers less of the question. */
   required: boolean[]
   terms: string[]
   /** The keyword arm's share of a hybrid score if the agent has all words of the question. */
   weight: number
-  /** For each group: the words of the question that it stands for, [from, to). */
+  /** The words of the question that each group stands for, [from, to). */
   spans: Range[]
 }
 
@@ -72,7 +72,7 @@ interface Span extends Range {
 /** A search that waits for its vector reads a question twice, and the caller's next question has it as history. */
 const recent = new BoundedMap<string, KeywordQuery | undefined>(200)
 
-/** Undefined if the query has only stop words. */
+/** Reads a query. Returns undefined if it has only stop words. */
 export function keywordQuery(query: string): KeywordQuery | undefined {
   return recent.getOrInsertComputed(query, toKeywordQuery)
 }
@@ -209,7 +209,7 @@ function joinedSounds(words: Word[]): Group[] {
   })
 }
 
-/** Up to three texts of `sparsevec`, whose inner product with a chunk's terms has a digit in base 4 for each of twelve terms. */
+/** Returns up to three texts of `sparsevec`, whose inner product with a chunk's terms has a digit in base 4 for each of twelve terms. */
 export function probesOf(terms: string[]): string[] {
   const probes: string[] = []
   for (let from = 0; from < terms.length; from += slotsPerProbe) {

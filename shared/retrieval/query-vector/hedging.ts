@@ -31,7 +31,7 @@ export function hedging(clock: Clock) {
     })
     try {
       const result = await promise
-      // Since the first call began: hedges' own durations would make the next ones begin ever earlier.
+      // The time of the first call counts: with their own, hedges would begin ever earlier.
       durations.add(clock.now() - started)
       return result
     } finally {

@@ -10,7 +10,7 @@ export interface QuerySketch {
 }
 
 const levels = 8
-/** In standard deviations: near the optimum of a quantizer with eight levels (Max 1960: 0.586). */
+/** The width of a level in standard deviations, near the optimum of eight levels (Max 1960: 0.586). */
 const levelWidth = 0.6
 const signAmplitude = Math.sqrt(2 / Math.PI)
 

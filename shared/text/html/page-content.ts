@@ -26,7 +26,7 @@ const panel = /tab-?(pane|panel|content)|collaps|accordion|expand|toggle/i
 const maxContact = 300
 /** No navigation or aside is longer. */
 const maxAside = 20_000
-/** Before anything is removed. */
+/** The length of each node's text before anything is removed. */
 const lengths = new WeakMap<Node, number>()
 
 type Page = { main: Element | undefined; half: number }

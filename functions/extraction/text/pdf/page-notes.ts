@@ -1,6 +1,6 @@
 import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 
-/** Called before each page that has to be recognised. */
+/** A listener, called before each page that has to be recognised. */
 export type Progress = (pagesRead: number, pages: number) => void
 
 export function notesOn(page: number, isDoubtful: boolean, passages: readonly string[] = []): ExtractionNote[] {

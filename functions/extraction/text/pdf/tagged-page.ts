@@ -17,7 +17,7 @@ const containers =
 /** `artifacts` are lines of running heads, page numbers and repeated headers of tables. */
 export type TaggedPage = { blocks: Block[]; letters: number; artifacts: string[] }
 
-/** Undefined for a page without tags, or whose tags leave out text that is shown. */
+/** Reads a page by its tags. Returns undefined if it has none, or if they leave out text that is shown. */
 export async function taggedBlocks(page: PDFPageProxy): Promise<TaggedPage | undefined> {
   const tree = (await page.getStructTree()) as Node | null
   if (!tree || !hasRole(tree, telling)) return undefined

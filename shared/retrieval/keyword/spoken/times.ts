@@ -51,7 +51,7 @@ function relativeAt(speech: Speech, at: number): Clock | undefined {
   return from && from.hour <= 12 ? shifted(from, direction * Number(counted.text)) : undefined
 }
 
-/** On the clock that the hour was said on: a quarter to one is 12:45. */
+/** Adds minutes to a time of the same clock, of 12 hours or of 24: a quarter to one is 12:45. */
 function shifted({ end, hour, minutes }: Clock, by: number): Clock {
   const day = hour > 12 || hour === 0 ? 2 * minutesOfHalfDay : minutesOfHalfDay
   const time = (hour * minutesOfHour + minutes + by + day) % day
