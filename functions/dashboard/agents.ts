@@ -78,8 +78,7 @@ function agentCard({ id, name, knowledge_base_enabled: isOn, documents }: AgentR
   const { pending, processing, completed, error } = documents
   const unfinished = pending + processing
   const count = unfinished + completed + error
-  const reason = unfinished > 0 ? 'pending' : 'failed'
-  const off = count === 0 ? 'none' : reason
+  const off = count === 0 ? 'none' : unfinished > 0 ? 'pending' : 'failed'
   const tone = isOn ? 'good' : { none: '', pending: 'wait', failed: 'bad' }[off]
   return html`<li class="card agent"><h2><a href="${agentPage(id, 'documents')}">${name}</a></h2>
 <p class="state ${tone}">${isOn ? 'Answers callers' : isOff[off]}</p>

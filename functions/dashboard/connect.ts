@@ -112,12 +112,8 @@ export function addConnectScreens(screens: Screens, now = steadyNow) {
 function back(c: Context<ApiEnv>, redirectUri: string, answer: Record<string, string>): Response {
   const url = new URL(redirectUri)
   const state = c.req.query('state')
-  for (const [name, value] of Object.entries({
-    ...answer,
-    ...(state !== undefined && { state }),
-    iss: issuerOf(c.req),
-  }))
-    url.searchParams.set(name, value)
+  const parameters = { ...answer, ...(state !== undefined && { state }), iss: issuerOf(c.req) }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return c.redirect(url.href, 303)
 }
 

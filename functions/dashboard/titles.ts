@@ -1,10 +1,6 @@
-import type { Database } from '../../shared/database/database.ts'
-import { type AgentScope, isOfAgent } from '../../shared/database/scope.ts'
 import { keywordQuery } from '../../shared/retrieval/keyword/keyword-query.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
 import { normalForm } from '../../shared/text/normal-form.ts'
-
-export type Titled = { id: string; title: string }
 
 /** Makes a title of a question's subject: “Dogs” for “do you take dogs?”. Returns a question of everyday words as it is. */
 export function subjectOf(question: string): string {
@@ -22,16 +18,4 @@ export function subjectOf(question: string): string {
 /** A website's name: its address without scheme, `www.` and final slash. */
 export function siteName(url: string): string {
   return url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')
-}
-
-/** Titles of the newest documents, newest first. */
-export async function findTitles(db: Database, scope: AgentScope, { limit }: { limit: number }): Promise<Titled[]> {
-  return await db
-    .selectFrom('documents as d')
-    .select(['id', 'title'])
-    .where(isOfAgent(scope))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
 }

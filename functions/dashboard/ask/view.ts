@@ -107,6 +107,7 @@ function passageView(
   const headings = headingsOf(hit)
   const marking = (text: string): Marked => ({ text, places: placesOf(terms, text) })
   const marked = (text: string) => markedSlice(marking(text), { start: 0, end: text.length })
+  const scores = { Score: hit.score, 'By words': hit.scores.keyword, 'By meaning (cosine)': hit.scores.semantic }
   const meaning =
     likeness === undefined || likeness < someLikeness
       ? 'Different'
@@ -117,26 +118,16 @@ function passageView(
 ${headings.length > 0 && html`<p class="headings">${headings.map((heading, i) => html`${i > 0 && ' › '}${marked(heading)}`)}</p>`}
 ${markedText(marking(hit.content))}
 <ul class="has">${sought.map(({ text }, i) => presenceView(text, presences[i]!))}${likeness !== undefined && html`<li>${meaning} in meaning</li>`}</ul>
-<details class="exact"><summary>Exact scores</summary><dl>${(
-    [
-      ['Score', hit.score],
-      ['By words', hit.scores.keyword],
-      ['By meaning (cosine)', hit.scores.semantic],
-    ] as const
-  ).map(
+<details class="exact"><summary>Exact scores</summary><dl>${Object.entries(scores).map(
     ([name, score]) => html`<div><dt>${name}</dt><dd>${score === null ? 'not compared' : score.toFixed(4)}</dd></div>`,
   )}</dl></details>`
 }
 
 function presenceView(word: string, presence: Presence): Html {
-  switch (presence) {
-    case 'whole':
-      return html`<li class="whole">${icon('check')} <span class="unseen">has “${word}”</span><span aria-hidden="true">${word}</span></li>`
-    case 'part':
-      return html`<li class="part">has part of “${word}”</li>`
-    case 'none':
-      return html`<li class="none"><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
-  }
+  if (presence === 'whole')
+    return html`<li class="whole">${icon('check')} <span class="unseen">has “${word}”</span><span aria-hidden="true">${word}</span></li>`
+  if (presence === 'part') return html`<li class="part">has part of “${word}”</li>`
+  return html`<li class="none"><span class="unseen">doesn’t have “${word}”</span><s aria-hidden="true">${word}</s></li>`
 }
 
 /** Leaves out the title and the passage's own headings, which are shown anyway. */

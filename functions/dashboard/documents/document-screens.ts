@@ -12,6 +12,8 @@ import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
+import { agentPage } from '../layout.ts'
+import { documentPath, documentRoute } from '../paths.ts'
 import { isIgnoring } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { undoing } from '../trash.ts'
@@ -19,7 +21,6 @@ import { documentActions, documentView, passagesPerPage } from './document-view.
 import { editsField, unchanged, unedited } from './edits.ts'
 import { originalOf, originalView } from './original.ts'
 import { findOverview, tagOf } from './overview.ts'
-import { documentPagePath, placeOf } from './place.ts'
 import { mayReplaceFile, needsFile } from './state.ts'
 import { readBeside } from './text/text.ts'
 import { uploadView } from './upload.ts'
@@ -41,7 +42,7 @@ const documentQuery = v.object({
 
 export function addDocumentScreens(screens: Screens, queue: Sender, presigner: Pick<Presigner, 'presignGet'>) {
   screens
-    .get(documentPagePath, reading, async ({ c, db, scope, isPartial, may }) => {
+    .get(documentRoute, reading, async ({ c, db, scope, isPartial, may }) => {
       const { seen, replace, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
       const [document, { chunks, hasMore }] = await Promise.all([
         findOverview(db, scope),
@@ -49,7 +50,7 @@ export function addDocumentScreens(screens: Screens, queue: Sender, presigner: P
       ])
       if (isPartial && seen === tagOf(document)) return c.body(null, 204)
       const beside = await readBeside(db, scope, chunks.length > 0)
-      const place = placeOf(scope, may)
+      const place = { agentId: scope.agentId, base: agentPage(scope.agentId, 'documents'), mayWrite: may('kb:write') }
       const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
       const hasUpload = place.mayWrite && !isPartial && takesFile
       const comparison = document.changes && (await comparisonView(db, scope, document.changes))
@@ -65,13 +66,13 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         modules: [...(hasUpload ? ['upload.js'] : []), ...(original === 'pdf' ? ['original.js'] : [])],
       }
     })
-    .get(`${documentPagePath}/file`, reading, async ({ c, db, scope }) => {
+    .get(`${documentRoute}/file`, reading, async ({ c, db, scope }) => {
       const { source_url } = await findOverview(db, scope)
       if (source_url === null) throw new ApiError('document_not_found', 'The document has no file.')
       const key = keyOfUrl(source_url)
       return c.redirect(presigner.presignGet(key, fileNameOfKey(key)))
     })
-    .post(`${documentPagePath}/retry`, writing, async ({ c, db, scope, isPartial, may, origin }) => {
+    .post(`${documentRoute}/retry`, writing, async ({ c, db, scope, isPartial, origin }) => {
       try {
         const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
         await updateDocument({ db, queue }, scope, changes, origin)
@@ -79,20 +80,16 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         // Somebody else has retried it or removed its content, and its page shows that.
         if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error
       }
-      if (!isPartial) return { redirect: `${placeOf(scope, may).base}/${scope.documentId}` }
+      if (!isPartial) return { redirect: documentPath(scope.agentId, scope.documentId) }
       c.header('hx-trigger', 'documents-changed')
       return c.body(null, 204)
     })
-    .post(
-      `${documentPagePath}/warnings/:goldenQuestionId/dismiss`,
-      { permission: 'kb:write' },
-      async ({ db, scope, may }) => {
-        const { id } = await findOverview(db, scope)
-        await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
-        return { redirect: `${placeOf(scope, may).base}/${id}`, flash: { text: 'The warning was dismissed.' } }
-      },
-    )
-    .post(`${documentPagePath}/corrections/drop`, { ...writing, form: dropped }, async ({ db, scope, form, may }) => {
+    .post(`${documentRoute}/warnings/:goldenQuestionId/dismiss`, { permission: 'kb:write' }, async ({ db, scope }) => {
+      const { id } = await findOverview(db, scope)
+      await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
+      return { redirect: documentPath(scope.agentId, id), flash: { text: 'The warning was dismissed.' } }
+    })
+    .post(`${documentRoute}/corrections/drop`, { ...writing, form: dropped }, async ({ db, scope, form }) => {
       const { id } = await findOverview(db, scope)
       const { index, edits } = valid(form)
       const { numUpdatedRows } = await db
@@ -105,28 +102,24 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
         numUpdatedRows > 0n
           ? { text: 'The correction was dropped.' }
           : { text: 'Nothing was dropped: somebody has changed the document in the meantime.', isError: true }
-      return { redirect: `${placeOf(scope, may).base}/${id}`, flash }
+      return { redirect: documentPath(scope.agentId, id), flash }
     })
-    .post(
-      `${documentPagePath}/delete`,
-      { ...writing, form: deleted },
-      async ({ c, db, scope, form, isPartial, may }) => {
-        const { base } = placeOf(scope, may)
-        const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
-        const title = isPartial ? '' : (await findOverview(db, scope)).title
-        try {
-          await deleteDocument(db, scope, removal)
-        } catch (error) {
-          if (isPartial && isError(error, 'precondition_failed')) return c.body(null, 409)
-          const isEdited = `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
-          if (!isError(error, 'document_not_found')) return unchanged(error, `${base}/${scope.documentId}`, isEdited)
-        }
-        // upload.js deletes the document of a cancelled upload.
-        if (isPartial) return c.body(null, 204)
-        const undo = undoing(scope.agentId, 'document', [scope.documentId])
-        return { redirect: cameFrom(c, base), flash: { text: `“${title}” is in the trash.`, undo } }
-      },
-    )
+    .post(`${documentRoute}/delete`, { ...writing, form: deleted }, async ({ c, db, scope, form, isPartial }) => {
+      const base = agentPage(scope.agentId, 'documents')
+      const removal = { match: unedited(valid(form).edits), ignores: isIgnoring(c), toTrash: !isPartial }
+      const title = isPartial ? '' : (await findOverview(db, scope)).title
+      try {
+        await deleteDocument(db, scope, removal)
+      } catch (error) {
+        if (isPartial && isError(error, 'precondition_failed')) return c.body(null, 409)
+        const isEdited = `“${title}” wasn’t deleted: somebody has changed it in the meantime. Check it before you delete it.`
+        if (!isError(error, 'document_not_found')) return unchanged(error, `${base}/${scope.documentId}`, isEdited)
+      }
+      // upload.js deletes the document of a cancelled upload.
+      if (isPartial) return c.body(null, 204)
+      const undo = undoing(scope.agentId, 'document', [scope.documentId])
+      return { redirect: cameFrom(c, base), flash: { text: `“${title}” is in the trash.`, undo } }
+    })
 }
 
 function firstOfPage(passage: number): number {

@@ -10,8 +10,7 @@ import { ofEditedPage } from './edits.ts'
 import { doubtfulPassages, fileNotesView, originalOf } from './original.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
-import type { Place } from './place.ts'
-import { aboutView, deleteForm, retryAction, stateView } from './row.ts'
+import { aboutView, deleteForm, type Place, retryAction, stateView } from './row.ts'
 import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
 import type { readBeside } from './text/text.ts'
 import { questionView } from './version.ts'
@@ -62,16 +61,12 @@ function ofWebsiteView({ agentId, mayWrite, document: { external_id, source_id, 
 }
 
 function lostView(address: string, { edits }: Overview, lost: Shown['lost']) {
-  return lost.map(
-    ({
-      before,
-      after,
-      index,
-    }) => html`<div class="notice warn"><p>This correction no longer applies: <del>${before}</del> <ins>${after}</ins></p>
+  return lost.map(({ before, after, index }) => {
+    return html`<div class="notice warn"><p>This correction no longer applies: <del>${before}</del> <ins>${after}</ins></p>
 <div class="actions"><a class="button plain" href="${address}/edit?text=1">Edit</a>
 <form method="post" action="${address}/corrections/drop"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="index" value="${index}">
-<button class="plain">Drop</button></form></div></div>`,
-  )
+<button class="plain">Drop</button></form></div></div>`
+  })
 }
 
 /** Shows the passages as one text with a number at each beginning, or one by one if they have no offsets. */

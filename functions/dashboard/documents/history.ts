@@ -12,15 +12,15 @@ import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import type { Html } from '../layout.ts'
 import { textView } from '../passage-text.ts'
+import { documentPath, documentRoute } from '../paths.ts'
 import { type Screens, valid } from '../screen.ts'
 import { localTime } from '../times.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
 import { findOverview } from './overview.ts'
-import { documentPagePath, placeOf } from './place.ts'
 import { type Editable, readEditable } from './text/text.ts'
 
-const path = `${documentPagePath}/history` as const
+const path = `${documentRoute}/history` as const
 const restoring = {
   permission: 'kb:write',
   form: v.object({ edits: v.optional(editsField) }),
@@ -28,12 +28,12 @@ const restoring = {
 
 export function addHistoryScreens(screens: Screens, queue: Sender) {
   screens
-    .get(path, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope, may }) => {
+    .get(path, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope }) => {
       const [document, { revisions }] = await Promise.all([
         findOverview(db, scope),
         listRevisions(db, scope, { limit: 100 }),
       ])
-      const address = `${placeOf(scope, may).base}/${document.id}`
+      const address = documentPath(scope.agentId, document.id)
       return {
         title: `History of “${document.title}”`,
         crumbs: [[document.title, address]],
@@ -45,19 +45,18 @@ export function addHistoryScreens(screens: Screens, queue: Sender) {
         readEditable(db, scope, maxContentBytes),
         getRevision(db, scope, scope.revision),
       ])
-      const { base, mayWrite } = placeOf(scope, may)
-      const address = `${base}/${scope.documentId}`
+      const address = documentPath(scope.agentId, scope.documentId)
       return {
         title: revision.is_served ? 'Text served now' : 'Earlier text',
         crumbs: [
           [document.title, address],
           ['History', `${address}/history`],
         ],
-        content: revisionView(revision, document, address, mayWrite),
+        content: revisionView(revision, document, address, may('kb:write')),
       }
     })
-    .post(`${path}/:revision/restore`, restoring, async ({ db, scope, form, may, origin }) => {
-      const address = `${placeOf(scope, may).base}/${scope.documentId}`
+    .post(`${path}/:revision/restore`, restoring, async ({ db, scope, form, origin }) => {
+      const address = documentPath(scope.agentId, scope.documentId)
       try {
         const match = unedited(valid(form).edits)
         const { title } = await restoreRevision({ db, queue }, scope, scope.revision, origin, match)

@@ -5,14 +5,13 @@ import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Status } from '../../../shared/database/tables.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { oneLine } from '../forms.ts'
-import { emptyView, filtersView, pagesView } from '../list.ts'
-import { withQuery } from '../paths.ts'
+import { agentPage } from '../layout.ts'
+import { emptyView, filtersView, pagesView, searchText, searchView, wordsIn } from '../list.ts'
+import { documentsRoute, withQuery } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { trashPage } from '../trash.ts'
 import { findOverviews, type Group, groups, listOverviews, type Overview, tagOf } from './overview.ts'
-import { listPath, type Place, placeOf } from './place.ts'
-import { rowView } from './row.ts'
+import { type Place, rowView } from './row.ts'
 import { isInWork, mayBeRetried, stateOf } from './state.ts'
 import { uploadView } from './upload.ts'
 
@@ -24,7 +23,7 @@ const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /** Invalid values count as absent: an address may be cut off or typed. */
 const listQuery = v.object({
-  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
+  q: searchText,
   show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
   after: v.fallback(v.optional(v.pipe(v.string(), v.regex(lastRow))), undefined),
   /** Asks for the changed documents among `seen`. */
@@ -40,8 +39,8 @@ const seenDocument = v.pipe(
 )
 
 export function addListScreens(screens: Screens) {
-  screens.get(listPath, { permission: 'kb:read' }, async ({ c, db, scope, isPartial, may }) => {
-    const place = placeOf(scope, may)
+  screens.get(documentsRoute, { permission: 'kb:read' }, async ({ c, db, scope, isPartial, may }) => {
+    const place = { agentId: scope.agentId, base: agentPage(scope.agentId, 'documents'), mayWrite: may('kb:write') }
     const { live, ...query } = v.parse(listQuery, c.req.query())
     if (isPartial && live) {
       const changes = await readChanges(db, scope, c.req.queries('seen') ?? [])
@@ -54,9 +53,7 @@ export function addListScreens(screens: Screens) {
       title: 'Documents',
       lead: 'Your agent answers callers from these documents.',
       agent: { ...agent, tab: 'documents' },
-      ...(mayWrite && {
-        actions: html`<a class="button plain" href="${base}/new">Write text</a>`,
-      }),
+      actions: mayWrite && html`<a class="button plain" href="${base}/new">Write text</a>`,
       content: html`${mayWrite && uploadView(base)}
 ${searchForm(list)}
 ${listView(list)}
@@ -67,7 +64,7 @@ ${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,
 }
 
 /** Finds the documents that have changed since they were `seen`. Undefined if none has. */
-async function readChanges(db: Database, scope: AgentScope, seen: string[]): Promise<Changes | undefined> {
+async function readChanges(db: Database, scope: AgentScope, seen: string[]) {
   const { success, output } = v.safeParse(v.array(seenDocument), seen)
   const tags = new Map<string, string>(success ? output : [])
   const found = await findOverviews(db, scope, [...tags.keys()])
@@ -84,7 +81,7 @@ async function readList(db: Database, scope: AgentScope, place: Place, query: Li
   const [agent, { documents, hasMore }] = await Promise.all([
     getAgent(db, scope),
     listOverviews(db, scope, {
-      words: query.q?.split(/\s+/).filter(Boolean) ?? [],
+      words: wordsIn(query.q),
       group: query.show,
       limit: rowsPerPage,
       after: id === undefined ? undefined : [new Date(Number(time)).toISOString(), id],
@@ -95,18 +92,15 @@ async function readList(db: Database, scope: AgentScope, place: Place, query: Li
   return { ...place, agent, query, documents, next, counts: countsOf(agent.documents) }
 }
 
-function countsOf({ pending, processing, completed, error }: Record<Status, number>): List['counts'] {
+function countsOf({ pending, processing, completed, error }: Record<Status, number>): Counts {
   const unfinished = pending + processing
   return { all: unfinished + completed + error, ready: completed, unfinished, failed: error }
 }
 
-interface List extends Place {
-  query: ListQuery
-  documents: Overview[]
-  next?: string | undefined
-  /** Counts all of the agent's documents, not only those found. */
-  counts: Record<Group | 'all', number>
-}
+/** Counts all of the agent's documents, not only those found. */
+type Counts = Record<Group | 'all', number>
+type List = Omit<Awaited<ReturnType<typeof readList>>, 'agent'>
+type Changes = NonNullable<Awaited<ReturnType<typeof readChanges>>>
 
 /** Shows the part that search and filters replace. Reloads itself after a change made on the page. */
 function listView(list: List) {
@@ -133,11 +127,8 @@ function statesView({ base, query, counts }: Pick<List, 'base' | 'query' | 'coun
 }
 
 function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
-  return html`<search class="toolbar"><form action="${base}" hx-get="${base}" hx-trigger="input delay:250ms, submit"
-  hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace">
-<input type="search" name="q" value="${query.q ?? ''}" maxlength="200" placeholder="Search titles" aria-label="Search titles">
-${query.show && html`<input type="hidden" name="show" value="${query.show}">`}
-<noscript><button>Search</button></noscript></form></search>`
+  const live = html`hx-get="${base}" hx-trigger="input delay:250ms, submit" hx-target="#documents" hx-swap="outerMorph" hx-sync="this:replace"`
+  return searchView(base, 'Search titles', query.q, query.show, live)
 }
 
 /** The rows' check boxes belong to this form. */
@@ -165,13 +156,6 @@ function liveView({ base, query, documents }: List) {
     documents.some(isInWork) &&
     html`<div id="live" hx-get="${withQuery(base, { q: query.q, show: query.show, live: '1' })}" hx-include="#documents [name=seen]" hx-trigger="every 2s" hx-swap="none"></div>`
   )
-}
-
-interface Changes {
-  changed: Overview[]
-  gone: string[]
-  isSettled: boolean
-  counts: List['counts']
 }
 
 function changesView(place: Place & { query: ListQuery }, { changed, gone, isSettled, counts }: Changes) {

@@ -19,13 +19,9 @@ const c = columnsOf('chunks', 'c')
 export async function listOverviews(
   db: Database,
   scope: AgentScope,
-  {
-    words,
-    group,
-    limit,
-    after,
-  }: { words: string[]; group?: Group | undefined; limit: number; after?: [string, string] | undefined },
-): Promise<{ documents: Overview[]; hasMore: boolean }> {
+  sought: { words: string[]; group?: Group | undefined; limit: number; after?: [string, string] | undefined },
+) {
+  const { words, group, limit, after } = sought
   const documents = await overviews(db, isOfAgent(scope))
     .$if(words.length > 0, (query) => query.where(sql<boolean>`${d.title} ilike all(${words.map(toPattern)}::text[])`))
     .$if(group !== undefined, (query) => query.where('d.status', 'in', groups[group!]))

@@ -5,9 +5,10 @@ import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { datesView } from './dates.ts'
 import { type Overview, tagOf } from './overview.ts'
-import type { Place } from './place.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
 import { questionView } from './version.ts'
+
+export type Place = { agentId: string; base: string; mayWrite: boolean }
 
 const types = {
   manual: 'Text',

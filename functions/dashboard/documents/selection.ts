@@ -5,12 +5,13 @@ import { type DocumentId, documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
+import { agentPage } from '../layout.ts'
+import { documentsRoute } from '../paths.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted } from '../sentences.ts'
 import { undoing } from '../trash.ts'
 import { editsField, unedited } from './edits.ts'
 import { findOverviews } from './overview.ts'
-import { listPath, placeOf } from './place.ts'
 import { mayBeRetried } from './state.ts'
 
 const maxSelected = 100
@@ -31,7 +32,7 @@ const change = v.object({
 /** Retries or deletes the selected documents that nobody has edited since, and names those left unchanged. */
 export function addSelectionRoute(screens: Screens, queue: Sender) {
   const route = { permission: 'kb:write', form: change } as const
-  screens.post(`${listPath}/selected`, route, async ({ db, scope, form, may, origin }) => {
+  screens.post(`${documentsRoute}/selected`, route, async ({ db, scope, form, origin }) => {
     await getAgent(db, scope)
     const { action, document } = valid(form)
     const edits = new Map<string, number>(document)
@@ -63,7 +64,7 @@ export function addSelectionRoute(screens: Screens, queue: Sender) {
     )
     const undo = isDeletion && done.length > 0 ? undoing(scope.agentId, 'document', done) : undefined
     const flash = { text: [said, ...kept].join(' '), isError: left.length > 0, undo }
-    return { redirect: placeOf(scope, may).base, flash }
+    return { redirect: agentPage(scope.agentId, 'documents'), flash }
   })
 }
 

@@ -9,10 +9,10 @@ import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import type { Form } from '../forms.ts'
+import { documentRoute, documentsRoute } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { tooMany } from './edits.ts'
 import { findOverview } from './overview.ts'
-import { documentPagePath, listPath } from './place.ts'
 import { mayReplaceFile } from './state.ts'
 
 /** `{name}` stands for a file's name. */
@@ -51,11 +51,11 @@ const announced = v.object({
 export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Presigner) {
   const permission = 'kb:write'
   screens
-    .post(`${listPath}/files`, { permission, form: announced }, async ({ c, db, scope, form, origin }) => {
+    .post(`${documentsRoute}/files`, { permission, form: announced }, async ({ c, db, scope, form, origin }) => {
       if (!form.isValid) await getAgent(db, scope)
       return await answer(c, form, (file) => createFileDocument(db, scope, file, origin, { mayReplace: true }))
     })
-    .post(`${documentPagePath}/file`, { permission, form: announced }, async ({ c, db, scope, form, origin }) => {
+    .post(`${documentRoute}/file`, { permission, form: announced }, async ({ c, db, scope, form, origin }) => {
       if (!form.isValid) await findOverview(db, scope)
       return await answer(c, form, async (file) => {
         try {
@@ -68,7 +68,7 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
         return await createFileDocument(db, scope, file, origin, asked)
       })
     })
-    .post(`${documentPagePath}/uploaded`, { permission }, async ({ c, db, scope, origin }) => {
+    .post(`${documentRoute}/uploaded`, { permission }, async ({ c, db, scope, origin }) => {
       await reportFile({ db, queue }, scope, origin)
       return c.body(null, 204)
     })

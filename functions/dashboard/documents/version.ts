@@ -7,14 +7,14 @@ import { maxContentBytes } from '../../../shared/documents/contract/max-content-
 import type { DocumentId } from '../../../shared/ids.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
-import type { Html } from '../layout.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { documentRoute } from '../paths.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted } from '../sentences.ts'
 import type { Changes } from './changes.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged } from './edits.ts'
 import { findOverview, type Overview } from './overview.ts'
-import { documentPagePath, placeOf } from './place.ts'
 import { readEditable } from './text/text.ts'
 
 /** Takes a person's answer: whether a held document replaces the one that it resembles. */
@@ -23,8 +23,8 @@ export function addVersionRoutes(screens: Screens, queue: Sender) {
   const form = v.object({ edits: v.optional(editsField) })
   const kept = (title: string) => `“${title}” is kept, and will answer callers in a moment.`
   screens
-    .post(`${documentPagePath}/replace`, { ...one, form }, async ({ db, scope, form, may, origin }) => {
-      const { base } = placeOf(scope, may)
+    .post(`${documentRoute}/replace`, { ...one, form }, async ({ db, scope, form, origin }) => {
+      const base = agentPage(scope.agentId, 'documents')
       const { edits } = valid(form)
       let other = ''
       try {
@@ -40,8 +40,8 @@ export function addVersionRoutes(screens: Screens, queue: Sender) {
         return refusal(error, `${base}/${scope.documentId}`, base, other)
       }
     })
-    .post(`${documentPagePath}/keep`, one, async ({ db, scope, may, origin }) => {
-      const { base } = placeOf(scope, may)
+    .post(`${documentRoute}/keep`, one, async ({ db, scope, origin }) => {
+      const base = agentPage(scope.agentId, 'documents')
       try {
         const { title } = await findOverview(db, scope)
         await keepBoth({ db, queue }, scope, origin)

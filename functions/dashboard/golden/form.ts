@@ -8,7 +8,8 @@ import { line, lines, oneLine } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
 import { number } from '../sentences.ts'
-import type { Titled } from '../titles.ts'
+
+export type Titled = { id: string; title: string }
 
 export const noDocument = 'Choose a document, or nothing. This document may have been deleted.'
 const noWithin = 'Enter a number from 1 to 10.'

@@ -31,7 +31,6 @@ import { refusalOf } from '../refused-change.ts'
 import type { Answer, Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { ago, localDay } from '../times.ts'
-import { findTitles, type Titled } from '../titles.ts'
 import { formView, goldenForm, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
@@ -46,7 +45,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
     .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may }) => {
       const { questions } = await listGolden(db, scope, { limit: maxPerAgent })
       const expected = questions.flatMap(({ document_id }) => document_id ?? [])
-      const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
+      const titleOf = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
       const mayWrite = may('kb:write')
       const page = goldenPage(scope.agentId)
       const run =
@@ -56,7 +55,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
         actions: mayWrite && html`${run}<a class="button plain" href="${page}/new">New check</a>`,
-        content: listView(scope.agentId, questions, titles, mayWrite),
+        content: listView(scope.agentId, questions, titleOf, mayWrite),
       }
     })
     .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
@@ -115,7 +114,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
 async function formPage(db: Database, scope: AgentScope, title: string, sent: Sent): Promise<View> {
   const given = v.safeParse(documentId, sent.typed?.expected)
   const [newest, expected] = await Promise.all([
-    findTitles(db, scope, { limit: maxDocuments }),
+    titles(db, scope).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(maxDocuments).execute(),
     titlesOf(db, scope, given.success ? [given.output] : []),
   ])
   const documents = new Map([...expected, ...newest].map((each) => [each.id, each]))
@@ -148,15 +147,12 @@ async function save(
   }
 }
 
-async function titlesOf(db: Database, scope: AgentScope, ids: readonly string[]): Promise<Titled[]> {
-  const isGiven = sql<boolean>`${d.id} = any(${ids}::uuid[])`
-  return await db
-    .selectFrom('documents as d')
-    .select(['d.id', 'd.title'])
-    .where(isOfAgent(scope))
-    .where(isGiven)
-    .execute()
+function titles(db: Database, scope: AgentScope) {
+  return db.selectFrom('documents as d').select(['d.id', 'd.title']).where(isOfAgent(scope))
 }
+
+const titlesOf = (db: Database, scope: AgentScope, ids: readonly string[]) =>
+  titles(db, scope).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
 
 type Titles = ReadonlyMap<string, string>
 

@@ -9,9 +9,8 @@ import { doubtful, type KeptQuestion, listQuestions } from '../../../shared/ques
 import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { confirmView } from '../form-view.ts'
-import { oneLine } from '../forms.ts'
 import { agentPage, type Html } from '../layout.ts'
-import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
+import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wordsIn } from '../list.ts'
 import { askPath, callPath, withQuery } from '../paths.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
@@ -34,7 +33,7 @@ const filters = { all: 'All', nothing: 'Nothing found', uncertain: 'Uncertain', 
 /** Invalid values count as absent: an address may be cut off or typed. */
 const listQuery = v.object({
   show: v.fallback(v.optional(v.picklist(Object.keys(doubtful) as (keyof typeof doubtful)[])), undefined),
-  q: v.fallback(v.optional(v.pipe(v.string(), v.transform(oneLine), v.maxLength(200))), undefined),
+  q: searchText,
   /** The previous page's last question. */
   before: v.fallback(v.optional(uuid), undefined),
   /** The call whose screen sent the form. */
@@ -59,8 +58,7 @@ export function addQuestionScreens(screens: Screens) {
       const [{ log_questions: isOn }, { questions, hasMore }] = await Promise.all([
         readSwitches(db, scope.organizationId),
         listQuestions(db, scope, {
-          ...{ limit: perPage, after: query.before, only: query.show },
-          words: query.q?.split(/\s+/).filter(Boolean) ?? [],
+          ...{ limit: perPage, after: query.before, only: query.show, words: wordsIn(query.q) },
         }),
       ])
       const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
@@ -72,7 +70,7 @@ export function addQuestionScreens(screens: Screens) {
 ${
   isWhole && questions.length === 0
     ? isOn && emptyView('clock', 'No questions yet', 'What your agent’s callers ask will appear here.')
-    : html`${searchView(id, query)}${await listView(db, scope, questions, query)}
+    : html`${filterView(id, query)}${await listView(db, scope, questions, query)}
 ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(questions.at(-1)?.id)])}
 <p><a class="button quiet danger" href="${agentPage(id, 'questions')}/clear">Delete all questions</a></p>`
 }`,
@@ -172,13 +170,12 @@ ${waysView(agentId, {
 })}</li>`
 }
 
-function searchView(agentId: string, { show, q }: ListQuery): Html {
+function filterView(agentId: string, { show, q }: ListQuery): Html {
   const address = agentPage(agentId, 'questions')
   const links = Object.entries(filters).map(([each, name]) => {
     const only = each === 'all' ? undefined : each
     return { name, path: withQuery(address, { q, show: only }), isCurrent: only === show }
   })
-  return html`<search class="toolbar"><form action="${address}"><input type="search" name="q" value="${q}" maxlength="200" placeholder="Search questions" aria-label="Search questions">
-${show && html`<input type="hidden" name="show" value="${show}">`}<noscript><button>Search</button></noscript></form></search>
+  return html`${searchView(address, 'Search questions', q, show)}
 ${filtersView('Filter by answer', links)}`
 }

@@ -6,6 +6,7 @@ import { listMemberships } from '../../../shared/organizations/people.ts'
 import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
 import { organizationsPath } from '../layout.ts'
+import { rowsView } from '../list.ts'
 import { roles } from '../permission-names.ts'
 import { type Screens, valid } from '../screen.ts'
 import type { CurrentSession } from './current-session.ts'
@@ -20,15 +21,11 @@ export function addOrganizationScreens(screens: Screens, db: Database, findSessi
     .get(organizationsPath, { permission: 'any' }, async ({ c, session }) => {
       const to = returnPath(c.req.query('to'))
       const memberships = await listMemberships(db, session.tokenHash)
-      const content = html`<section class="panel"><ul class="rows">${memberships.map(
-        ({
-          id,
-          name,
-          role,
-        }) => html`<li><div class="what"><p class="name">${name}</p><p class="hint">${roles[role].title}</p></div>
-<form method="post"><input type="hidden" name="organization" value="${id}"><input type="hidden" name="to" value="${to}"><button class="plain" aria-label="Open ${name}">Open</button></form></li>`,
-      )}</ul></section>`
-      return { title: 'Choose an organization', content }
+      const rows = memberships.map(({ id, name, role }) => {
+        return html`<li><div class="what"><p class="name">${name}</p><p class="hint">${roles[role].title}</p></div>
+<form method="post"><input type="hidden" name="organization" value="${id}"><input type="hidden" name="to" value="${to}"><button class="plain" aria-label="Open ${name}">Open</button></form></li>`
+      })
+      return { title: 'Choose an organization', content: rowsView(rows) }
     })
     .post(organizationsPath, { permission: 'any', form }, async ({ c, session, form }) => {
       const { organization, to } = valid(form)

@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
-import type { Database } from '../../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
 import { updateDocument } from '../../../../shared/documents/client/update-document.ts'
@@ -14,17 +13,17 @@ import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
-import type { Html, View } from '../../layout.ts'
+import { agentPage, type Html, type View } from '../../layout.ts'
+import { documentPath, documentRoute, documentsRoute } from '../../paths.ts'
 import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screens } from '../../screen.ts'
 import { zoneOf } from '../../times.ts'
 import { subjectOf } from '../../titles.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { busy, editsField, tooMany, unedited } from '../edits.ts'
-import { documentPagePath, listPath, placeOf } from '../place.ts'
 import { correctionsAfter } from './corrections.ts'
-import { type Editable, readEditable } from './text.ts'
-import { alertView, type Editing, editView, maxTitle, newView, type Part, type Typed } from './view.ts'
+import { type Editable, partQuery, readEditable } from './text.ts'
+import { alertView, type Editing, editView, maxTitle, newView, type Typed } from './view.ts'
 
 const noContent = 'Enter the text that callers should get answers from.'
 
@@ -73,14 +72,14 @@ export function addTextScreens(
 ) {
   const [permission, tab] = ['kb:write', 'documents'] as const
   screens
-    .get(`${listPath}/new`, { permission, tab }, ({ c, scope, may }) => {
+    .get(`${documentsRoute}/new`, { permission, tab }, ({ c, scope }) => {
       const question = questionOf(c)
       const typed = question ? { title: subjectOf(question) } : {}
-      const view = newView(placeOf(scope, may).base, zoneOf(c), { typed })
+      const view = newView(agentPage(scope.agentId, 'documents'), zoneOf(c), { typed })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
-    .post(`${listPath}/new`, { permission, tab, form: newText }, async ({ c, db, scope, form, may, origin }) => {
-      const { base } = placeOf(scope, may)
+    .post(`${documentsRoute}/new`, { permission, tab, form: newText }, async ({ c, db, scope, form, origin }) => {
+      const base = agentPage(scope.agentId, 'documents')
       const zone = zoneOf(c)
       if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
       try {
@@ -93,24 +92,29 @@ export function addTextScreens(
         return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
       }
     })
-    .get(`${documentPagePath}/edit`, { permission, tab }, async ({ c, db, scope, may }) => {
+    .get(`${documentRoute}/edit`, { permission, tab }, async ({ c, db, scope }) => {
       const document = await readEditable(db, scope, maxWrittenBytes)
       const shown = shownOf(c)
       const isEdited = shown.part !== undefined && shown.part.edits !== document.edits
       const asked = isEdited ? { ...shown, ...whole } : shown
-      return editView(document, `${placeOf(scope, may).base}/${scope.documentId}`, asked)
+      return editView(document, documentPath(scope.agentId, scope.documentId), asked)
     })
     .post(
-      `${documentPagePath}/edit`,
+      `${documentRoute}/edit`,
       { permission, tab, form: editedText },
-      async ({ c, db, meter, scope, form, may, origin }) => {
-        const { base } = placeOf(scope, may)
-        const address = `${base}/${scope.documentId}`
+      async ({ c, db, meter, scope, form, origin }) => {
+        const address = documentPath(scope.agentId, scope.documentId)
         const shown = shownOf(c)
         const { question, part, zone } = shown
         const typed: Typed = form.isValid ? form.values : form.typed
-        const document = await findEditable(db, scope)
-        if (!document) return { ...newView(base, zone, { typed, note: alertView(gone) }), status: 404 }
+        const document = await readEditable(db, scope, maxWrittenBytes).catch((error) => {
+          if (!isError(error, 'document_not_found')) throw error
+        })
+        if (!document)
+          return {
+            ...newView(agentPage(scope.agentId, 'documents'), zone, { typed, note: alertView(gone) }),
+            status: 404,
+          }
         const again = (status: NonNullable<View['status']>, more: Partial<Editing>, now = document) => ({
           ...editView(now, address, { ...shown, typed, ...more }),
           status,
@@ -156,17 +160,18 @@ const partConflict =
 /** Shows the whole text instead of a part that has changed. */
 const whole = { part: undefined, isOfText: true }
 
-const number = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
-const partQuery = v.object({ passage: number, start: number, end: number, edits: number })
-
 /** Reads the address's query and the browser's time zone. */
 function shownOf(c: Context) {
   const { output, success } = v.safeParse(partQuery, c.req.query())
-  const part: Part | undefined = success ? output : undefined
-  return { isOfText: c.req.query('text') !== undefined, part, zone: zoneOf(c), question: questionOf(c) }
+  return {
+    isOfText: c.req.query('text') !== undefined,
+    part: success ? output : undefined,
+    zone: zoneOf(c),
+    question: questionOf(c),
+  }
 }
 
-function withPart(text: string | null, part: Part | undefined, written: string | undefined): string | undefined {
+function withPart(text: string | null, part: Editing['part'], written: string | undefined): string | undefined {
   if (!part || text === null || written === undefined) return written
   return text.slice(0, part.start) + written + text.slice(part.end)
 }
@@ -203,14 +208,5 @@ async function keepGolden(
     return undefined
   } catch (error) {
     return refusalOf(error).message
-  }
-}
-
-async function findEditable(db: Database, scope: DocumentScope): Promise<Editable | undefined> {
-  try {
-    return await readEditable(db, scope, maxWrittenBytes)
-  } catch (error) {
-    if (isError(error, 'document_not_found')) return undefined
-    throw error
   }
 }

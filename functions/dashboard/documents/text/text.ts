@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import * as v from 'valibot'
 import { columnsOf } from '../../../../shared/database/columns.ts'
 import type { Database } from '../../../../shared/database/database.ts'
 import { type DocumentScope, isDocument } from '../../../../shared/database/scope.ts'
@@ -9,6 +10,10 @@ import { lostCorrections } from './corrections.ts'
 
 const d = columnsOf('documents', 'd')
 const text = sql<string | null>`coalesce(${d.content}, ${d.extracted_text})`
+
+const number = v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number))
+/** A passage of a document's text, after a number of edits. */
+export const partQuery = v.object({ passage: number, start: number, end: number, edits: number })
 
 const shownCharacters = 20_000
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type * as v from 'valibot'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
 import { fieldsOf } from '../../form-view.ts'
 import { type Faults, shortened } from '../../forms.ts'
@@ -10,7 +11,7 @@ import { type Days, datesFields, datesView, daysOf } from '../dates.ts'
 import { diffView } from '../diff.ts'
 import { ofEditedPage } from '../edits.ts'
 import { needsFile, uploadAgain } from '../state.ts'
-import type { Editable } from './text.ts'
+import type { Editable, partQuery } from './text.ts'
 
 export const maxTitle = 500
 const maxEdits = 20
@@ -43,19 +44,11 @@ export function alertView(says: Html | string): Html {
   return html`<div class="notice bad" role="alert"><p>${says}</p></div>`
 }
 
-/** A passage of a document's text, after a number of edits. */
-export interface Part {
-  passage: number
-  start: number
-  end: number
-  edits: number
-}
-
 export interface Editing extends Sent {
   /** True if the form corrects the text of a file. */
   isOfText: boolean
   /** The only part to correct. */
-  part?: Part | undefined
+  part?: v.InferOutput<typeof partQuery> | undefined
   zone: string
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
