@@ -48,10 +48,7 @@ export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: C
     CanarySearchMilliseconds: milliseconds.search,
     CanaryDeleteMilliseconds: milliseconds.delete,
   })
-  return {
-    failure: failure === undefined ? undefined : `${failure instanceof Error ? failure.message : failure}`,
-    milliseconds,
-  }
+  return { failure: failure instanceof Error ? failure.message : undefined, milliseconds }
 }
 
 function checkHeap(maxMb: number): void {

@@ -1,23 +1,11 @@
 import { CallFailed } from './api-client.ts'
 
-export type Step =
-  | 'heap'
-  | 'key'
-  | 'agent'
-  | 'leftovers'
-  | 'create'
-  | 'complete'
-  | 'search'
-  | 'delete'
-  | 'gone'
-  | 'external id'
-
 export class StepFailed extends Error {
   override readonly name = 'StepFailed'
-  readonly step: Step
+  readonly step: string
   readonly requestId: string | undefined
 
-  constructor(step: Step, cause: unknown) {
+  constructor(step: string, cause: unknown) {
     super(`${step}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
     this.step = step
     this.requestId = cause instanceof CallFailed ? cause.requestId : undefined
@@ -27,11 +15,11 @@ export class StepFailed extends Error {
 export type Steps = ReturnType<typeof newSteps>
 
 export function newSteps() {
-  const milliseconds: Partial<Record<Step, number>> = {}
+  const milliseconds: Partial<Record<string, number>> = {}
   return {
     milliseconds,
     /** @throws StepFailed */
-    async run<Result>(step: Step, act: () => Promise<Result>): Promise<Result> {
+    async run<Result>(step: string, act: () => Promise<Result>): Promise<Result> {
       const started = performance.now()
       try {
         const result = await act()

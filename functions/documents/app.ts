@@ -6,7 +6,7 @@ import { documentExample, toDocument } from '../../shared/documents/contract/doc
 import { batchBody, createBody, deletionQuery, updateBody } from '../../shared/documents/contract/input.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { api, onlyPost } from '../../shared/http/api.ts'
-import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
+import { ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import { pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
@@ -14,7 +14,16 @@ import { type RouterOptions, router } from '../../shared/http/router.ts'
 import type { Sender } from '../../shared/queue.ts'
 import { addExternalIdRoutes } from './external-ids.ts'
 import { addFileRoutes } from './files.ts'
-import { aDocument, creationErrors, fetched, newExample, removalOf, respondFetched, setCreated } from './respond.ts'
+import {
+  aDocument,
+  creationErrors,
+  fetched,
+  newExample,
+  removalOf,
+  respondDocument,
+  respondFetched,
+  setCreated,
+} from './respond.ts'
 import { addRevisionRoutes } from './revisions.ts'
 import { createdDocuments, fetchedDocument, getQuery, listQuery, sortKey, toFetched } from './schemas.ts'
 
@@ -167,8 +176,7 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
       },
       async ({ c, db, scope, origin, headers, body }) => {
         const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
-        c.header('etag', etag(document))
-        return c.json(toDocument(document))
+        return respondDocument(c, document)
       },
     )
     .delete(
@@ -199,13 +207,9 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         responses: { 200: aDocument },
         errors: ['external_id_conflict', 'rate_limited', 'validation_failed'],
       },
-      async ({ c, db, scope, origin }) => {
-        const document = await restoreDocument({ db, queue }, scope, origin)
-        c.header('etag', etag(document))
-        return c.json(toDocument(document))
-      },
+      async ({ c, db, scope, origin }) => respondDocument(c, await restoreDocument({ db, queue }, scope, origin)),
     )
   addRevisionRoutes(routes, queue)
-  addFileRoutes(routes, { queue, presigner, repeatWaitSeconds })
+  addFileRoutes(routes, queue, presigner, repeatWaitSeconds)
   return app
 }

@@ -11,14 +11,7 @@ import { announcedFile } from './schemas.ts'
 
 const collection = '/v1/agents/:agentId/knowledge-base'
 
-export function addFileRoutes(
-  routes: Router,
-  {
-    queue,
-    presigner,
-    repeatWaitSeconds,
-  }: { queue: Sender; presigner: Presigner; repeatWaitSeconds?: number | undefined },
-) {
+export function addFileRoutes(routes: Router, queue: Sender, presigner: Presigner, repeatWaitSeconds?: number) {
   routes
     .post(
       `${collection}/files`,

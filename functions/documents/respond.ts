@@ -6,6 +6,7 @@ import {
   type DocumentRow,
   documentExample,
   documentSchema,
+  toDocument,
 } from '../../shared/documents/contract/document.ts'
 import type { deletionQuery } from '../../shared/documents/contract/input.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
@@ -24,7 +25,8 @@ export const newExample: Document = {
   ...documentExample,
   ...{ status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
 }
-/** The options of a DELETE. */
+
+/** Reads the options of a DELETE. */
 export function removalOf(
   { ignore_golden_questions: ignores, trash: toTrash }: v.InferOutput<typeof deletionQuery>,
   { 'if-match': match }: v.InferOutput<typeof ifMatch>,
@@ -39,14 +41,19 @@ export const fetched = (example: Document) => ({
   304: { description: 'It is still the version in If-None-Match', headers: ['ETag'] },
 })
 
-/** The headers of the response that creates one document. `replayed`: an earlier attempt has created it. */
+/** Sets the headers of the response that creates one document. `replayed`: an earlier attempt has created it. */
 export function setCreated(c: Context<ApiEnv>, document: DocumentRow, replayed: boolean): void {
   if (replayed) c.header('idempotency-replayed', 'true')
   c.header('etag', etag(document))
   c.header('location', `/v1/agents/${document.agent_id}/knowledge-base/${document.id}`)
 }
 
-/** The response of GET: 304 if the caller has this version. */
+export function respondDocument(c: Context<ApiEnv>, document: DocumentRow): Response {
+  c.header('etag', etag(document))
+  return c.json(toDocument(document))
+}
+
+/** Responds to a GET: with 304 if the caller has this version. */
 export function respondFetched(
   c: Context<ApiEnv>,
   document: DocumentRow & { is_known: boolean; text: string | null },

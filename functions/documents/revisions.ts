@@ -1,10 +1,10 @@
 import { getRevision, listRevisions, restoreRevision } from '../../shared/documents/client/revisions.ts'
-import { documentExample, toDocument } from '../../shared/documents/contract/document.ts'
-import { etag, ifMatch } from '../../shared/http/etag.ts'
+import { documentExample } from '../../shared/documents/contract/document.ts'
+import { ifMatch } from '../../shared/http/etag.ts'
 import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
 import type { Sender } from '../../shared/queue.ts'
-import { aDocument } from './respond.ts'
+import { aDocument, respondDocument } from './respond.ts'
 import {
   listedRevision,
   revisionExample,
@@ -34,13 +34,8 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
         const list = `revisions ${scope.documentId}`
         const [after] = readAfter(key, list, cursor, revisionSortKey) ?? []
         const { revisions, hasMore } = await listRevisions(db, scope, { limit, after })
-        return respondPage(
-          c,
-          key,
-          list,
-          revisions.map(toListedRevision),
-          hasMore ? [revisions.at(-1)!.revision] : undefined,
-        )
+        const last = hasMore ? [revisions.at(-1)!.revision] : undefined
+        return respondPage(c, key, list, revisions.map(toListedRevision), last)
       },
     )
     .get(
@@ -70,8 +65,7 @@ export function addRevisionRoutes(routes: Router, queue: Sender) {
       },
       async ({ c, db, scope, origin, headers }) => {
         const document = await restoreRevision({ db, queue }, scope, scope.revision, origin, headers['if-match'])
-        c.header('etag', etag(document))
-        return c.json(toDocument(document))
+        return respondDocument(c, document)
       },
     )
 }

@@ -132,7 +132,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       return await tool(call, input)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'agent_not_found') throw error
-      return failure(messageFor(error, onUnexpected))
+      return { content: [{ type: 'text', text: messageFor(error, onUnexpected) }], isError: true }
     }
   }
 }
@@ -140,10 +140,6 @@ export function newTools({ answer, clock, limits }: Dependencies) {
 /** The result as structured content, and as text for clients that read only that. */
 function resultOf(structuredContent: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
-}
-
-function failure(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true }
 }
 
 const nothingServed =

@@ -5,6 +5,7 @@ import { organizationExample, organizationSchema, updateBody, usageExample, usag
 import { addWebhookRoutes } from './webhooks.ts'
 
 const path = '/v1/organization'
+const anOrganization = { description: 'The organization', schema: organizationSchema, example: organizationExample }
 
 export function organizationApp(options: RouterOptions) {
   const routes = router('Organization', options)
@@ -17,11 +18,7 @@ export function organizationApp(options: RouterOptions) {
         summary: 'Get the organization’s settings',
         permission: 'organization:read',
         responses: {
-          200: {
-            description: 'The organization of the API key',
-            schema: organizationSchema,
-            example: organizationExample,
-          },
+          200: { ...anOrganization, description: 'The organization of the API key' },
         },
       },
       async ({ c, key, db }) => c.json(await getOrganization(db, key.organizationId)),
@@ -49,7 +46,7 @@ export function organizationApp(options: RouterOptions) {
         body: updateBody,
         examples: { on: { auto_delete_done_calls: true } },
         responses: {
-          200: { description: 'The organization', schema: organizationSchema, example: organizationExample },
+          200: anOrganization,
         },
       },
       async ({ c, key, db, body }) => c.json(await updateOrganization(db, key.organizationId, body)),

@@ -1,4 +1,6 @@
+import { ApiError } from '../../shared/http/errors.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
 import type { Consultation } from './consultation.ts'
 
 /** The length in UTF-16 code units after which Retell cuts an answer. */
@@ -57,4 +59,11 @@ export function onOneLine(markdown: string): string {
         : `${cells.trim()}; `
   }
   return line.replaceAll(/\s+/g, ' ').replace(/;? $/, '')
+}
+
+/** Describes an error for a platform that shows people a sentence and no status. */
+export function faultText(error: unknown, requestId: string): string {
+  if (error instanceof ApiError) return onOneLine(error.errors?.map(({ detail }) => detail).join('; ') ?? error.message)
+  if (error instanceof Unavailable) return 'The knowledge base cannot be reached at the moment. Try again in a moment.'
+  return `Something went wrong. It was logged under the request id ${requestId}.`
 }

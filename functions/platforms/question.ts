@@ -5,14 +5,8 @@ import { endOf, hasTerms } from '../../shared/retrieval/in-context.ts'
 import { maxAlternatives, maxTurns, query } from '../../shared/retrieval/schemas.ts'
 import { textPart } from './schemas.ts'
 
-export interface AskedInCall {
-  query: string
-  /** The caller's earlier turns, oldest first. */
-  history: string[]
-}
-
-/** The caller's last turn as the question, with the others as its history; undefined if none has terms. @param turns oldest first */
-export function questionIn(turns: readonly string[]): AskedInCall | undefined {
+/** Takes the caller's last turn as the question, and the others as its history. Undefined if no turn has terms. @param turns oldest first */
+export function questionIn(turns: readonly string[]) {
   const said = saidIn(turns)
   return said.some(hasTerms) ? { query: said.at(-1)!, history: historyIn(turns) } : undefined
 }
@@ -38,13 +32,8 @@ function saidIn(turns: readonly string[]): string[] {
   return turns.map(endOf).filter((turn) => turn !== '')
 }
 
-export interface AskedByTool {
-  query: string
-  alternatives: string[]
-}
-
 /** The question in a tool's arguments, an object or its JSON: `query`, or else the only text, with the `alternatives` that a search takes. */
-export function questionOf(args: unknown): AskedByTool | undefined {
+export function questionOf(args: unknown) {
   const named = isObject(args) ? args : parseObject(args)
   const texts = Object.values(named).filter((value) => typeof value === 'string')
   const text = typeof named.query === 'string' ? named.query : texts.length === 1 ? texts[0] : undefined

@@ -59,11 +59,7 @@ export const questionExample: v.InferOutput<typeof questionSchema> = {
   hits: [{ document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', revision: 1, chunk_index: 0, score: 0.866 }],
 }
 
-export function toQuestion({
-  is_degraded,
-  is_wrong,
-  asked_at,
-  ...question
-}: KeptQuestion): v.InferOutput<typeof questionSchema> {
+export function toQuestion(kept: KeptQuestion): v.InferOutput<typeof questionSchema> {
+  const { is_degraded, is_wrong, asked_at, ...question } = kept
   return { ...question, degraded: is_degraded ? 'keyword_only' : null, asked_at: asked_at.toISOString() }
 }

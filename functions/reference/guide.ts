@@ -34,11 +34,6 @@ function parseRequest(text: string, openApi: OpenApi) {
     (one) => one.method === method && samplePath(one.path) === path.split('?')[0],
   )
   if (!operation) throw new Error(`no operation ${line}`)
-  return {
-    method,
-    path,
-    headers,
-    body: body === undefined ? undefined : (JSON.parse(body) as unknown),
-    response: responseBody(openApi, operation),
-  }
+  const sent = body === undefined ? undefined : (JSON.parse(body) as unknown)
+  return { method, path, headers, body: sent, response: responseBody(openApi, operation) }
 }

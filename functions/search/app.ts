@@ -49,15 +49,9 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         examples: { text: { query: 'Are you open on Sunday?' } },
         responses: { 202: { description: 'The vector is ready', headers: ['Server-Timing'] } },
       },
-      async ({ c, meter, db, scope: ids, body }) => {
-        const scope = { ...ids, meter }
-        const said = [body.query, ...(body.alternatives ?? [])]
-        await prefetch(
-          db,
-          scope,
-          said.map((text) => inContext(text, body.history)),
-          timingOf(c),
-        )
+      async ({ c, meter, db, scope, body }) => {
+        const said = [body.query, ...(body.alternatives ?? [])].map((text) => inContext(text, body.history))
+        await prefetch(db, { ...scope, meter }, said, timingOf(c))
         return c.body(null, 202)
       },
     ).app

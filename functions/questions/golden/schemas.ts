@@ -103,23 +103,10 @@ export const runExample: v.InferOutput<typeof runResponse> = {
 }
 
 export function toGolden(row: KeptGolden): v.InferOutput<typeof goldenSchema> {
-  const {
-    id,
-    question,
-    history,
-    within,
-    on_failure,
-    document_id,
-    words,
-    expects_nothing,
-    as_of,
-    passed,
-    rank,
-    checked_at,
-  } = row
+  const { id, question, history, within, on_failure, document_id, words, passed, rank, checked_at } = row
   return {
-    ...{ id, question, history, within, on_failure, as_of: as_of?.toISOString() ?? null },
-    expects: expects_nothing ? { nothing: true } : { ...(document_id && { document_id }), ...(words && { words }) },
+    ...{ id, question, history, within, on_failure, as_of: row.as_of?.toISOString() ?? null },
+    expects: row.expects_nothing ? { nothing: true } : { ...(document_id && { document_id }), ...(words && { words }) },
     last_result: passed === null ? null : { passed, rank, checked_at: checked_at!.toISOString() },
   }
 }
