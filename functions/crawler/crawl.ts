@@ -57,15 +57,19 @@ interface Job extends Crawler {
 }
 
 /** Continues a crawl for as long as there is time. @param remaining milliseconds @throws Unavailable without the database */
-export async function crawlSource(crawler: Crawler, message: CrawlMessage, remaining: () => number): Promise<void> {
+export async function crawlSource(
+  crawler: Crawler,
+  message: CrawlMessage,
+  remaining: () => number,
+): Promise<undefined> {
   const db = crawler.db.forOrganization(message.organizationId)
   const claim = await claimSource(db, message, randomUUID())
   if (!claim) return
   const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
   try {
-    if (claim.status === 'deleting') return await deleteRest(job)
-    if (claim.attempt > crawling.maxAttempts) throw new Refused('The crawl was interrupted five times in a row.')
-    await crawl(job)
+    if (claim.status !== 'deleting' && claim.attempt > crawling.maxAttempts)
+      throw new Refused('The crawl was interrupted five times in a row.')
+    await (claim.status === 'deleting' ? deleteRest(job) : crawl(job))
   } catch (error) {
     await settle(job, error)
   }

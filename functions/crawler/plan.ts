@@ -49,22 +49,20 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
   const byAddress = new Map(rows.map((row) => [row.address, row]))
   const isLeftAlone = (address: string) =>
     byAddress.get(address)!.was_given && byAddress.get(address)!.document_characters === null
-  const tasks: { address: string; task: PageTask }[] = [
-    ...decided.create
-      .filter((address) => !isLeftAlone(address))
-      .map((address) => ({ address, task: 'create' as const })),
-    ...decided.update.map((address) => ({ address, task: 'update' as const })),
-    ...[...decided.delete, ...rows.flatMap(({ address, found }) => (found === 'excluded' ? [address] : []))].map(
-      (address) => ({
-        address,
-        task: 'delete' as const,
-      }),
+  const tasksOf = (task: PageTask, addresses: string[]) => addresses.map((address) => ({ address, task }))
+  const tasks = [
+    ...tasksOf(
+      'create',
+      decided.create.filter((address) => !isLeftAlone(address)),
     ),
+    ...tasksOf('update', decided.update),
+    ...tasksOf('delete', [
+      ...decided.delete,
+      ...rows.flatMap(({ address, found }) => (found === 'excluded' ? address : [])),
+    ]),
   ]
-  const reasons = [
-    ...decided.leftOut,
-    ...decided.create.filter(isLeftAlone).map((address) => [address, leftAlone] as const),
-  ]
+  const excuses = [...decided.leftOut, ...decided.create.filter(isLeftAlone).map((address) => [address, leftAlone])]
+  const reasons = excuses.map(([address, reason]) => ({ address, reason }))
   await fenced(db, claim, (isLeased) => ({
     planned: sql`update source_pages p set task = t.task from ${recordset('t', { address: 'text', task: 'text' }, tasks)}
       where ${isOwn(claim)} and p.address = t.address and (t.task = 'delete' or p.content is not null) and ${isLeased}`,
@@ -73,11 +71,7 @@ export async function planChanges(db: Database, claim: Claim, home: string): Pro
     back: sql`update source_pages p set gone_since = null
       where ${isOwn(claim)} and p.address = any(${decided.clearGone}::text[]) and ${isLeased}`,
     explained: sql`update source_pages p set left_out = r.reason
-      from ${recordset(
-        'r',
-        { address: 'text', reason: 'text' },
-        reasons.map(([address, reason]) => ({ address, reason })),
-      )}
+      from ${recordset('r', { address: 'text', reason: 'text' }, reasons)}
       where ${isOwn(claim)} and p.address = r.address and ${isLeased}`,
   }))
   return decided.refused

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { decodeCursor, encodeCursor } from '../../shared/http/pagination.ts'
+import { encodeCursor, readAfter } from '../../shared/http/pagination.ts'
 import { uuid } from '../../shared/ids.ts'
 import { findInTrash, listTrash, purgeCall, restoreCall, type TrashedCall } from '../../shared/organizations/calls.ts'
 import { getOrganization } from '../../shared/organizations/organization.ts'
@@ -21,7 +21,7 @@ export function addCallsScreens(screens: Screens) {
   screens
     .get(path, { permission: 'organization:read' }, async ({ c, db, session, may }) => {
       const cursor = c.req.query('after')
-      const after = cursor === undefined ? undefined : decodeCursor(session.cursorKey, 'trash', cursor, sortKey)
+      const after = readAfter(session, 'trash', cursor, sortKey)
       const [{ calls, hasMore }, { auto_delete_done_calls: isAutomatic }] = await Promise.all([
         listTrash(db, session.organizationId, {
           limit: callsPerPage,

@@ -4,6 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { ownFaults } from '../../shared/documents/contract/failures.ts'
 import { isPostponed, isWaiting } from '../../shared/documents/processing/guards.ts'
 import { tokensUsedUpPattern } from '../../shared/limits/tokens.ts'
+import { maxDocumentsPerAgent } from '../../shared/organizations/usage.ts'
 import { CommandError } from '../command-line/command-error.ts'
 import { subcommand } from '../command-line/options.ts'
 import { onOneLine } from '../command-line/sentence.ts'
@@ -51,8 +52,6 @@ async function countDeadLetters({ queues, program }: Context): Promise<number | 
   }
 }
 
-const maxDocuments = 10_000
-
 export async function checkDocuments(db: Database) {
   const { models, changing } = await findModels(db)
   const { statuses, work, faults, agents, connections } = await db.batch({
@@ -71,7 +70,7 @@ export async function checkDocuments(db: Database) {
     agents: sql<{ organization_id: string; id: string; name: string; document_count: number }>`
       select a.organization_id, a.id, a.name, count(*)::int as document_count
       from agents a join documents d on (d.organization_id, d.agent_id) = (a.organization_id, a.id) and d.deleted_at is null
-      group by a.organization_id, a.id having count(*) >= ${maxDocuments} order by a.organization_id, a.id`,
+      group by a.organization_id, a.id having count(*) >= ${maxDocumentsPerAgent} order by a.organization_id, a.id`,
     connections: openConnections,
   })
   return {

@@ -12,10 +12,6 @@ import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './ten
 
 /** Runs one command. @param args the arguments after `npx cuecard` @returns the exit code */
 export function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  return createProgram(terminal).run(args)
-}
-
-function createProgram(terminal: Terminal): Program {
   const program = new Program('npx cuecard', terminal)
   program
     .description('Administer Cuecard: a running local stand or, with the URL of a Neon database, a deployment on AWS.')
@@ -34,5 +30,5 @@ function createProgram(terminal: Terminal): Program {
   addErasuresCommands(program)
   addAuditCommands(program)
   addHealthCommand(program)
-  return program
+  return program.run(args)
 }

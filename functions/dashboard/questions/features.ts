@@ -1,4 +1,4 @@
-import { type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
+import { isCode, type KeywordQuery, keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
 import { termsOf } from '../../../shared/terms/terms.ts'
 import { unspaced, wordsOf } from '../../../shared/terms/words.ts'
 import { normalForm } from '../../../shared/text/normal-form.ts'
@@ -38,10 +38,7 @@ function featuresOfSought(sought: KeywordQuery, wording: string): Feature[] {
       return termsOf(text).map((term) => ({ terms: [term], weight: pairWeight * weight }))
     // Two words that may be one misheard name are also features of their own.
     if (entries.every(({ isFallback }) => isFallback)) return []
-    return featuresOfGroup(entries).map((terms) => ({
-      terms,
-      weight: terms.some(isCode) ? codeWeight : weight,
-    }))
+    return featuresOfGroup(entries).map((terms) => ({ terms, weight: terms.some(isCode) ? codeWeight : weight }))
   })
 }
 
@@ -49,8 +46,4 @@ function featuresOfGroup(entries: Entry[]): string[][] {
   const ways = [...Map.groupBy(entries, ({ way }) => way).values()]
   const wholes = ways.filter((way) => way.length === 1).map(([entry]) => entry!.term)
   return wholes.length > 0 ? [wholes] : ways[0]!.map(({ term }) => [term])
-}
-
-function isCode(term: string): boolean {
-  return term.length >= 3 && /\p{N}/u.test(term) && !term.startsWith('~')
 }

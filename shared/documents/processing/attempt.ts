@@ -1,4 +1,4 @@
-import type { SQSRecord } from 'aws-lambda'
+import type { SQSBatchResponse, SQSRecord } from 'aws-lambda'
 import { sql } from 'kysely'
 import { backoff } from '../../backoff.ts'
 import type { Database } from '../../database/database.ts'
@@ -97,6 +97,13 @@ export async function consume<Work extends WorkMessage | CrawlMessage | ModelMes
     log.error('delivery_failed', { message_id: record.messageId, ...idsOf(message), error: describeError(error) })
   }
   return false
+}
+
+/** Processes one record after the other, since each may take all of the Lambda's time or memory. */
+export async function consumeInTurn(records: SQSRecord[], done: (record: SQSRecord) => Promise<boolean>) {
+  const { batchItemFailures }: SQSBatchResponse = { batchItemFailures: [] }
+  for (const record of records) if (!(await done(record))) batchItemFailures.push({ itemIdentifier: record.messageId })
+  return { batchItemFailures }
 }
 
 /** Ends the attempt after an unexpected error. @returns the seconds after which to redeliver the message, if it is not done */

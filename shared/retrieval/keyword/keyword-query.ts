@@ -155,7 +155,7 @@ function wayOf(terms: string[], weight = 1, isFallback = false): Way {
 }
 
 /** A caller who says a code means nothing else. */
-function isCode(term: string): boolean {
+export function isCode(term: string): boolean {
   return term.length >= 3 && /\p{N}/u.test(term) && !term.startsWith('~')
 }
 
