@@ -47,7 +47,7 @@ function admin(args: string[], env: Record<string, string> = { DATA_DIR: dataDir
   return cuecard(args, { env, stdin })
 }
 
-/** What the command prints with --json, once it has succeeded. */
+/** Runs a command with --json. @returns its output, once it has succeeded */
 async function json(...args: string[]) {
   const { code, stdout, stderr } = await admin([...args, '--json'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

@@ -5,7 +5,7 @@ import { configOf } from './vitest.config.ts'
 /** Reads what the sources' driver sends, where a bundle has a driver of its own. */
 const ofSources = join('database', 'plans.ci.test.ts')
 
-// What goes through the front door, and nothing past it into the sources of the functions.
+// Selects tests that only use the front door, and import no source of the functions.
 const isForBundles = (file: string) => {
   if (file === ofSources) return false
   const text = readFileSync(join(import.meta.dirname, file), 'utf8')

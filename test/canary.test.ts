@@ -14,7 +14,7 @@ import { type Answer, type Tenant, useStand } from './support/stand/stand.ts'
 const stand = useStand()
 let origin: string
 let close: () => Promise<void>
-/** What the public address answers itself, or says in place of the Lambda's body. */
+/** The public address's own answer, or changes to the Lambda's answer. */
 let breaks: (call: string) => Partial<Answer> | 'hang_up' | undefined
 
 beforeAll(async () => {

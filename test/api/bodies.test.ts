@@ -240,7 +240,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
   })
 })
 
-/** Whether a stored number is as near to the one sent as is promised. */
+/** True if a stored number is within the promised distance of the sent one. */
 function isKept(stored: number, sent: number, vector: number[]): boolean {
   const largest = vector.reduce((max, number) => Math.max(max, Math.abs(number)), 0)
   const roundedTwice = 1.001

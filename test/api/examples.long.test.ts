@@ -65,13 +65,13 @@ describe('the example of a response is what the example of a request is answered
   })
 })
 
-/** Of what differs from one database or embedder to the next only its type. */
+/** Replaces values that depend on the database or the embedder with their type. */
 function withoutOwn(body: unknown): unknown {
   const own = /^(id|(agent|document|chunk)_id|name|(cre|upd)ated_at|created_by|score|semantic|keyword)$/
   return JSON.parse(JSON.stringify(body), (key, value) => (own.test(key) ? typeof value : value))
 }
 
-/** What differs from one request to the next, as in the other examples. */
+/** Replaces values that differ between requests with those of the other examples. */
 function exampleOf({ body }: Answer): Example {
   const instance = body.instance
     .replace(/(?<=agents\/)[0-9a-f-]{36}/, documentExample.agent_id)

@@ -25,7 +25,7 @@ async function answer(route: KeyedRoute, db: Database): Promise<Answer> {
   return { status: statusCode!, headers: sent as Record<string, string>, body: JSON.parse(text!) }
 }
 
-/** What Neon's proxy answers past its limits (test/database/neon.ci.test.ts). */
+/** The answers of Neon's proxy above its limits (test/database/neon.ci.test.ts). */
 const refusals: Record<string, [status: number, message: string]> = {
   '/request/sql': [413, 'request is too large (max is 10485760 bytes)'],
   '/answer/sql': [507, 'response is too large (max is 10485760 bytes)'],

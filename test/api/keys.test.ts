@@ -73,7 +73,7 @@ test('a 401 names both ways to send a key, in its detail and as challenges that 
   ])
 })
 
-/** By the grammar of RFC 9110 (11.6.1): a token that a space follows is a scheme, one that `=` follows a parameter. */
+/** Follows the grammar of RFC 9110 (11.6.1): a token before a space is a scheme, a token before `=` a parameter. */
 function challenges(header: string): Record<string, string>[] {
   const found: Record<string, string>[] = []
   const element = /\s*(?:([!#$%&'*+.^`|~\w-]+) +)?([!#$%&'*+.^`|~\w-]+)="([^"]*)"\s*(?:,|$)/gy

@@ -145,7 +145,7 @@ describe('chunks', () => {
   beforeAll(async () => {
     path = await chunksPath(tenant)
   })
-  /** What is refused, and leaves the document without chunks. */
+  /** Sends chunks that must be refused and leave the document without chunks. */
   const refused = async (chunks: unknown[] | string) => {
     const body = typeof chunks === 'string' ? `{"chunks":${chunks}}` : { chunks }
     const answer = await tenant.call('POST', path, body)

@@ -29,7 +29,7 @@ test('every route of the API Gateway is documented, and every documented path is
       .map((route) => route.path)
     const routed: readonly string[] = 'routes' in lambda ? lambda.routes : []
     const ofApi = routed
-      // For people, and what the metadata of OAuth describes.
+      // These are pages for people, and routes that OAuth's metadata describes.
       .filter((route) => !/^\/(dashboard|connect|\.well-known)\b/.test(route))
       .map((route) => route.replace(/by-external-id\/.+/, 'by-external-id/{externalId}'))
     if (!routed.includes('$default')) expect(new Set(declared)).toEqual(new Set(ofApi))

@@ -19,7 +19,7 @@ const languages = ['curl', 'typescript', 'python']
 
 let page: Promise<string> | undefined
 const readPage = () => (page ??= stand.http('GET', '/v1/docs').then(({ body }) => String(body)))
-/** Where the page finds a file of its own version. */
+/** The address at which the page finds a file of its own version. */
 async function addressOf(name: string): Promise<string> {
   const [address] = new RegExp(`docs/${name.replace('.', '-[0-9a-f]{12}\\.')}(?=")`).exec(await readPage()) ?? []
   return `/v1/${address}`

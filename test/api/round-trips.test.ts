@@ -58,7 +58,7 @@ test('with a known key a request is one statement, or a batch where one must see
   expect(counted.filter((line) => !line.endsWith(': 1 in 2'))).toEqual([
     // Each statement sees what those before it have locked, taken over and stored.
     'POST {document}/chunks : 9 in 20',
-    // What is read decides on the change, which compares golden questions once it has the locks; vectors that no chunk names go last.
+    // The reads decide on the change. It compares golden questions once it has the locks, and deletes vectors that no chunk names last.
     'PATCH {document} status: 1 + 3 in 10',
     'PATCH {document} title: 1 + 2 in 8',
     'PATCH {document} metadata: 1 + 1 in 4',

@@ -39,7 +39,7 @@ const runners: Record<string, Runner> = {
   },
 }
 
-/** What each sample prints, run one after the other by one process. */
+/** Runs samples one after the other in one process. @returns the output of each */
 async function run(language: string, samples: string[]): Promise<string[]> {
   const { command, wrap } = runners[language]!
   const [program, ...options] = command

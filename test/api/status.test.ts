@@ -72,7 +72,7 @@ const upload = ({ tenant, path }: Subject, ...chunks: object[]) => tenant.call('
 const listed = async ({ tenant, path }: Subject): Promise<string[]> =>
   (await tenant.call('GET', `${path}/chunks`)).body.data.map((item: { content: string }) => item.content)
 
-/** What a search finds of the document, whatever it is asked for; the document and the list say how much that is. */
+/** The chunks of the document that search finds for any question; the document and the list give their number. */
 async function served({ tenant, path }: Subject): Promise<string[]> {
   const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0), limit: 50 })
   const document = (await tenant.call('GET', path)).body
@@ -102,7 +102,7 @@ async function refuses(subject: Subject, body: object, code: string) {
   expect(after.headers.etag).toBe(before.headers.etag)
 }
 
-/** What a worker had in flight for the document completes nothing. */
+/** Expects that the worker's claim of the document completes nothing. */
 async function expectVoid({ claim }: Subject) {
   if (!claim) return
   expect(await completeRevisions(stand.db, [{ claim, plan: planRevision(claim, [], 'lexical-2') }])).toEqual([

@@ -27,9 +27,9 @@ const connection = useFaultyConnection()
 const providerKey = 'sk-secret-provider-4d1f'
 const databasePassword = 'secret-database-77aa'
 const signingSecret = 'secret-signing-9e8d'
-/** Of documents, their chunks and metadata. */
+/** The secret in documents, chunks and metadata. */
 const text = 'secret-text-of-a-document-1b2c'
-/** Of callers. */
+/** The secret in callers' questions. */
 const question = 'secret-question-of-a-caller-5e6f'
 
 const fixed = [providerKey, databasePassword, signingSecret, text, question]
@@ -46,7 +46,7 @@ afterAll(async () => {
   for (const name of databaseUsers) await sql`drop role ${sql.id(`cuecard_${name}_leaks`)}`.execute(stand.db)
 })
 
-/** What no log line and no answer may hold of these tenants. */
+/** Secrets of these tenants that no log line and no answer may have. */
 async function secretsOf(...tenants: Tenant[]): Promise<string[]> {
   const cursorKeys = tenants.map(async ({ organizationId }) => {
     const { rows } = await sql<{ key: Buffer }>`select cursor_key as key from organizations
@@ -99,7 +99,7 @@ describe.each(keyedRoutes.map((route, nth) => ({ ...route, nth })))(
       const all = await gathered(async (keep) => {
         const ask = async (db: Database) => {
           const answer = await callerOf(allApps(db)[lambda]!, tenant.apiKey)(method, url, body)
-          // What was done nevertheless is told to whom it belongs.
+          // Requests that succeed nevertheless answer to the owner.
           if (answer.status >= 400) keep(answer)
         }
         connection.cut(turn('unopened', 'before', 'after', 'within'), /./)
@@ -136,7 +136,7 @@ describe.each(keyedRoutes.map((route, nth) => ({ ...route, nth })))(
         if (odd !== path) await tenant.call(method, odd, body)
       })
       expect(all).toContain('invalid_api_key')
-      // What Retell asks for is answered as text, with the question's passages alone.
+      // Retell's answer is text with the question's passages only.
       expectNone([...secrets, stranger], all)
     })
   },
@@ -160,7 +160,7 @@ test('no secret is in logs and errors where the provider repeats its key and the
       const { waiting, status: state } = (await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body
       keep({ waiting, state })
       const answer = await search(tenant, { query: `${question} ${status}`, mode: 'semantic' })
-      // Whoever sent a rejected text may read why.
+      // The sender of a rejected text may read why.
       if (answer.status !== 422) keep(answer)
     }
   })

@@ -65,7 +65,7 @@ async function changesNothing(act: () => Promise<void>) {
   expect(await dumpOf(stand.pool)).toEqual(before)
 }
 
-/** For each place of an id: one that exists elsewhere, and beside it one that exists nowhere. */
+/** An id that exists in another organization, and one that exists nowhere, for each place of an id in a path. */
 const positions: Record<string, (all: Tenants) => { known: Ids; unknown: Ids }> = {
   'agent and document': ({ foreign }) => ({ known: foreign, unknown: { agentId: newId(), documentId: newId() } }),
   agent: ({ own, foreign }) => ({ known: { ...own, agentId: foreign.agentId }, unknown: { ...own, agentId: newId() } }),

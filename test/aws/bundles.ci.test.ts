@@ -44,7 +44,7 @@ async function deliver(queue: QueueName) {
   expect(await system.invoke(queue, { Records })).toEqual({ batchItemFailures: [] })
 }
 
-/** As a browser does. @returns the status */
+/** Posts the form like a browser. @returns the status */
 async function post({ url, fields }: FormUpload, file: string): Promise<number> {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.set(name, value)

@@ -126,7 +126,7 @@ describe('the files', () => {
   })
 })
 
-/** What the policy of a queue or a bucket allows; the rule packs look after TLS and encryption. */
+/** The statements that allow something in the policy of a queue or a bucket; the rule packs check TLS and encryption. */
 function allowedBy(type: string, target: string): Fields[] {
   return statementsOf(prod, type, target).filter(({ Effect }) => Effect === 'Allow')
 }

@@ -25,7 +25,7 @@ function groupOf(name: string): Fields {
   return prod.resources[logicalId(update!.DeploymentGroupName!)]!.Properties
 }
 
-/** Of the alarms that the group watches: logical id → properties. */
+/** The alarms that the group watches: logical id → properties. */
 function alarmsOf(name: string): [string, Fields][] {
   const { Alarms, Enabled } = groupOf(name).AlarmConfiguration as { Alarms: Fields[]; Enabled: boolean }
   expect(Enabled).toBe(true)

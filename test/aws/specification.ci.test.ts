@@ -81,7 +81,7 @@ function fieldFaults(at: string, fields: Fields, properties: Record<string, Prop
 
 const typesOf = ({ type, previousTypes = [] }: Property): PropertyType[] => [type, ...previousTypes]
 
-/** What CloudFormation would say of a value; a reference or a function may be anything. */
+/** The faults that CloudFormation would report; a reference or a function may be any value. */
 function faults(at: string, value: Json, type: PropertyType): string[] {
   if (isFunction(value)) return []
   const no = (is: boolean) => (is ? [] : [`${at} is no ${type.type}`])

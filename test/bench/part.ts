@@ -1,7 +1,7 @@
 import type { Peers } from './stage/peers.ts'
 import type { Server } from './stage/server.ts'
 
-/** What `npm run bench` measures: one file under parts/ each, listed in main.ts. */
+/** A measurement of `npm run bench`. Each has a file in parts/; main.ts lists them. */
 export interface Part {
   name: string
   title: string
@@ -23,10 +23,10 @@ export interface Measurement {
   unit: string
   /** Which figure is the better one. */
   better: 'more' | 'less'
-  /** What of the samples is compared; the median unless said. */
+  /** The figure of the samples to compare, by default the median. */
   figure?: 'median' | 'mean' | 'p95'
   /** Contestant → one number per run, in the order of the runs. */
   samples: Record<string, number[]>
-  /** What a reader must know to judge the figures. */
+  /** A note that a reader needs to judge the figures. */
   remark?: string
 }

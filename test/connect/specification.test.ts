@@ -12,7 +12,7 @@ const server = async () => (await send('GET', '/.well-known/oauth-authorization-
 const challengeTo = async (tenant: Tenant, token?: string) =>
   (await ask(token, resourceOf(tenant))).headers.get('www-authenticate')
 
-/** What servers MUST do by the MCP specification’s authorization pages and those it names; each with its check. */
+/** The MUSTs for servers in the MCP specification’s authorization pages and the pages they name, each with its check. */
 const musts: Record<string, (tenant: Tenant) => Promise<void>> = {
   'MCP servers MUST implement OAuth 2.0 Protected Resource Metadata, at the path of the endpoint': async (tenant) => {
     const { status, body } = await send('GET', metadataOf(tenant))

@@ -112,7 +112,7 @@ export function useConnect() {
     return `/dashboard/connect?${new URLSearchParams(sent)}`
   }
 
-  /** Where the page leads, with its parameters. */
+  /** The address to which the page redirects, with its parameters. */
   function answerOf({ status, headers }: Page): URLSearchParams & { to: string } {
     const url = URL.parse(headers.location ?? '')
     if (status !== 303 || !url) throw new Error(`It leads nowhere: ${status} ${headers.location}`)

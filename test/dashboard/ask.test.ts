@@ -24,7 +24,7 @@ async function withDocuments(): Promise<SignedIn> {
   return owner
 }
 
-/** Of the tests that only ask. */
+/** The owner in tests that only ask. */
 let owner: SignedIn
 beforeAll(async () => {
   owner = await withDocuments()

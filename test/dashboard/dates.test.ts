@@ -24,7 +24,7 @@ async function documentWith(tenant: SignedIn, dates: object = {}, content = 'We 
   }
 }
 
-/** What the fields for the days show. */
+/** The values of the fields for the days. */
 const daysIn = (html: string) =>
   ['from', 'until'].map((name) => new RegExp(`name="${name}" value="(.*?)"`).exec(html)![1])
 

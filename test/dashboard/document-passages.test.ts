@@ -5,7 +5,7 @@ import { useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
-/** What the page shows of the text, with `[1]` where passage 1 begins. */
+/** The shown text, with `[1]` where passage 1 begins. */
 function textIn(html: string): string {
   const [, shown = ''] = /<div class="said">(.*?)<\/div>\s*(?:<nav|<\/section>)/s.exec(html) ?? []
   return shown

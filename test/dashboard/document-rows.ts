@@ -27,7 +27,7 @@ export function rowOf(html: string, id: string): string {
   return html.split(`<li id="document-${id}"`)[1]?.split('</li>')[0] ?? ''
 }
 
-/** What a page sends of its rows to ask whether they have changed. */
+/** The parameters by which a page asks whether its rows have changed. */
 export function seenIn(html: string): string {
   return [...html.matchAll(/name="seen" value="([^"]+)"/g)].map(([, tag]) => `seen=${tag}`).join('&')
 }

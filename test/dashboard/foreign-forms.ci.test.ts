@@ -11,7 +11,7 @@ const { stand, signedIn } = useDashboard()
 /** @property edits of the document that is a text */
 type Subject = SignedIn & { ids: Ids; edits: string; questionId: string; person?: { id: string; mail: string } }
 
-/** What a page of ours sends, and what it needs beside `makeThings`. */
+/** A form that our own page sends, and its needs beside `makeThings`. */
 interface Sent {
   fields?: (subject: Subject) => FormFields
   /** The document that the path names. */
@@ -20,7 +20,7 @@ interface Sent {
   columns?: string
   /** Sent by a person; by whoever signed in with a key where it is left out. */
   isOwner?: true
-  /** What must be there besides. @returns the query of the path */
+  /** Makes what the form also needs. @returns the query of the path */
   prepare?: (subject: Subject) => Promise<Record<string, string> | undefined>
   /** The webhook is. */
   isDisabled?: true
@@ -155,7 +155,7 @@ test('every form has its fields here', () => {
   expect(Object.keys(forms).toSorted()).toEqual([...posts, ...open].toSorted())
 })
 
-/** Of another page, or of unknown origin. */
+/** Headers of requests from another page or an unknown origin. */
 const elsewhere: Record<string, string>[] = [
   {},
   { origin: 'https://evil.example' },

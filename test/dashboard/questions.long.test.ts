@@ -21,7 +21,7 @@ async function keeping(): Promise<SignedIn> {
   return owner
 }
 
-/** What somebody was given, as it is kept. */
+/** A hit as the log keeps it. */
 const hitOf = (document_id: string, chunk_index = 0) =>
   JSON.stringify([{ document_id, revision: 1, chunk_index, score: 0.7 }])
 

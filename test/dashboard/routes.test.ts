@@ -149,7 +149,7 @@ test('a form from a page of ours is taken by its origin too, with the port of a 
   expect((await post({ ...local, origin: 'http://127.0.0.1:3000' })).status).toBe(403)
 })
 
-/** What the policy forbids anyhow, and what somebody who hears the page needs. */
+/** Checks that the page has nothing that the policy forbids, and what screen readers need. */
 function assertRules({ html, headers }: Page) {
   const policy = headers['content-security-policy']!.split('; ')
   for (const rule of [

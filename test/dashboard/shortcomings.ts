@@ -5,7 +5,7 @@ import { faintTexts } from './faint-texts.ts'
 /** Runs in the browser, hence as text: shows what the page's summaries hide. */
 export const openAll = `for (const details of document.querySelectorAll('details')) details.open = true`
 
-/** What is cut off at the page's width, faint, or bars somebody, as the page stands, in light and in dark. */
+/** The parts of the page that are cut off at its width, have low contrast or are inaccessible, in light and in dark. */
 export async function shortcomings(page: Page, width: number): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['dark', 'light'] as const) {

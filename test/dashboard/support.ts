@@ -14,7 +14,7 @@ import { type Tenant, type TestStand, useStand } from '../support/stand/stand.ts
 export interface Page {
   status: number
   headers: Record<string, string>
-  /** As a person reads it: without tags, white space as one space. */
+  /** The text that a person reads: without tags, and with white space as one space. */
   text: string
   html: string
   /** Set-Cookie headers, whole. */
@@ -31,7 +31,7 @@ export interface Browser {
   post: (path: string, fields?: FormFields | string, headers?: Record<string, string>) => Promise<Page>
   /** Posts, and goes where the answer leads. @throws Error when it is not 303 */
   submit: (path: string, fields?: FormFields) => Promise<Page>
-  /** As htmx asks for a part of a screen. */
+  /** Requests a part of a screen like htmx. */
   part: (path: string) => Promise<Page>
   jar: Map<string, string>
 }
@@ -47,7 +47,7 @@ export function useDashboard() {
   const stand = useStand()
   return {
     stand,
-    /** Of somebody who has not signed in. */
+    /** The browser of somebody who has not signed in. */
     browser: (sourceIp?: string) => newBrowser(stand, sourceIp),
     /** A new organization with an agent and a key of these permissions (all by default), and a browser that has signed in with it. */
     async signedIn(granted?: Permission[]): Promise<SignedIn> {

@@ -35,7 +35,7 @@ async function recorded(name: string): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-/** Whether each index of the table is valid, by its name. */
+/** The table's indexes: name → true if valid. */
 async function indexesOf(table: string): Promise<Record<string, boolean>> {
   const rows = await run(sql<{ name: string; valid: boolean }>`
     select indexrelid::regclass::text as name, indisvalid as valid from pg_index where indrelid = ${table}::regclass`)

@@ -37,18 +37,18 @@ async function bruteForce(tenant: Tenant, vector: ArrayLike<number>, condition =
   return rows
 }
 
-/** In ten documents: more than are compared exactly. */
+/** Ten documents have more chunks than are compared exactly. */
 const perDocument = isThorough || isOnServer ? 300 : 120
 
 const { scattered, around } = scatteredVectors(new Random(5))
 
-/** What is left of a vector at a right angle to the unit vector, normalized. */
+/** The component of a vector at a right angle to the unit vector, normalized. */
 function rejectionOf(vector: Float32Array, unit: Float32Array): Float32Array {
   const along = vector.reduce((sum, number, i) => sum + number * unit[i]!, 0)
   return normalize(vector.map((number, i) => number - along * unit[i]!))
 }
 
-/** In how many bits two texts of a `bit(1536)` differ. */
+/** The number of bits in which two texts of a `bit(1536)` differ. */
 function differing(a: string, b: string): number {
   let count = 0
   for (let i = 1; i < a.length; i++) {
@@ -122,7 +122,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
     expect(loops('vectors')).toBeLessThan(300)
     // Each hit, and its metadata.
     expect(loops('chunks')).toBeLessThan(25)
-    // Of the scans: a statement's own sum has what planning its functions reads of the catalog.
+    // Counts scans only: the statement's total includes the catalog reads of planning its functions.
     const scans = nodes.filter((node) => node['Relation Name'] !== undefined)
     expect(scans.reduce((sum, node) => sum + buffersOf(node), 0)).toBeLessThan(1000)
   })
@@ -152,7 +152,7 @@ describe('of up to 200 chunks', () => {
       const sketch = sketchOf(vector)
       return 4 * differing(sketch, high) + 2 * differing(sketch, middle) + differing(sketch, low)
     }
-    /** At an angle to the query that has this cosine, give or take what the halves lose. */
+    /** A vector with this cosine to the query, within the precision of halves. */
     const vectorAt = (cosine: number, aside: Float32Array) =>
       query.map((number, i) => cosine * number + Math.sqrt(1 - cosine * cosine) * aside[i]!)
     const chunks = Array.from({ length: 200 }, () => rejectionOf(scattered(), query))

@@ -37,7 +37,7 @@ beforeAll(async () => {
 const makeDocument = (tenant: Tenant, chunks: number) =>
   storeServed(stand.db, tenant, Array(chunks).fill({ vector: axis(2) }))
 
-/** What the planner goes by when one large document has just come in. */
+/** The planner's statistics just after one large document came in. */
 const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
   ['not there yet', async () => {}],
   [
@@ -58,7 +58,7 @@ const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
 
 describe.each(statistics)('by statistics that are %s', (_, prepare) => {
   test('every statement for an organization finds its chunks and vectors by document, but for scans of an index by a search, and terms by agent', async () => {
-    // What the planner believes of a document depends on all the others.
+    // The planner's estimates for a document depend on all the others.
     await sql`truncate organizations, chunk_terms cascade`.execute(stand.db)
     await forget()
     const tenant = await stand.tenant()

@@ -18,7 +18,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
-/** Of people, with the command line. */
+/** The role of people who use the command line. */
 const operator = 'cuecard_operator'
 
 /** The database as a Lambda under that role reaches it. */
@@ -329,7 +329,7 @@ describe('functions with the owner’s rights', () => {
     await sql`drop function ${sql.id(name)}`.execute(stand.db)
   })
 
-  /** What the trigger functions write of an organization, as `cuecard_search` would like it. */
+  /** Statements by which `cuecard_search` would misuse trigger functions against another organization. */
   const attacks: Record<string, (victim: Tenant, document: string) => string> = {
     'deletes another’s terms': ({ organizationId, agentId }, document) => `
       create temp table bait as select '${organizationId}'::uuid as organization_id, '${agentId}'::uuid as agent_id,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { all, migrate } from '../../infra/migrations/migrate.ts'
 import { createEmptyDatabase } from '../support/database/empty-database.ts'
 
-/** What a migration may remove, because the release before no longer names it. */
+/** Facts that a migration may remove, because the previous release no longer names them. */
 const removed = new Set<string>()
 
 test('a migration keeps what code of the release before names, and demands nothing that it does not give', async () => {

@@ -138,7 +138,7 @@ describe('the database’s login', () => {
     ['is closed by a rotation', (user) => run(sql`alter role ${sql.id(user)} nologin password null`)],
     ['was of a project that is deleted', (user) => proxy.deleted.add(user)],
   ]
-  // On a server, sessions that are open go on.
+  // On a server, open sessions continue.
   if (!isOnServer) endings.push(['may no longer log in', (user) => run(sql`alter role ${sql.id(user)} nologin`)])
 
   test.each(endings)(

@@ -101,7 +101,7 @@ beforeAll(async () => {
   grants = rows
 })
 
-/** What a statement that names no organization does as the role, and is undone. @param scope '' for none */
+/** Runs a statement that names no organization as the role, and undoes it. @param scope '' for none */
 async function tried(role: string, scope: string, statement: string, values: unknown[] = []) {
   const client = await stand.pool.connect()
   try {

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Permission } from '../../../shared/permissions.ts'
 
-/** What the generators read of a JSON Schema. */
+/** The parts of a JSON Schema that the generators read. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -54,7 +54,7 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-/** What `GET /v1/openapi.json` serves. */
+/** The document that `GET /v1/openapi.json` serves. */
 const served = new URL('../../../functions/reference/openapi.json', import.meta.url)
 const document = JSON.parse(readFileSync(served, 'utf8')) as Document
 
@@ -85,7 +85,7 @@ ajv.addFormat('uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i)
 ajv.addSchema(document, 'openapi')
 const validators = new Map<Schema, ValidateFunction>()
 
-/** Whether the document allows the value there. A parameter comes as text, which may be a number in decimal digits. */
+/** True if the schema allows the value. A parameter comes as text, which may be a number in decimal digits. */
 export function allows(schema: Schema, value: unknown): boolean {
   const validate = validators.get(schema) ?? ajv.compile(withAbsoluteReferences(schema))
   validators.set(schema, validate)

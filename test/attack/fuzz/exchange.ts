@@ -7,7 +7,7 @@ import { changedTables, watchRows } from './rows.ts'
 import { prepared, type Sent } from './send.ts'
 import { makeWorld } from './world.ts'
 
-/** What a request that only reads may leave behind. */
+/** The tables that a read may write. */
 const readersTables = ['query_vectors', 'questions']
 
 /** An exchange with a world of its own, once it is made. */

@@ -8,7 +8,7 @@ const refuses = (status: number, place: RegExp, code?: string) => (answer: Answe
       place.test(fault.pointer ?? fault.parameter ?? fault.header ?? '') && (!code || fault.code === code),
   )
 
-/** What else the document asks of a request, in words that no schema could: operations, and whether an answer is the rule's. */
+/** Rules that the document states in words, because no schema could: operations, and whether an answer follows from the rule. */
 const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boolean][] = [
   // A cursor is the `next_cursor` of a page of the same list with the same filters.
   [
@@ -35,7 +35,7 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   // An address must be public, a path begin with /, and an organization has 20 sources.
   [/^createSource$/, ({ status }) => status === 422],
   [/^updateSource$/, refuses(422, /^\/(include|exclude)/)],
-  // What search has never served, or what is no longer kept.
+  // Search never served the revision, or it is no longer kept.
   [/^(get|restore)Revision$/, ({ status, body }) => status === 404 && (!body || body.code === 'revision_not_found')],
   // An embedding has 1536 numbers of a norm from 1e-6 to 1e6, metadata its limits, and an index is unique in its batch.
   [/^createChunks$/, refuses(422, /^\/chunks\/\d+\/(embedding|metadata|chunk_index)/)],
@@ -47,11 +47,11 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^answerRetell$/, ({ status, body }) => status === 200 && typeof body === 'string'],
   // An agent with a secret, as the second one, takes only signed calls.
   [/^answerRetell$/, ({ status, body }) => status === 401 && body?.code === 'invalid_signature'],
-  // What the protocol does not allow is said in JSON-RPC.
+  // JSON-RPC reports what the protocol does not allow.
   [/^answerMcp$/, ({ status, body }) => status === 202 || body?.jsonrpc === '2.0'],
 ]
 
-/** Whether an answer follows a further rule of the document. */
+/** True if a further rule of the document explains the answer. */
 export function followsFurtherRule(sent: Sent, answer: Answer): boolean {
   return rules.some(([operations, applies]) => operations.test(sent.request.operation.id) && applies(answer, sent))
 }

@@ -4,7 +4,7 @@ import { followsFurtherRule } from './further-rules.ts'
 import type { Ledger } from './ledger.ts'
 import type { Sent } from './send.ts'
 
-/** What is wrong with an answer, whose form is documented already; undefined if nothing is. */
+/** The fault of an answer in a documented form; undefined if it has none. */
 export function faultOf(ledger: Ledger, sent: Sent, answer: Answer): string | undefined {
   if (answer.status >= 500) return 'is a failure of ours'
   const { rawPath, rawQueryString, headers, body } = sent.event
@@ -14,7 +14,7 @@ export function faultOf(ledger: Ledger, sent: Sent, answer: Answer): string | un
   return sent.request.kind === 'hostile' ? undefined : unexpected(ledger, sent, answer)
 }
 
-/** What the document makes whoever reads it expect, in the order of the checks. */
+/** The difference from the answer that a reader of the document expects, in the order of the checks. */
 function unexpected(ledger: Ledger, sent: Sent, answer: Answer): string | undefined {
   const { operation } = sent.request
   const { status } = answer

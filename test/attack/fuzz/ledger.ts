@@ -8,13 +8,13 @@ interface Known {
   isDeleted: boolean
 }
 
-/** Whose every document is, those included that requests make. */
+/** Records the owner of every document, including those that requests make. */
 export class Ledger {
   readonly world: World
   readonly #documents = new Map<string, Known>()
   readonly #goldenQuestions = new Map<string, Known>()
   readonly #sources = new Map<string, Known>()
-  /** Whose webhook is deleted. */
+  /** Tenants with a deleted webhook. */
   readonly #withoutWebhook = new Set<Who>()
   /** Cursors and entity tags of answers to either tenant. */
   readonly #said: Record<'cursor' | 'etag', string[]> = { cursor: [], etag: [] }
@@ -45,7 +45,7 @@ export class Ledger {
     return [...this.#documents]
   }
 
-  /** Whether a path leads to something of the sender's. */
+  /** True if a path names something that the sender owns. */
   leadsToOwn({ request: { operation, who }, ids }: Sent): boolean {
     const { names } = this.world[who]
     if (operation.path.includes('{webhookId}')) {

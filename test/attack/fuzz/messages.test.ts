@@ -16,7 +16,7 @@ beforeAll(async () => {
 const rows = useRows(() => stand.pool)
 
 const organization = fc.constantFrom('<mine.organization>', '<theirs.organization>', '<never.id>', '<mine.agent>', '')
-/** Of A: a message that names B, or none of these documents, is none of theirs. */
+/** Ids of A. A message is foreign if it names B, or none of these documents. */
 const ids = '<mine.completed> <mine.file> <mine.deleted> <never.id> <mine.organization>'.split(' ')
 const document = fc.constantFrom(...ids, '')
 const odd = <T>(sound: fc.Arbitrary<T>) => fc.oneof({ weight: 5, arbitrary: sound as fc.Arbitrary<unknown> }, oddValues)
@@ -34,7 +34,7 @@ const message = fc.oneof(
   text(0, 40),
 )
 
-/** Whether it is of a document of that organization that is, or is to be, a file or a text. */
+/** True if the message names a document of that organization that is or will be a file or a text. */
 function isOfTheirs(body: string): boolean {
   const { A, B } = ledger.world
   return [A, B].some(({ names }) =>

@@ -3,7 +3,7 @@ import { isThorough } from '../../support/tools/effort.ts'
 
 const { FUZZ_SEED, FUZZ_PATH, FUZZ_CASES } = process.env
 
-/** Of each operation. */
+/** Cases for each operation. */
 export const cases = Number(FUZZ_CASES ?? (isThorough ? 200 : 6))
 
 /**

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { beforeAll } from 'vitest'
 
-/** Of each table, what changes when a row of it is inserted, updated or deleted. */
+/** A value for each table that changes with every insert, update or delete of a row. */
 export type Stamps = Record<string, string>
 
 const savedSchema = 'fuzz_saved'

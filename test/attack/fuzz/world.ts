@@ -13,9 +13,9 @@ export type Who = 'A' | 'B'
 /** One of two tenants, with a document of each kind. */
 export interface Side {
   tenant: Tenant
-  /** In every text that is stored for it. */
+  /** Every text that is stored for the tenant has this mark. */
   mark: string
-  /** What requests may name: ids, cursors and entity tags. */
+  /** Ids, cursors and entity tags that requests may name. */
   names: Record<string, string>
   keys: Record<string, { key: string; permissions: readonly Permission[] }>
 }

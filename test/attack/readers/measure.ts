@@ -3,10 +3,10 @@ import { patterns } from './patterns.ts'
 import { isRefusal, readers } from './readers.ts'
 
 const megabyte = 2 ** 20
-/** What takes less than this share of its time for this share of a text takes no more than all of it for the whole, though it grows with the square. */
+/** If this share of a text takes less than this share of the limit squared, the whole stays within the limit even with quadratic growth. */
 const share = 1 / 8
 
-/** What the reader takes for 1 MB, or less, of the pattern, where that is too much; undefined where it is not. */
+/** A report if the reader takes too long for 1 MB or less of the pattern, else undefined. */
 export async function excessOf(name: string, pattern: string): Promise<string | undefined> {
   const { limit = megabyte, most = maxMicrosecondsPerByte, all = megabyte, read } = readers[name]!
   for (const [size, max] of [

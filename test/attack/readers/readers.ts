@@ -258,6 +258,6 @@ export const readers: Record<string, Reader> = {
   },
 }
 
-/** Whether the reader says that the text is none that it reads. */
+/** True if the reader rejects the text as unreadable. */
 export const isRefusal = (error: unknown) =>
   error instanceof Unreadable || error instanceof CommandError || error instanceof ApiError

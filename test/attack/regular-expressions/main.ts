@@ -33,7 +33,7 @@ async function faultOf({ source, flags }: Found): Promise<string | undefined> {
   if (result.status === 'unknown') return `cannot be checked (${result.error.kind}): make it simpler`
   const { pumps, suffix } = result.attack
   const attack = (repeats: number) => pumps.map(({ prefix, pump }) => prefix + pump.repeat(repeats)).join('') + suffix
-  // What is found by trying may have steps of any number, but no more of them for a longer text.
+  // Fuzzing may find many steps that do not grow with the text.
   if (result.checker === 'fuzz' && !isSuperLinear(new RegExp(source, `${flags.replace(/[gy]/g, '')}g`), attack))
     return undefined
   const said = pumps.map(({ pump }) => JSON.stringify(pump)).join(' and ')
@@ -44,7 +44,7 @@ function isUnbounded(source: string): boolean {
   return /[*+]|\{\d+,\}/.test(source.replaceAll(/\\.|\[(?:\\.|[^\\\]])*\]/gs, ''))
 }
 
-/** Whether a text of four times the length takes far more than four times as long, each at its fastest of three. */
+/** True if a text four times as long takes far more than four times the time, by the fastest of three runs. */
 function isSuperLinear(expression: RegExp, attack: (repeats: number) => string): boolean {
   for (let repeats = 1_000; repeats <= 256_000; repeats *= 2) {
     const [short, long] = [millisecondsOf(expression, attack(repeats)), millisecondsOf(expression, attack(4 * repeats))]

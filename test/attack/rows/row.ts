@@ -1,9 +1,9 @@
 /** One hostile request, as API Gateway would hand it on. What it leaves out is as in a sound one that lists documents. */
 export interface Row {
-  /** What is wrong with it. */
+  /** The fault of the request. */
   of: string
   method?: string
-  /** As the event has it, decoded. `KB`, `DOC` and `AGENT` become the tenant's knowledge base, document and agent. */
+  /** The decoded path of the event. `KB`, `DOC` and `AGENT` become the tenant's knowledge base, document and agent. */
   path?: string
   query?: string
   /** Without `x-api-key` the tenant's; of a request with a body `content-type` is JSON unless it says otherwise. */

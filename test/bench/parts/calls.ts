@@ -10,7 +10,7 @@ const chunks = isShort ? 33 : 1000
 const turns = 4
 const alone = 'the question alone'
 
-/** What a call's memory costs: the same hybrid questions with what came before, and without. */
+/** Measures the cost of a call's memory: the same hybrid questions with earlier turns and without. */
 export const calls: Part = {
   name: 'calls',
   title: 'A question of a call',

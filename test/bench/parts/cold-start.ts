@@ -14,7 +14,7 @@ import { type Bench, ours, type Part } from '../part.ts'
 import { isShort } from '../rounds.ts'
 import { openCuecard } from '../stage/cuecard.ts'
 
-/** Where a bundle finds the AWS SDK, as in Lambda's runtime. */
+/** A bundle here finds the AWS SDK, as in Lambda's runtime. */
 const bundles = join(import.meta.dirname, '../../../node_modules/.cache/cuecard/bench-bundles')
 
 export const start: Part = {

@@ -95,13 +95,13 @@ async function measure(
   }
 }
 
-/** Who polls takes all that is queued, up to a batch; what comes while all are busy queues up, as on AWS. */
+/** A poll takes all queued messages, up to a batch. While all workers are busy, messages queue up, as on AWS. */
 async function ingestAll(cuecard: Cuecard, events: Parameters<Cuecard['createDocument']>[0][]): Promise<void> {
   const busy = new Set<Promise<void>>()
   await eachOf(events, async (event) => {
     await cuecard.createDocument(event)
     while (busy.size < pollers) {
-      // What fails is missed in the count of what is stored.
+      // A failure shows in the count of stored documents.
       const work: Promise<void> = cuecard
         .work()
         .catch(console.error)

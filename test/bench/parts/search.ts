@@ -163,7 +163,7 @@ async function* besidePeers(
 
 const cpuRounds = 20
 
-/** What the whole machine computes for a search, as `/proc/stat` counts it: clients, servers and what stands between. */
+/** The CPU time of the whole machine for a search, by `/proc/stat`: clients, servers and everything between. */
 async function cpuOf(
   contestants: Record<string, (round: number) => Promise<unknown>>,
 ): Promise<Record<string, number[]>> {

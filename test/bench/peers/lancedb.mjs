@@ -17,7 +17,7 @@ export async function lanceDb() {
   const textsOf = async (query, limit) => (await query.select(['text']).limit(limit).toArray()).map(({ text }) => text)
   const ask = (agent, question) => tables.get(agent).query().fullTextSearch(question)
   return {
-    // At 60,000 it never came back from adding them.
+    // LanceDB never finished adding 60,000.
     maxChunks: 20_000,
     async add(agent, rows) {
       const table = await database.createTable(agent, rows)

@@ -6,7 +6,7 @@ export function orama() {
   const ask = async (agent, query) =>
     (await search(databases.get(agent), query)).hits.map(({ document }) => document.text)
   return {
-    // With 20,000 it takes half a minute to load, and a second to search.
+    // Orama takes half a minute to load 20,000, and a second to search them.
     maxChunks: 5000,
     async add(agent, rows) {
       const database = create({ schema: { text: 'string', vector: 'vector[1536]' } })
@@ -14,7 +14,7 @@ export function orama() {
       databases.set(agent, database)
     },
     byWords: (agent, term, limit) => ask(agent, { term, limit }),
-    // By default it takes no vector into account whose cosine is less than 0.8, and these questions have none.
+    // By default Orama ignores vectors with a cosine below 0.8, and these questions have no others.
     hybrid: (agent, term, limit, value) =>
       ask(agent, { mode: 'hybrid', term, limit, similarity: 0, vector: { value, property: 'vector' } }),
     close: async () => databases.clear(),

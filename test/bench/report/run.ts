@@ -1,6 +1,6 @@
 import { type Measurement, ours } from '../part.ts'
 
-/** What a run leaves as JSON. */
+/** The result of a run, as JSON. */
 export interface Run {
   startedAt: string
   minutes: number

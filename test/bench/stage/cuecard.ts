@@ -116,7 +116,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
 
     crawler,
     event: toRequest,
-    /** What is queued, for an embedding Lambda of the caller's. */
+    /** Takes all queued messages, for the caller's own embedding Lambda. */
     takeMessages: () => messages.splice(0),
 
     documents: (event: APIGatewayProxyEventV2, status: number) => post(documents, event, status),

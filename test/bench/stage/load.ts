@@ -6,7 +6,7 @@ import type { Store } from './peers.ts'
 import type { Server } from './server.ts'
 import { countChunks } from './tables.ts'
 
-/** What an agent is made of: its chunk `n` is section(seed, n) with vectors.of(n). */
+/** The content of an agent: its chunk `n` is section(seed, n) with vectors.of(n). */
 export interface Content {
   seed: number
   vectors: Vectors
@@ -50,7 +50,7 @@ export async function loadOurs(
 
 const rowsPerInsert = 500
 
-/** What the stores' own `add` would write, by SQL: with vectors in binary that is many times faster. */
+/** Writes by SQL what the stores' own `add` would write. Binary vectors make this many times faster. */
 export async function loadPeers(
   { isNative }: Pick<Server, 'isNative'>,
   stores: Pick<Store, 'query' | 'insertFrom'>[],

@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { createScratchDatabase } from '../../../infra/local/database/scratch-database.ts'
 import type { Query, Reply } from './database-process.ts'
 
-/** Where the databases of all contestants are. */
+/** The server with the databases of all contestants. */
 export interface Server {
   /** False where each database is a PGlite in memory, in a process of its own. */
   isNative: boolean

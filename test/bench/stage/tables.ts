@@ -22,7 +22,7 @@ export async function endIdleSessions(db: OurDatabase): Promise<void> {
     where datname = current_database() and usename <> current_user and state = 'idle'`)
 }
 
-/** What search serves of an agent. */
+/** The number of an agent's served chunks. */
 export async function countChunks(db: OurDatabase, agentId: string): Promise<number> {
   const [row] = await db.query(
     `select coalesce(sum(chunk_count), 0) as chunks from documents where agent_id = $1 and status = 'completed'`,

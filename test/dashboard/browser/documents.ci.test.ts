@@ -126,7 +126,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
 
   test('a bar is as long as its number says', async () => {
     const { page } = await openList()
-    // With Pico's transition as long as this, a bar that has one is still empty.
+    // A transition this long keeps a bar that has Pico's transition empty.
     const show = (value: number) =>
       page.evaluate(`{
         const bar = Object.assign(document.createElement('progress'), { value: ${value} })

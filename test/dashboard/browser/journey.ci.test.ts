@@ -10,7 +10,7 @@ import { executablePath, useChromium, watched } from '../../support/tools/chromi
 import { makeTrashedCall } from '../routes.ts'
 
 const fixtures = join(import.meta.dirname, '../../files/fixtures')
-/** What the list of documents calls each kind of file. */
+/** The label of each kind of file in the list of documents. */
 const labels = {
   ...{ pdf: 'PDF', docx: 'Word document', xlsx: 'Spreadsheet', pptx: 'Presentation' },
   ...{ csv: 'CSV table', html: 'Web page', md: 'Markdown', txt: 'Text file' },

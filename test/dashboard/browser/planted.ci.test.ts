@@ -12,7 +12,7 @@ import { useSignedIn } from './signed-in.ts'
 const stand = useStand()
 
 const runs = (place: string) => `window.ran='${place}'`
-/** What would run in a page that takes a text for markup, for a script, for a template or for an address. */
+/** Text that runs in a page that treats it as markup, script, template or address. */
 const planted = (place: string) =>
   [
     `§${place}§<img src=x onerror="${runs(place)}"><script>${runs(place)}</script></script></title></textarea></template>`,

@@ -153,7 +153,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     const tenant = await stand.tenant()
     const { page, context } = await open()
     await go(page, '/dashboard/calls')
-    // From the mail address, which has the focus, past its button to the key.
+    // The focus moves from the mail address past its button to the key.
     for (let i = 0; i < 2; i++) await page.keyboard.press('Tab')
     await page.keyboard.type(tenant.apiKey)
     await page.keyboard.press('Enter')
@@ -169,7 +169,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     const tenant = await stand.tenant()
     const { page, context } = await open()
     await signIn(page, tenant)
-    // Of another name for the same host: another site.
+    // Another name for the same host is another site.
     await page.goto(`${gateway.origin.replace('127.0.0.1', 'localhost')}/v1/docs`)
     await page.evaluate(`location.href = '${gateway.origin}/dashboard/settings'`)
     await page.getByRole('heading', { name: 'Settings' }).waitFor()

@@ -62,7 +62,7 @@ describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM
         `${home}/sources/${sourceId}/edit`,
       ]) {
         await go(path)
-        // What the server says of a form that is empty.
+        // Sends an empty form to get the server's messages.
         await page.evaluate(`{
         const form = document.querySelector('main form')
         form.noValidate = true

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { resolved, type Schema } from '../document.ts'
 import { valid, vector } from './valid.ts'
 
-/** What a field rarely expects. The last are numbers that JSON can write and a double can hardly hold. */
+/** Values that fields rarely expect. The last are numbers that JSON can write and a double can hardly hold. */
 export const oddValues: fc.Arbitrary<unknown> = fc.constantFrom<unknown>(
   ...[null, true, '', ' ', 0, -1, 1.5, [], {}, [null], [[]], { $ne: null }, { toString: 1, length: 3 }, 'null'],
   ...['\u0000', 'a\u0000b', '\ud800', '\udfff\ud800', '\ufeff', '\u202e', 'é'.normalize('NFD')],

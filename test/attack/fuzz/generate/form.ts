@@ -7,11 +7,11 @@ export interface FormRequest {
   /** Without it, nobody has signed in; a stale one is of no session. */
   session: 'own' | 'none' | 'stale'
   method: string
-  /** Of the dashboard's routes, with names in place of ids. */
+  /** A path of the dashboard, with names in place of ids. */
   path: string
   query: [string, string][]
   fields: [string, string][]
-  /** In place of the fields, as they are. */
+  /** The raw body to send instead of the fields. */
   raw?: string
   type: string
   headers: Record<string, string>
@@ -20,7 +20,7 @@ export interface FormRequest {
 export interface Screen {
   method: string
   path: string
-  /** Of its form. */
+  /** The fields of its form. */
   fields: string[]
 }
 

@@ -5,7 +5,7 @@ import { faulty } from './faulty.ts'
 import { type FuzzRequest, type Kind, validRequest } from './request.ts'
 import { text } from './valid.ts'
 
-/** What nobody sends by accident. It may be answered as a sound request is; only what holds for every answer is expected. */
+/** A request that nobody sends by accident. It may succeed; only the rules for every answer apply. */
 export function hostileRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const tricks: fc.Arbitrary<Partial<FuzzRequest>>[] = [
     fc.record({ path: trickyPath(operation) }),
@@ -30,7 +30,7 @@ const odd = fc.constantFrom(
   ...['\0', '\r\n', '\t', ' ', '\\', '\ud800', '\u202e'],
 )
 
-/** As the gateway hands it on: decoded, or with what it could not decode. */
+/** A path as the gateway passes it on: decoded, except for parts that it could not decode. */
 function trickyPath({ path }: Operation): fc.Arbitrary<string> {
   const filled = path
     .replace('{agentId}', '<mine.agent>')

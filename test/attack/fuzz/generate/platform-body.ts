@@ -138,7 +138,7 @@ const retellHeaders = fc.record(
   { requiredKeys: [] },
 )
 
-/** By operation: what the platform sends, with faults here and there. */
+/** The requests of platforms by operation, some of them faulty. */
 export const platformRequests: Record<string, fc.Arbitrary<{ body: unknown; headers: Record<string, string> }>> = {
   answerMcp: fc.record({
     body: mcpBody,

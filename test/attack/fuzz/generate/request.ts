@@ -16,18 +16,18 @@ export interface FuzzRequest {
   carrier: 'own' | 'bearer' | 'both' | 'differing' | 'none'
   method: string
   ids: Record<string, string>
-  /** In place of the operation's own. */
+  /** Replaces the operation's path. */
   path?: string
   query: [string, string][]
   headers: Record<string, string>
-  /** To be sent as JSON, unless there are `bytes`. Absent where the request has none. */
+  /** Sent as JSON, unless there are `bytes`. Absent if the request has no body. */
   body?: unknown
   bytes?: string | Uint8Array
 }
 
 const who = fc.constantFrom<Who>('A', 'B')
 
-/** As the document allows, of a key that may, about what the sender has. */
+/** A request that the document allows, with a sufficient key, for things that the sender has. */
 export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const { body, examples, method } = operation
   return fc.record({
@@ -127,7 +127,7 @@ const wrongIds = fc.oneof(
     .map(([ids, variable, odd]) => ({ ...ids, [variable]: odd })),
 )
 
-/** Of a path: something else than an id, that stays one segment. */
+/** A segment of a path that is no id. */
 function segment(): fc.Arbitrary<string> {
   const odd = [...'<mine.completed>0 0 undefined null {agentId} % %2f ..%2f * ٣ 🚲 <mine.etagOwn>'.split(' '), 'a b']
   return fc
@@ -146,7 +146,7 @@ function wrongQuery(operation: Operation): fc.Arbitrary<[string, string][]> {
   )
 }
 
-/** As a parameter holds it. */
+/** The value as a parameter's text. */
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function wrongValue({ name, schema }: Parameter): fc.Arbitrary<string> {

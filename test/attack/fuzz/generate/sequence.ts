@@ -5,7 +5,7 @@ import { type FuzzRequest, nearlyValidRequest, validRequest } from './request.ts
 
 export type Step = FuzzRequest | 'deliver' | 'sweep'
 
-/** Of either tenant, in any order, about what earlier answers named to either. */
+/** Steps of both tenants in any order, which use names from earlier answers to either. */
 export function sequence(maxSteps: number): fc.Arbitrary<Step[]> {
   const keyed = operations.filter(({ permission }) => permission !== undefined)
   const more = keyed.filter(({ permission }) => permission === 'kb:write')
@@ -28,7 +28,7 @@ export function sequence(maxSteps: number): fc.Arbitrary<Step[]> {
 type Names = Record<'seen' | 'cursor' | 'etag', number | null>
 
 const place = fc.nat(60)
-/** What a request takes from earlier answers. */
+/** The names that a request takes from earlier answers. */
 const named: fc.Arbitrary<Names> = fc.record({
   seen: fc.option(place),
   cursor: fc.option(place, { freq: 2 }),
@@ -52,7 +52,7 @@ function aboutSeen(request: FuzzRequest, { seen, cursor, etag }: Names): FuzzReq
   }
 }
 
-/** With the sender's mark in whatever is stored. */
+/** Puts the sender's mark into every text to store. */
 function marked(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(marked)
   if (typeof body !== 'object' || body === null) return body

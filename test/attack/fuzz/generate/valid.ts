@@ -11,7 +11,7 @@ const anyId: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('<never.id>', '<mine.agent>', '<mine.organization>') },
 )
 
-/** What is in the database can be found by these. */
+/** Words that find stored documents. */
 const words = fc.constantFrom('parking', 'Sunday', 'closed', 'prices', 'behind the house', 'x')
 
 /** Storable text of any script: Postgres knows neither U+0000 nor halves of characters. */
