@@ -174,7 +174,7 @@ describe('an exchange ends, whatever the server sends', () => {
 
   test.concurrent.each(cases(flooding))('with twice the bytes of a body: $name', async ({ act }) => {
     const answer = request(await rawPeer(act), { ...local, milliseconds: 60_000 })
-    // What is received is looked at every 50 ms, in which a flood may bring the whole body.
+    // The received bytes are checked every 50 ms, within which a flood may send the whole body.
     await expect(answer).rejects.toThrow(/The answer has more than 67536 bytes|The body has more than 1000 bytes/)
   })
 

@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 // Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
-/** By the ending of its name: any other test file is in `npm test`. */
+/** The project of a test file, by the ending of its name. Every other test file is in `npm test`. */
 const testFiles = {
   /** Needs a browser, the synthesis for AWS, a tool or processes of its own: `npm run test:ci`. */
   ci: ['**/*.ci.test.ts'],

@@ -100,7 +100,7 @@ function isRight(hit: Found, { title, words }: Expected): boolean {
   )
 }
 
-/** Whoever writes down the right words copies them from a page: where its lines break, they do not know. */
+/** Ignores line breaks, because people copy the right words from a page that breaks its lines elsewhere. */
 export function normalized(text: string): string {
   return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim().toLowerCase()
 }

@@ -11,11 +11,11 @@ export interface Change<T> {
 export interface Changes {
   /** The higher the better, each. */
   figures: Change<number>[]
-  /** Of the right passages: null when it was not found. */
+  /** The ranks of the right passages: null if not found. */
   ranks: Change<number | null>[]
 }
 
-/** What both runs have and is not the same. */
+/** The figures and ranks that both runs have and that differ. */
 export function changesBetween(before: Figures, now: Figures): Changes {
   return { figures: differences(before, now, namedFigures), ranks: differences(before, now, ({ ranks }) => ranks) }
 }

@@ -23,7 +23,7 @@ export function writeFigures(figures: Figures): void {
   writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
 }
 
-/** What changed since the committed figures, as text. */
+/** The changes since the committed figures, as text. */
 export function changesText(figures: Figures, answers: readonly Answer[]): string {
   const committed = committedFigures()
   const changes = toChangesText(changesBetween(committed, figures), answers)

@@ -2,7 +2,7 @@ import { probablyAnswered } from '../../shared/retrieval/answerable.ts'
 import type { Answer, Mode } from './ask.ts'
 import { auc, bestThreshold, calibrationError, halfOf, type Shares, sharesAt, type Tally, tally } from './metrics.ts'
 
-/** Of what the figures are: two runs can be compared if it is the same. */
+/** The source of the figures: two runs with the same source can be compared. */
 export interface Source {
   /** The embedder's model; undefined where only the running system knows. */
   model?: string
@@ -10,7 +10,7 @@ export interface Source {
   set?: string
 }
 
-/** What a run found, without whatever differs from machine to machine: as it is committed. */
+/** The results of a run to commit, without values that depend on the machine. */
 export interface Figures {
   source: Source
   questions: { answerable: number; unanswerable: number }
@@ -18,17 +18,17 @@ export interface Figures {
 }
 
 export interface ModeFigures {
-  /** By kind, in alphabetical order; then all that have an answer, and each half of those. */
+  /** The tallies of each kind, in alphabetical order; then of all questions with an answer, and of each half of those. */
   groups: Record<string, Tally>
   /** How well the best hit's score tells questions that have an answer from those that have none. */
   auc: number | null
   /** How far `answerable` is from the share of first hits that are right, on the half for reporting. */
   calibration_error: number | null
-  /** Of right first hits, the share of which `answerable` is 0.5 or more; of questions without an answer and of other businesses, the share below. */
+  /** Shares of `answerable`: `kept` at 0.5 or more for right first hits, the others below 0.5 for questions without an answer and other businesses' questions. */
   levels: { kept: number | null; rejected: number | null; foreign: number | null }
   /** Found on the half for tuning; what it keeps and rejects, on the half for reporting. */
   min_score: ({ value: number } & Shares) | null
-  /** By question, null when the right passage is not among the hits. */
+  /** The rank of the right passage for each question, null if it is not among the hits. */
   ranks: Record<string, number | null>
 }
 

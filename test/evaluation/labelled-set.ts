@@ -9,7 +9,7 @@ export interface Business {
   name: string
   documents: { title: string; content: string }[]
   questions: Question[]
-  /** What the call of each question was before it, by the question's id. */
+  /** The earlier turns of each question's call, by the question's id. */
   before?: Record<string, Before>
 }
 

@@ -31,9 +31,9 @@ export function auc(positives: readonly number[], negatives: readonly number[]):
 }
 
 export interface Shares {
-  /** Of positives, at the threshold or above. */
+  /** The share of positives at the threshold or above. */
   kept: number
-  /** Of negatives, below the threshold. */
+  /** The share of negatives below the threshold. */
   rejected: number
 }
 
@@ -79,7 +79,7 @@ export function bestThreshold(positives: readonly number[], negatives: readonly 
 /** Weights are tuned on one half of the questions, and what they are worth is read from the other. */
 export type Half = 'tune' | 'report'
 
-/** By the id alone, so that a question stays in its half whatever is added. */
+/** Depends only on the id, so that a question stays in its half when others are added. */
 export function halfOf(id: string): Half {
   return createHash('sha256').update(id).digest()[0]! % 2 === 0 ? 'tune' : 'report'
 }

@@ -26,7 +26,7 @@ export function toTable(figures: Figures): string {
   return [...table, '', ...modes.map(([mode, each]) => `${mode}: ${scoreText(each)}`)].join('\n')
 }
 
-/** What changed since the committed figures: figures, then each question whose right passage has moved. */
+/** The changes since the committed figures: figures, then each question with a new rank of the right passage. */
 export function toChangesText({ figures, ranks }: Changes, answers: readonly Answer[]): string {
   const asked = new Map(answers.map(({ id, kind, question }) => [id, `${kind ?? 'question'} "${question}"`]))
   const worse = ranks.filter(isWorse)

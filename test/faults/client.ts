@@ -141,7 +141,7 @@ export class Client {
   }
 }
 
-/** Whether the answer says what became of the request. */
+/** True if the answer says whether the request took effect. */
 function isKnown({ status, body }: Answer): boolean {
   return status < 500 && status !== 429 && body?.code !== 'idempotency_in_progress'
 }

@@ -32,7 +32,7 @@ interface Listed {
   source_type: string
 }
 
-/** What a client sends under a key until it is answered. */
+/** A request that a client repeats under its key until it gets an answer. */
 interface Sent {
   path: string
   body: object

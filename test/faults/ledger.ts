@@ -9,7 +9,7 @@ export interface Entry {
   managedBy: 'service' | 'client'
   /** Undefined until its creation is acknowledged. */
   id?: string
-  /** What it may hold: what was acknowledged last, then what was sent since and never answered. */
+  /** Contents that it may have: the last acknowledged one, then those sent since without an answer. */
   contents: string[]
   /** Edits that were ever sent, so that no two contents are the same. */
   edits: number
@@ -18,10 +18,10 @@ export interface Entry {
   deletion?: 'sent' | 'acknowledged'
 }
 
-/** What the clients of a system were told, to be compared with the system once it rests. */
+/** The answers that a system's clients got, to compare with the system when it is idle. */
 export class Ledger {
   readonly entries: Entry[] = []
-  /** What no client may ever see, in words. */
+  /** Descriptions of answers that no client may ever get. */
   readonly violations: string[] = []
   readonly counts = { acknowledged: 0, unknown: 0, repeated: 0, replayed: 0, refused: 0 }
 

@@ -13,7 +13,7 @@ const chunksOfText = textOf('', 0).split('\n\n').length
 /** Requests of the clients while a storm lasts. */
 const requests = isLongRun ? 2_000 : 90
 
-/** What goes wrong, until it returns. */
+/** Causes a fault until it returns. */
 type Storm = (system: System, random: Random) => Promise<void>
 type Ports = Awaited<ReturnType<System['ports']>>
 

@@ -48,7 +48,7 @@ export class System {
     return this.#up.promise
   }
 
-  /** What a program needs to call it. */
+  /** The agent, with all that a program needs to call it. */
   get agent() {
     return this.#agent
   }
@@ -78,7 +78,7 @@ export class System {
     return this.#process
   }
 
-  /** As kill -9: the process has no say in it. */
+  /** Kills the process with SIGKILL. */
   async kill(): Promise<void> {
     this.#process?.process.kill('SIGKILL')
     await this.ends()
@@ -91,7 +91,7 @@ export class System {
 
   /** Resolves with the exit code. */
   async ends(): Promise<number | null | undefined> {
-    // Whoever waits since the kill before goes on waiting for the same.
+    // Callers that wait since the previous kill keep waiting on the same promise.
     if (this.#isServing) this.#up = Promise.withResolvers()
     this.#isServing = false
     return await this.#process?.ends()
@@ -103,7 +103,7 @@ export class System {
     this.#process.process.send(orders)
   }
 
-  /** Of the parts of the running stand, by what they are for. */
+  /** The ports of the running stand's database, queue and server. */
   async ports(): Promise<Record<'database' | 'queue' | 'server', number>> {
     const stand = (await findStand(this.home.DATA_DIR))!
     const portOf = (url: string) => Number(new URL(url).port)

@@ -58,7 +58,7 @@ const obsolete = async ({ file }: Subject): Promise<boolean> => {
   const { rows } = await sql`select from obsolete_files where source_url like ${`%${file.id}%`}`.execute(stand.db)
   return rows.length > 0
 }
-/** What an extraction Lambda makes of our message. */
+/** Delivers our message to an extraction Lambda. */
 const extract = ({ file, extractor }: Subject) => extractor.deliver(workMessage(file)).then(() => stand.deliver())
 
 async function refuses(subject: Subject, body: object, code: string) {

@@ -1,6 +1,6 @@
 import { headings, shop } from './shop.ts'
 
-/** What a reader finds in a file of test/files/fixtures, and a library should. */
+/** Contents that a reader finds in a file of test/files/fixtures, and that a library should find. */
 export interface Expectations {
   headings: string[]
   /** Cells that stand in one row of a table, in this order. */
@@ -9,7 +9,7 @@ export interface Expectations {
   items: string[]
   /** Anything else that is said. */
   texts: string[]
-  /** What the file hides from whoever opens it. */
+  /** Contents that the file hides from its reader. */
   hidden: string[]
 }
 
@@ -49,7 +49,7 @@ const menu: Expectations = {
   rows: table('Tomato soup|€5.40, Grilled cod with potatoes|€17.90, Apple pie|€6.80'),
 }
 
-/** By the name of the file. */
+/** Expectations by file name. */
 export const expectations: Record<string, Expectations> = {
   ...priceLists(
     list,
@@ -143,7 +143,7 @@ export const expectations: Record<string, Expectations> = {
 
 export type Aspect = keyof Expectations
 
-/** Of each aspect how many expectations there are, and how many the Markdown meets. */
+/** Counts the expectations of each aspect, and how many the Markdown meets. */
 export function judge(
   markdown: string,
   expected: Expectations,

@@ -17,7 +17,7 @@ const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtur
 const textOf = async (name: string) => (await extract(fixture(name), name)).text
 const read = async (content: string | Buffer, fileName: string) => (await extract(Buffer.from(content), fileName)).text
 
-/** What a file does not say, or the library does not find in it. */
+/** Expectations that a file lacks, or that the library does not find in it. */
 const losses: Record<string, string[]> = {
   // The dots of a list are drawn, not written.
   ...Object.fromEntries(['ruled', 'bare', 'striped'].map((style) => [`price-list.chromium-${style}.pdf`, ['items']])),

@@ -34,7 +34,7 @@ const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
 const created = () => newFile(stand)
 const retry = (tenant: Tenant, { path }: TestFile) => tenant.call('PATCH', path, { status: 'pending' })
 
-/** What is reported meanwhile. */
+/** The figures reported during the action. */
 async function reported(act: () => Promise<unknown>): Promise<Figures[]> {
   const seen: Figures[] = []
   const keep = (each: unknown) => void seen.push(each as Figures)

@@ -10,7 +10,7 @@ const stand = useStand()
 
 const text = '# Prices\n\nA day with the bike costs 20 euros.'
 
-/** As a browser does. */
+/** Posts the file like a browser. @returns the status */
 async function post({ key, scope }: TestFile, content: string): Promise<number> {
   const { url, fields } = configuredPresigner().presignPost(key, maxFileBytes)
   const form = new FormData()

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { signature, signPolicy, signPost, signUrl } from '../../shared/aws/signing.ts'
 import { listen } from '../support/http/loopback.ts'
 
-/** Of the examples in AWS's documentation. */
+/** The credentials of the examples in AWS's documentation. */
 const signer = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',

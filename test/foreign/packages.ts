@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../..')
 /** Not below node_modules, where tsc takes every file for one of a package, nor below test/, which tests walk. */
 const installed = join(root, '.local/foreign')
 
-/** Of one command; a machine with nothing else to do takes a tenth of it. */
+/** The time limit of one command, ten times the time on an idle machine. */
 const secondsAtMost = 300
 
 /**
@@ -36,7 +36,7 @@ export function withForeignPackages(source: string, name: string): string {
 }
 
 export interface Command {
-  /** Where it runs. */
+  /** The working directory. */
   directory: string
   /** The program, of those packages or of ours, and its arguments, separated by single spaces. */
   command: string

@@ -12,7 +12,7 @@ import { databaseAs } from '../support/stand/worker.ts'
 const stand = useStand()
 const requestsDuring = useRequestCount({ reports: true })
 
-/** As slow as a limit can be, so that little comes back while a test runs. */
+/** The lowest rate, so that the bucket hardly refills while a test runs. */
 const slow = { requests_per_second: 1, request_burst: 20 }
 
 async function limited(limits: Partial<Limits>): Promise<Tenant> {
@@ -40,11 +40,11 @@ function newInstance(tenant: Tenant) {
   }
 }
 
-/** What the database has counted. */
+/** The requests that the database has counted. */
 const counted = ({ organizationId }: Tenant) =>
   stand.db.selectFrom('request_meters').select('requests').where('organization_id', '=', organizationId).execute()
 
-/** As if the database's clock had gone on. */
+/** Imitates the passing of time on the database's clock. */
 const later = (tenant: Tenant, seconds: number) =>
   sql`update request_meters set full_at = full_at - make_interval(secs => ${seconds})
     where organization_id = ${tenant.organizationId}`.execute(stand.db)

@@ -35,7 +35,7 @@ async function create(tenant: Tenant, content = text(20)) {
 const tokensToday = async (tenant: Tenant): Promise<number> =>
   (await tenant.call('GET', '/v1/organization/usage')).body.use.tokens_today
 
-/** As if so much had been used already. */
+/** Records tokens as used today. */
 const use = (tenant: Tenant, tokens: number) =>
   sql`insert into embedded_tokens values (${tenant.organizationId}, (now() at time zone 'utc')::date, ${tokens})`.execute(
     stand.db,

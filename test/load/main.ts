@@ -23,7 +23,7 @@ const timeoutSeconds = 30
 interface Sample {
   /** A status, or why there is none. */
   outcome: number | string
-  /** From the planned arrival to the end of the response, so that waiting in a queue counts. */
+  /** The time from the planned arrival to the end of the response, so that waiting in a queue counts. */
   milliseconds: number
 }
 

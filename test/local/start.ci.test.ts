@@ -66,7 +66,7 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   await stop(interrupted)
   expect(interrupted.output()).not.toMatch(/Could not|Error|Serving/)
 
-  // What the encoder finds is shown by its own tests; it takes longer.
+  // The encoder takes longer, and its own tests show what it finds.
   const env = { ...(await home({ isEmpty: true })), EMBEDDING_MODEL: 'lexical' }
   const first = start(env)
   await first.prints('Serving')

@@ -158,7 +158,7 @@ test('the largest document is read from anywhere within the deadline', async () 
   const vector = axis(1)
   const [chunks, middle, last] = isThorough ? [10_000, 5_000, 9_999] : [2_000, 1_000, 1_999]
   const id = await storeServed(stand.db, tenant, Array(chunks).fill({ vector }))
-  // With old statistics, the planner would expect a small one.
+  // Old statistics would make the planner expect a small document.
   await sql`analyze`.execute(stand.db)
   const { tool } = mcpClient(tenant)
   for (const [each, previous, next] of [

@@ -8,7 +8,7 @@ interface Sent {
   headers: Record<string, string>
 }
 
-/** What a client of that protocol sends with a message, in the body and in headers. */
+/** The body and headers that a client of that protocol sends. */
 export function sentIn(era: Era, method: string, params: Record<string, unknown> = {}): Sent {
   const version = { 'mcp-protocol-version': era, accept: 'application/json, text/event-stream' }
   if (era === '2025-11-25') return { params, headers: version }

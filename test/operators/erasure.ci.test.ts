@@ -68,7 +68,7 @@ async function busyTenant(): Promise<Tenant> {
   return tenant
 }
 
-/** Of each table with rows of organizations, but for what must outlive them, how many rows there are and a sum of their hashes. */
+/** The number of rows and a sum of their hashes, for each table with rows of organizations, except rows that must outlive them. */
 async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
@@ -86,7 +86,7 @@ async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string
 const ofOrganization = (id: string) => sql`organization_id = ${id}`
 const isEmpty = (found: Record<string, string>) => Object.values(found).every((count) => count === '0 0')
 
-/** So that no instance knows the keys any more, and nobody has to wait for that. */
+/** Revokes the keys long enough ago that no instance accepts them, so that the erasure does not wait. */
 const revokeLongAgo = ({ organizationId }: Tenant) =>
   run(sql`update api_keys set revoked_at = now() - interval '1 minute' where organization_id = ${organizationId}`)
 
@@ -287,7 +287,7 @@ test('an agent that is erased leaves no row, and the organization its keys and i
 })
 
 describe('a replay of the erasures', () => {
-  /** As a restore to an earlier moment does. */
+  /** Imitates a restore to an earlier moment. */
   async function bringBack({ organizationId: organization, agentId: agent }: Tenant): Promise<void> {
     await run(sql`insert into organizations (id, name) values (${organization}, 'Back') on conflict do nothing`)
     await run(sql`insert into agents (organization_id, id, name) values (${organization}, ${agent}, 'Back')`)

@@ -7,7 +7,7 @@ import { isOnServer } from '../support/tools/effort.ts'
 
 const stand = useStand()
 
-/** What of a request would meet the next one on the same server connection. */
+/** The state that a request would leave for the next one on the same server connection. */
 const sessionState = `
   select 'setting ' || name as left_behind from pg_settings where source = 'session' and name not in ('role', 'session_authorization')
   union all select 'the organization' where current_setting('cuecard.organization_id', true) <> ''

@@ -14,7 +14,7 @@ const paragraph = () => list(2 + random.below(6), sentence, ' ')
 
 /** Chunks of a document, at least. */
 const count = isThorough ? 1000 : 100
-/** What makes a unit of a document, how many of them a chunk has, and what stands between two. */
+/** A maker of document units, the number of units per chunk, and the separator between units. */
 type Kind = [make: () => string, perChunk: number, separator: string]
 
 const kinds: Record<string, Kind> = {

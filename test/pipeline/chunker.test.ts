@@ -19,7 +19,7 @@ const sentence = (seed: number) =>
 const paragraph = (seed: number, sentences = 6) => joined(sentences, (i) => sentence(seed * 100 + i), ' ')
 const contentsOf = (chunks: Chunk[]) => chunks.map(({ content }) => content)
 
-/** What holds for every text and every size. */
+/** Checks rules that hold for every text and every size. */
 function expectSound(text: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
   const chunks = chunk(text, size)
   let covered = 0

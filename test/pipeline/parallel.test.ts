@@ -15,7 +15,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-/** On PGlite statements take turns, so there is less to see. */
+/** PGlite runs statements one at a time, so fewer searches suffice there. */
 const searches = isOnServer ? 1_000 : isThorough ? 400 : 50
 
 interface Listed {
@@ -45,7 +45,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
   }
 
   async function search() {
-    // What each document's text was when it was last completed before this search began …
+    // Remember each document's text at its last completion before this search began …
     const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body as { data: Listed[] }
     const before = documents.map(({ id }) => data.find((each) => each.id === id)!)
     const everything = { embedding: [...vectorOf('q')], limit: 50 }

@@ -127,7 +127,7 @@ describe('a response without end', () => {
   ])('(%i) is read no further than it makes sense', async (status, body, message) => {
     provider.script([], { status, body, tail: 'flood' })
     expect(await fault(embedder().embed(['one']))).toMatchObject({ status, message })
-    // What sockets keep in between included.
+    // The total includes bytes buffered in sockets.
     expect(provider.flooded).toBeLessThan(16_000_000)
   })
 

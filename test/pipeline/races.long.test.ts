@@ -191,7 +191,7 @@ describe('of workers', () => {
     expect(await chunkRows(document)).toHaveLength(2)
   })
 
-  // Where it is requeued, one message carries it on and one retry is counted; where it ends in error, its message is done.
+  // A requeued document has one message and one counted retry. The message of a document in error is done.
   const requeued = { status: 'pending', attempt: 0, retry_count: 1 }
   const ends = [
     ['requeue', 'too_many_requests', requeued, 1],

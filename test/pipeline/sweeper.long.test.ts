@@ -38,7 +38,7 @@ async function swept() {
   return { report, ids: sent.map((each) => each.documentId) }
 }
 
-/** What a sweep sends when so much time has passed. */
+/** The messages that a sweep sends after the given time. */
 async function sentAfter(seconds: number) {
   await age(stand.db, seconds)
   return (await swept()).ids
@@ -370,7 +370,7 @@ describe('idempotency keys', () => {
 })
 
 describe('vectors of questions', () => {
-  /** As many as there are ages, in days: the key says which. */
+  /** Stores a vector for each age in days; its key tells which. */
   const remember = (tenant: Tenant, ...days: number[]) =>
     sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit, created_at)
       select ${tenant.organizationId}, sha256(days::text::bytea), ${toStored(axis(1)).embedding}::halfvec(1536),

@@ -156,7 +156,7 @@ test.each(['no_such_model', tooMany] as Line[])('with a wrong model a search fin
   const { search } = newSearch(provider)
   provider.script([], line)
   expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
-  // By meaning alone it is 503 until the model is asked again.
+  // A search by meaning only gets 503 until the model is asked again.
   expect(await search(tenant, { query: 'a question', mode: 'semantic' })).toMatchObject({
     status: 503,
     headers: { 'retry-after': '15' },

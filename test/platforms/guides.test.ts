@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway?.close())
 
-/** Whether a Lambda of its own serves the path, and not the 404 for all the others. */
+/** True if a Lambda serves the path, rather than the default 404. */
 const isServed = (path: string) =>
   selectRoute(routes, path.replace('$AGENT_ID', '0190').split('?')[0]!)?.route !== '$default'
 
@@ -73,7 +73,7 @@ describe.each([...platformGuides])('%s', (_, markdown) => {
   }
 })
 
-/** As the shown answer, but for ids and numbers, which differ each time. */
+/** Matches answers like the shown one, with any ids and numbers. */
 function alike(shown: unknown): unknown {
   if (typeof shown === 'number') return expect.any(Number)
   if (typeof shown === 'string')

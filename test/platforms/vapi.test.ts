@@ -10,7 +10,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 
 const stand = useStand()
-/** Of a bakery; no test changes it. */
+/** A bakery's tenant; no test changes it. */
 let tenant: Tenant
 beforeAll(async () => {
   tenant = await tenantWithDocuments(stand)

@@ -14,7 +14,7 @@ type Edit = (lines: string[]) => string[]
 const isFact = (line: string) => /\p{L}/u.test(line) && !/^\s*(#|\|[-| ]+\|$)/.test(line)
 const facts = (lines: string[]) => [...lines.keys()].filter((i) => isFact(lines[i]!))
 
-/** What people do to a text by mistake. */
+/** Edits that people make by mistake. */
 const mistakes: Record<string, Edit> = {
   'a row deleted': (lines) => lines.toSpliced(random.pick(facts(lines)), 1),
   'a price swapped': (lines) => {
@@ -74,7 +74,7 @@ test(`of ${edits} edits those that break a golden question are stopped, and no o
     const { path, content } = random.pick([...documents.values()])
     const text = mistakes[kind]!(content.split('\n')).join('\n')
     const isStopped = (await save(path, { content: text })) === 'error'
-    // What search serves once the edit is made all the same.
+    // Forces the edit, to see what search then serves.
     if (isStopped) await save(path, { status: 'pending', ignore_golden_questions: true })
     const isBreaking = (await failing()) > 0
     tally[isBreaking ? 'breaking' : 'harmless']++

@@ -243,7 +243,7 @@ describe('the log', () => {
 
   test('takes 200 questions an hour of an organization', async () => {
     const [busy, other] = [await tenantThatKeeps(), await tenantThatKeeps()]
-    // Of tomorrow, so that no hour begins after them.
+    // Dated tomorrow, so that no new hour begins after them.
     const earlier = Array.from({ length: 199 }, (_, i) => ({ question: `question ${i}`, daysAgo: -1 }))
     await storeQuestions(stand, busy, ...earlier, { question: 'of yesterday', daysAgo: 1 })
     for (const question of ['the last one', 'one too many']) await keep(busy, question)

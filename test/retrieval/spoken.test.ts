@@ -8,7 +8,7 @@ const wordsOf = (text: string) =>
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 const textsOf = (found: Reading[]) => [...new Set(found.map((reading) => reading.text))].join(' ')
 
-/** What is said, and all that it may be read as, if anything. */
+/** Spoken phrases, and all their readings, if any. */
 const phrases: Record<string, string> = {
   codes: `
     order k double four seven one = k4471 4471 / is there a k four four seven one = ak4471 k4471 4471

@@ -98,7 +98,7 @@ export class Observer {
     await this.#checkKeywordSearch(tenant)
   }
 
-  /** What If-Match compares changes with what clients do, and with nothing else. */
+  /** Only clients' actions change the value that If-Match compares. */
   #checkEdits(row: Row, before: Row | undefined, document: ModelDocument) {
     const isEdited = before !== undefined && this.#edits.get(row.id) !== document.edits
     if (before && isEdited !== row.edits > before.edits)
@@ -204,7 +204,7 @@ export class Observer {
     document.served = wanted.map(({ chunk_index, content }) => ({ chunk_index, content, isEmbedded: true }))
   }
 
-  /** For a word of a served text or of its title. */
+  /** Searches for a word of a served text or its title. */
   async #checkKeywordSearch(tenant: Tenant) {
     const { db, random } = this.#world
     const served = servedOf(tenant)
@@ -256,7 +256,7 @@ interface Served {
   words: Set<string>
 }
 
-/** What search may find: chunks that are served and have a vector. */
+/** The chunks that search may find: those that are served and have a vector. */
 function servedOf({ documents }: Tenant): Served[] {
   return documents.flatMap(({ id, title, served }) =>
     served

@@ -133,7 +133,7 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
 
   const deliver = () => world.deliverNext(() => (isCalm ? 1e9 : 1 + random.below(40)))
 
-  /** What search would read at this moment: vectors of the serving model only, and the others of the next or the former one. */
+  /** Checks that search reads only vectors of the serving model now, and that other vectors are the next or former model's. */
   async function check() {
     const { rows } = await sql<{ wrong: object[] | null; served: string }>`
       select (select string_agg(a.id || a.model, ',' order by a.id) from agents a) as served, (
@@ -195,7 +195,7 @@ async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'swi
         if (turn === 5_000) throw new Error('a run never ends')
       }
       await change('second')
-      // What a client has uploaded stands in the way, and is listed.
+      // A client's uploads block the change, and are listed.
       if (round === 15) await sql`delete from documents where managed_by = 'client'`.execute(world.db)
       if (round > 0 && (await open()).length === 0) break
       await world.advance(750)

@@ -13,18 +13,18 @@ export interface ModelDocument {
   /** Those that it had since its revision was requested: whichever it had when a worker began, its vectors are of. */
   titles: string[]
   content: string | null
-  /** What it is made of, unless a content was set since. */
+  /** The file of the document, unless a content was set since. */
   file: ModelFile | null
-  /** What was extracted from the file for this revision. */
+  /** The text extracted from the file for this revision. */
   text: string | null
   sourceType: SourceType
   status: Status
   managedBy: 'service' | 'client'
   revision: number
   activeRevision: number | null
-  /** What search has served; of several revisions of one text the last. No content: the client's chunks. */
+  /** Contents that search has served, each with its last revision; null for the client's chunks. */
   history: { revision: number; content: string | null }[]
-  /** What search serves, chunks without embeddings included. */
+  /** The served chunks, including those without embeddings. */
   served: ModelChunk[]
   /** The client's chunks of this revision. */
   uploaded: ModelChunk[]
@@ -33,7 +33,7 @@ export interface ModelDocument {
   leases: Set<string>
   /** Grows with what a client changes. */
   edits: number
-  /** Of the last response, and the edits as of then. */
+  /** The ETag of the last response, and the edits at that time. */
   tag?: { etag: string; edits: number }
 }
 
@@ -44,7 +44,7 @@ export interface ModelFile {
 }
 
 type Change = (document: ModelDocument) => void
-/** What the API must answer, and what becomes of the document if its statement takes effect. */
+/** The required answer, and the document's state if the statement takes effect. */
 export interface Decision {
   verdict: { status: number; code?: string }
   change?: Change
@@ -66,7 +66,7 @@ export function newFileDocument(title: string, content: string, now: number): Mo
   return { ...newDocument(title, null, now), managedBy: 'service', sourceType: 'txt', file }
 }
 
-/** What its chunks are made of; null while it awaits that. */
+/** The text of the document's chunks; null while it awaits one. */
 export const textOf = ({ content, text }: ModelDocument) => content ?? text
 
 /** The table of spec §3, written anew. */

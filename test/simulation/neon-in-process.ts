@@ -6,7 +6,7 @@ import { pgliteSessions, type Sessions } from '../../infra/local/database/sessio
 import { loginOfRole } from '../../infra/postgres-url.ts'
 import { Database } from '../../shared/database/database.ts'
 
-/** What Neon's `POST /sql` answers to a batch, or the error of its first failing statement. */
+/** The answer of Neon's `POST /sql` to a batch, or the error of its first failing statement. */
 export type Outcome = { status: number; body: unknown }
 
 const owner = 'owner'

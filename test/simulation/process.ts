@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** What may happen where a process waits for the world outside: it goes through, is lost before or after it took effect, or the process dies then. */
+/** The fate of a call to the outside: it succeeds, or it is lost or the process dies, before or after it takes effect. */
 export type Fate = 'ok' | 'lost_before' | 'lost_after' | 'die_before' | 'die_after'
 
 /** A place where a process waits for the world outside. */

@@ -26,12 +26,12 @@ interface Remembered {
   tenant: Tenant
   made: Made
   at: number
-  /** What it has effected, if it has. */
+  /** The document that the request made or changed, if any. */
   document: ModelDocument | undefined
   answer: unknown
 }
 
-/** What lets a browser post a file, for an hour. */
+/** A form with which a browser may post a file for an hour. */
 interface Form {
   tenant: Tenant
   document: ModelDocument
@@ -147,7 +147,7 @@ export class Requests {
     const key = keyOfUrl((await row.executeTakeFirstOrThrow()).source_url!)
     document.file!.key = key
     if (bucket.files.has(key)) throw new Error('a key that is not new')
-    // Whoever got no response has no form.
+    // A client without a response has no form.
     if (process.ended && 'value' in process.ended)
       this.#forms.push({ tenant, document, key, content: document.file!.content, until: queue.now + 3600 })
   }
@@ -221,7 +221,7 @@ export class Requests {
       throw new Error('another document')
   }
 
-  /** What is refused changes nothing: the next look at the database tells. */
+  /** Sends a request that must be refused; the next check of the database shows that it changed nothing. */
   async #refused(tenant: Tenant, path: string): Promise<void> {
     const other = this.#world.tenants.find((each) => each !== tenant)!
     const [made, key, status]: [Made, Tenant, number] = this.#world.random.pick([
@@ -259,7 +259,7 @@ export class Requests {
     if (remembered?.made === request) remembered.answer = result.body
   }
 
-  /** Of a document that was created though the answer was lost. */
+  /** Finds the id of a document that was created although the answer was lost. */
   async #findId(tenant: Tenant, document: ModelDocument) {
     if (document.id !== '' || !tenant.documents.includes(document)) return
     const row = await this.#world.db

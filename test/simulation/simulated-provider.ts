@@ -21,7 +21,7 @@ export function simulatedProvider(calls: string[][]): typeof fetch {
   }) as unknown as typeof fetch
 }
 
-/** As much of a Response as is used; without streams, so that it is read in the same turn of the event loop. */
+/** The used parts of a Response, without streams, so that the caller reads it in the same turn of the event loop. */
 function respond({ status, headers, body }: ReturnType<typeof responseTo>) {
   return { ok: status === 200, status, headers: new Headers(headers), body: [Buffer.from(body)] }
 }

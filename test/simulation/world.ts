@@ -76,7 +76,7 @@ export class World {
   readonly callInputs: number
   tenants: Tenant[] = []
 
-  /** To the queue of the Lambda that a message is for. */
+  /** Routes each message to the queue of its Lambda. */
   readonly routed = routedQueue({ embedding: this.queue, extraction: this.extractionQueue })
   readonly #statements: () => number
   readonly #as: (role: string) => Database
@@ -88,7 +88,7 @@ export class World {
     const { db } = universe
     this.db = db
     this.#statements = universe.statements
-    // As the owner there is no second wall: the first must hold alone.
+    // The owner bypasses row-level security, so the statements alone must keep tenants apart.
     this.#as = random.chance(0.5) ? universe.as : () => db
     this.random = random
     this.callInputs = 1 + random.below(3)
@@ -113,7 +113,7 @@ export class World {
       const permissions: Permission[] = ['kb:read', 'kb:write']
       const { key } = await createKey(this.db, { organizationId, name: 'simulation', permissions })
       this.tenants.push({ organizationId, agentId: agent.id, key, documents: [] })
-      // From then on each app trusts the key, and a request is one statement.
+      // Afterwards each app trusts the key, and a request is one statement.
       const [path, headers] = [`/v1/agents/${agent.id}/knowledge-base`, { 'x-api-key': key }]
       await this.documents.request(path, { headers })
       await this.chunks.request(`${path}/${agent.id}/chunks`, { headers })

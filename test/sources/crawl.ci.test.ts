@@ -261,7 +261,7 @@ describe('a crawl that is interrupted', () => {
     const site = await website(inn())
     const { deliver, get, documents, id, queued } = await sourceOf(site.url)
     await deliver()
-    // As a crash leaves it between the creation of the documents and the note that they are created.
+    // A crash between the creation of the documents and its record leaves this state.
     await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() - interval '1 second', resend_at = now()
       where id = ${id}`.execute(stand.db)
     await sql`update source_pages p set task = 'create', title = 'T', content = d.content, applied_hash = null

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a path answers: HTML, a status, or nothing at all. */
+/** The answer of a path: HTML, a status, or none. */
 export type Answer = string | number | { status?: number; headers?: Record<string, string>; body?: string }
 
 /** A website on loopback until the test ends, whose pages may change. Without an answer a path is 404. */

@@ -3,7 +3,7 @@ import { patterns } from './patterns.ts'
 import { isRefusal, readers } from './readers.ts'
 
 const megabyte = 2 ** 20
-/** If this share of a text takes less than this share of the limit squared, the whole stays within the limit even with quadratic growth. */
+/** If this share of a text takes at most this share of the limit per byte, the whole stays within the limit even with quadratic growth. */
 const share = 1 / 8
 
 /** A report if the reader takes too long for 1 MB or less of the pattern, else undefined. */

@@ -19,7 +19,7 @@ export interface ExpectedCell {
   text?: string
   row?: string[]
   column?: string[]
-  /** What the row has, as `| cell | cell`. */
+  /** The row's cells, as `| cell | cell`. */
   words?: string
 }
 
@@ -92,7 +92,7 @@ const key = (text: string) =>
 const several =
   /\b(?:most|least|fewest|more|less|fewer|\w+est|total|combined|difference|average|sum|before|after|next|previous|previously|prior|following|follows|last|first|second|third|final|same|either|than|except|besides|between|above|below|top|bottom|listed|best|worst|times|longer|earlier|later|higher|lower|another|immediately)\b/i
 
-/** Whether one look-up answers: no word that orders or compares, and the question has half of a further cell of the row, which is in half of the rows at most. */
+/** True if one look-up answers: no word orders or compares, and the question has half of another cell of the row, which at most half of the rows have. */
 export function isLookUp({ question, document, answer }: TableQuestion): boolean {
   if (several.test(question) || !answer?.text) return false
   const rows = document.content

@@ -6,7 +6,7 @@ const RealDate = Date
 const now = RealDate.now
 let shift = 0
 
-// At once, so that whoever keeps a reference to Date.now keeps this one.
+// Runs first, so that modules that keep a reference to Date.now keep this one.
 RealDate.now = () => now() + shift
 globalThis.Date = new Proxy(RealDate, {
   construct: (target, args, newTarget) =>

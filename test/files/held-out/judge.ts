@@ -5,11 +5,11 @@ export interface Question {
   question: string
   /** All of these stand in a right hit, and so does the row. */
   answer: string[]
-  /** What must stand together: in one row of a table, or within 200 characters in this order; where the answer is in a row. */
+  /** Words that must be together, if the answer is in a row: in one row of a table, or within 200 characters in this order. */
   row?: string[]
   /** Names or units that must stand with the row: in its line, above its column, or above its table. */
   header?: string[]
-  /** What stands near on the page, but must not stand between the parts of the row: the price of the neighbour, say. */
+  /** Words near the row on the page that must not come between its parts, such as the neighbour's price. */
   apart?: string[]
 }
 

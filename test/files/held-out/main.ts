@@ -15,7 +15,7 @@ interface Outcome extends Question {
   error: string | undefined
 }
 
-/** What became of a file: its text, or the error that its owner reads. */
+/** The outcome of a file: its text, or the error that its owner reads. */
 interface Upload {
   id?: string
   text?: string

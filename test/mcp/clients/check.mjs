@@ -1,4 +1,4 @@
-// What a client, whose name is the argument, must be able to do. The exit code says whether it can.
+// Checks that a client can do all it must. The argument is its name; the exit code is the result.
 import assert from 'node:assert/strict'
 
 const { MCP_URL, EMPTY_URL, API_KEY, QUESTION, ANSWER } = process.env

@@ -88,7 +88,7 @@ async function session(organization: OrganizationId): Promise<string> {
   return opened.token
 }
 
-/** What an app says of itself, at the address that is its id. */
+/** Serves an app's metadata at the address that is its id. */
 async function serveDocument() {
   const folder = mkdtempSync(join(tmpdir(), 'cuecard-certificate-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

@@ -8,7 +8,7 @@ const { Client } = await import(isFirst ? `${name}/index.js` : name)
 const { StreamableHTTPClientTransport } = await import(isFirst ? `${name}/streamableHttp.js` : name)
 const { auth, UnauthorizedError } = await import(isFirst ? `${name}/auth.js` : name)
 
-/** What an app keeps; `open` stands for the person’s browser. */
+/** An app's stored state; `open` stands for the person’s browser. */
 function newProvider(clientMetadataUrl) {
   const kept = {}
   return {

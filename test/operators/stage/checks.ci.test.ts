@@ -122,7 +122,7 @@ describe('npm run stage -- status', () => {
       stage.aws.reserved = own
       return faultsOf(await look())
     }
-    // Those with a schedule, and what migrates.
+    // Lambdas with a schedule, and the one that migrates.
     const scheduled = Object.values(lambdas).filter((lambda) => 'everySeconds' in lambda).length + 1
     const reserved = Object.values(exampleStages.prod.reservedConcurrency).reduce((sum, count) => sum + count, 0)
     const { embedding, extraction, crawler } = exampleStages.prod.workers
@@ -134,7 +134,7 @@ describe('npm run stage -- status', () => {
         `${workers}, and AWS keeps 100 unreserved. Request a quota of 1000 (Service Quotas, Lambda, Concurrent executions), or reserve ` +
         'less in infra/aws/concurrency.ts',
     ])
-    // What the stage has reserved already, nine of ten here, is not another's.
+    // The stage's own reservations, here nine of ten each, do not count as others'.
     expect(await account(enough, 68 + 90, 10)).toEqual([])
   })
 

@@ -175,7 +175,7 @@ describe.runIf(hasPrograms)(
       const all = kinds.length
       expect(all).toBeGreaterThan(3 * databaseUsers.length)
       const writes = Array.from({ length: all }, (_, i) => i + 1)
-      // By day the first of each kind.
+      // Unless thorough, tests the first write of each kind.
       const few = writes.filter((write) => kinds.indexOf(kinds[write - 1]!) === write - 1)
       for (const write of isThorough ? writes : few) {
         const next = await emptyDatabase()

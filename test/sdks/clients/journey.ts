@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-/** What a program of the caller's has in hand: its own types, which a generated client must take as they are. */
+/** The caller's own types, which a generated client must accept unchanged. */
 export interface NewChunk {
   content: string
   chunk_index: number
@@ -74,7 +74,7 @@ export interface Problem {
   errors?: { pointer?: string; parameter?: string; code: string }[]
 }
 
-/** What a client's program throws for a problem response. */
+/** Thrown by a client's program for a problem response. */
 export class Refused extends Error {
   readonly problem: Problem
   constructor(problem: Problem) {
@@ -192,7 +192,7 @@ function axis(index: number): number[] {
   return Array.from({ length: dimensions }, (_, i) => Number(i === index))
 }
 
-/** Of little-endian 32-bit floats. */
+/** Encodes the vector as little-endian 32-bit floats. */
 function toBase64(vector: number[]): string {
   return Buffer.from(new Float32Array(vector).buffer).toString('base64')
 }

@@ -32,7 +32,7 @@ const quotes = [
 ]
 const month = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
 const german = new Intl.DateTimeFormat('de', { dateStyle: 'full', timeZone: 'UTC' })
-/** What a line says at the nth request, on a day. */
+/** The line for the nth request, on a day. */
 const noises: ((request: number, day: Date) => string)[] = [
   (request) => `[Book](https://booking.example/?token=${(request * 2_654_435_761).toString(36)})`,
   (request) => `You are visitor number ${4_000 + request}, welcome!`,

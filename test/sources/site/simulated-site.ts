@@ -33,7 +33,7 @@ export class SimulatedSite {
     return path
   }
 
-  /** What the owner does between two crawls. */
+  /** Imitates the owner's work between two crawls. */
   work(): void {
     const random = this.#random
     const path = random.pick([...this.pages.keys()].slice(1))
@@ -58,7 +58,7 @@ export class SimulatedSite {
     return this.site.fault !== undefined
   }
 
-  /** At an hour; whole-site faults last up to ten days, those of single pages less than a day. */
+  /** Breaks the site at an hour. Faults of the whole site last up to ten days, those of pages less than a day. */
   breakDown(hour: number): void {
     const random = this.#random
     if (hour < this.#faultUntil) return
@@ -77,7 +77,7 @@ export class SimulatedSite {
     this.#publish()
   }
 
-  /** What a page says; some add a count or a token that differs at each request. */
+  /** The text of a page, to which some pages add a count or token that differs at each request. */
   textOf(path: string): string {
     return `Page ${path} costs £${this.pages.get(path)! + 3}.20 since version ${this.pages.get(path)}.`
   }
@@ -144,7 +144,7 @@ function whole(random: Random, paths: string[]): Fault {
   return random.pick(faults)
 }
 
-/** Of at most a quarter of the pages. */
+/** A fault of at most a quarter of the pages. */
 function partial(random: Random): Fault {
   const isHit = (path: string) => path !== '/' && Number(path.slice(6)) % 4 === digit
   const digit = random.below(4)

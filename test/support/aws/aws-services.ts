@@ -35,14 +35,14 @@ export async function startAwsServices() {
     limit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000 },
     reserved: undefined as number | undefined,
     reservations: new Map<string, number>(),
-    /** Whether each mapping of a queue to a Lambda's alias is enabled. */
+    /** The mappings of queues to Lambdas' aliases: true if enabled. */
     mappings: new Map<string, boolean>(),
     certificate: {} as object,
     alarms: [] as string[],
     /** Times at which a metric was above zero. */
     reported: new Map<string, number[]>(),
     versions: new Map<string, string>(),
-    /** What an invocation of a Lambda does, by its name. */
+    /** The action of each Lambda, by name. */
     lambdas: new Map<string, (event: object) => Promise<unknown>>(),
     stacks: new Map<string, FakeStack>(),
     /** Undefined is a secret without a value. */

@@ -138,7 +138,7 @@ export class StackTemplate {
     return this.one('AWS::Lambda::Function', 'FunctionName', `${this.name}-${name}`)[1]
   }
 
-  /** What requests, messages and schedules reach of a Lambda. */
+  /** The alias of a Lambda, which requests, messages and schedules invoke. */
   alias(name: string): [string, Resource] {
     const found = this.ofType('AWS::Lambda::Alias').find(([id]) => this.#nameOf(id) === `${this.name}-${name}:live`)
     if (!found) throw new Error(`${name} has no alias`)
@@ -194,7 +194,7 @@ const pseudoParameters: Record<string, string> = {
   'AWS::Region': 'eu-central-1',
 }
 
-/** Of the resource that a `Ref` or `Fn::GetAtt` refers to. */
+/** The logical id in a `Ref` or `Fn::GetAtt`. */
 export function logicalId(reference: Json): string {
   const { Ref, 'Fn::GetAtt': attribute } = reference as { Ref?: string; 'Fn::GetAtt'?: [string, string] }
   return Ref ?? attribute![0]

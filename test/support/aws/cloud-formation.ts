@@ -6,7 +6,7 @@ export interface Template {
   Outputs?: Record<string, { Value: Json; Export?: { Name: string } }>
 }
 
-/** What CloudFormation answers in place of a change. */
+/** CloudFormation's refusal of a change. */
 export class Refused extends Error {}
 
 /** The properties whose value is unique in an account and region. */

@@ -79,7 +79,7 @@ export async function deploy(given?: StackTemplate) {
     return (await invoke(name, event)) as APIGatewayProxyStructuredResultV2
   }
 
-  /** At the public address. */
+  /** Responds at the public address. */
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method, url } = request as { method: string; url: string }
     await beforeResponse(method, url)
@@ -97,17 +97,17 @@ export async function deploy(given?: StackTemplate) {
   return {
     sqsEndpoint: endpoint,
     queues,
-    /** What the Lambda that migrates has answered, called twice. */
+    /** The two answers of the Lambda `migrate`, which was called twice. */
     migrated,
     /** The database as its owner sees it. */
     owner,
-    /** What no log may hold. */
+    /** Secrets that no log may have. */
     secrets,
     invoke,
 
     send,
 
-    /** What happens elsewhere before each response at the public address. */
+    /** Runs an action before each response at the public address. */
     before(act: typeof beforeResponse): void {
       beforeResponse = act
     },

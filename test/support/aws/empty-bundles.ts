@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bundle, type BundleName, entryPoints } from '../../../infra/aws/bundles/bundle.ts'
 
-/** For a synth that is about something else: hardly any code, of which some may be given. */
+/** Makes bundles with hardly any code, for a synth that tests something else. */
 export function emptyBundles(
   directory: string,
   code: Partial<Record<BundleName, string>> = {},

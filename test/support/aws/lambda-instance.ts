@@ -10,7 +10,7 @@ export interface Call {
 }
 
 export interface Reply {
-  /** Of the call that this answers; 0 says that the module is loaded. */
+  /** The id of the answered call; 0 reports that the module is loaded. */
   id: number
   result?: unknown
   error?: string
@@ -22,7 +22,7 @@ export interface Reply {
 
 export type LambdaInstance = Awaited<ReturnType<typeof startInstance>>
 
-/** What Lambda's runtime passes on the command line for 1,024 MB (its bootstrap in public copies, for Node.js 10 to 18). */
+/** The command-line options of Lambda's runtime for 1,024 MB (by public copies of its bootstrap, for Node.js 10 to 18). */
 const ownHeapOptions = ['--max-semi-space-size=51', '--max-old-space-size=921']
 
 /**

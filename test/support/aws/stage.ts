@@ -54,7 +54,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   let directory: string
   const printed: string[] = []
   const providerKey = 'sk-good-key-of-the-test'
-  /** What CDK’s deploy of the system does beside making its stack. */
+  /** An action during CDK’s deploy of the system, beside making its stack. */
   let deployed: () => unknown = () => {}
   let pause = (_milliseconds: number) => Promise.resolve()
   let isOnProxy = false
@@ -174,7 +174,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     onPause(act: (milliseconds: number) => Promise<void>) {
       pause = act
     },
-    /** From now on all of this process reaches the database through the proxy. */
+    /** Sends all further connections of this process to the database through the proxy. */
     stayOnProxy() {
       isOnProxy = true
       useEndpoint(proxy.origin)
@@ -188,7 +188,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
         customDomain: { name, certificateArn },
       })
     },
-    /** As at the beginning of a test: no logins, nothing in AWS, no settings. */
+    /** Restores the start of a test: no logins, nothing in AWS, no settings. */
     async clear() {
       aws.secrets.clear()
       aws.stacks.delete('cuecard-prod-secrets')
@@ -235,7 +235,7 @@ export async function migrateLambdaOf({
   return handler
 }
 
-/** What is deployed beside the stand: the Lambda that migrates, and the canary, which calls the API at `baseUrl`. */
+/** Deploys the Lambda `migrate` and the canary, which calls the API at `baseUrl`, beside the stand. */
 export async function deployLambdas(stage: StageTools, stand: Pick<TestStand, 'deliver'>, baseUrl: string) {
   const apiKey = () => Promise.resolve(stage.secret('canary')!)
   const canary = () => runCanary({ baseUrl, apiKey, signal: AbortSignal.timeout(60_000), pause: () => stand.deliver() })

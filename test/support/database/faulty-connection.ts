@@ -50,7 +50,7 @@ export function useFaultyConnection() {
     cut(when: Cut, matching: RegExp, times = 1) {
       for (let i = 0; i < times; i++) cuts.push({ when, matching })
     },
-    /** As `cut`, and the worker finds no connection any more, neither to repeat it nor to requeue its document. */
+    /** Cuts like `cut`; then the worker gets no connection, neither to repeat the statement nor to requeue its document. */
     lose(when: Cut, matching: RegExp) {
       for (const each of [matching, statements.requeue])
         cuts.push({ when, matching: each }, { when: 'before', matching: each })

@@ -7,7 +7,7 @@ export async function keepQuestions({ db }: TestStand, { organizationId }: Tenan
   await sql`update organizations set log_questions = ${isOn} where id = ${organizationId}`.execute(db)
 }
 
-/** What the log has of the tenant's organization, the oldest first, as its owner sees it. */
+/** The question log of the tenant's organization, oldest first, read as the owner. */
 export async function keptQuestions({ db }: TestStand, { organizationId }: Tenant) {
   const log = db.selectFrom('question_log').where('organization_id', '=', organizationId)
   return await log.selectAll().orderBy('id').execute()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 import type { Tenant } from '../stand/stand.ts'
 
-/** What a worker needs of a document, and its path in the API. */
+/** The parts of a document that a worker needs, and its path in the API. */
 export interface TestDocument {
   id: string
   organizationId: string
@@ -28,7 +28,7 @@ export async function age(db: Database, seconds: number): Promise<void> {
     lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(db)
 }
 
-/** Of a document that a worker holds. @param db as the owner */
+/** Lets the lease of a claimed document expire. @param db as the owner */
 export async function expireLease(db: Database, { id }: { id: string }): Promise<void> {
   await sql`update documents set lease_expires_at = now() - interval '1 second'
     where id = ${id} and status = 'processing'`.execute(db)

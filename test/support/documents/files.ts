@@ -40,12 +40,12 @@ export async function newFile(stand: TestStand, options?: Parameters<typeof crea
   return { tenant, file: await createFile(stand, tenant, options), extractor: newExtractor(stand) }
 }
 
-/** What the API, the dashboard and the sweeper send. */
+/** The message that the API, the dashboard and the sweeper send. */
 export function workMessage({ organizationId, id }: Pick<TestFile, 'organizationId' | 'id'>): string {
   return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
 }
 
-/** In place of the extraction, where that is not the point: the file is its text, if it has any. */
+/** Replaces extraction in tests of something else: the file is its own text, if it has any. */
 const plainText: Extraction['extractText'] = (file, fileName) => {
   const text = file.toString('utf8')
   if (!/[\p{L}\p{N}]/u.test(text)) return Promise.reject(new Unreadable('no_text'))
@@ -69,7 +69,7 @@ export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}
   return {
     bucket,
     files,
-    /** What was sent to its own queue. */
+    /** The messages sent to its own queue. */
     sent: own.sent,
     /** Delivers one batch with these message bodies. */
     deliver: async (...bodies: string[]): Promise<SQSBatchResponse> => {

@@ -16,7 +16,7 @@ interface Operation {
   responses: Record<string, Response | { $ref: string }>
 }
 
-/** What functions/reference/openapi.json is (see test/api/openapi.test.ts), and the reference's page. */
+/** The document of functions/reference/openapi.json (see test/api/openapi.test.ts) and of the reference's page. */
 const document = JSON.parse(JSON.stringify(openApiDocument(allRoutes()))) as {
   paths: Record<string, Record<string, Operation>>
   components: { responses: Record<string, Response>; headers: Record<string, Header> }

@@ -62,7 +62,7 @@ export const needsTwoSessions = new Set<ErrorCode>(['idempotency_in_progress'])
 
 export type Provoke = (tenant: Tenant) => Promise<Answer>
 
-/** For each code a request that is answered with it. */
+/** A request for each code that gets this code. */
 export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
   return {
     invalid_json: ({ call, knowledgeBase }) => call('POST', knowledgeBase, '{'),

@@ -21,7 +21,7 @@ export function useReceiver() {
   const received: Received[] = []
   let now = Date.now()
   let answer: Answer = () => 204
-  /** What is due is sent, and what that makes due. @param remaining milliseconds of the Lambda: these allow one look */
+  /** Sends due deliveries, and those that these make due. @param remaining milliseconds of the Lambda: these allow one poll */
   const run = async (remaining: () => number = () => 21_000) =>
     await deliver(
       {

@@ -11,7 +11,7 @@ export interface ProviderCall {
   authorization: string | undefined
 }
 
-/** What the script may say of a call: a way to respond, a response, no response, or a broken connection. */
+/** A line of the script, for a call: a way to respond, a response, no response, or a broken connection. */
 export type Line = Ending | ((call: ProviderCall) => Ending | Promise<Ending>)
 type Ending = Way | Scripted | 'hang' | 'break_off'
 

@@ -16,7 +16,7 @@ export interface Scripted {
   status: number
   headers?: Record<string, string>
   body: string
-  /** What follows the body, until the caller has enough: white space, a byte at a time or as much as it takes. */
+  /** White space after the body until the caller stops reading: byte by byte, or as fast as the caller reads. */
   tail?: 'drip' | 'flood'
 }
 

@@ -151,7 +151,7 @@ export function useStand() {
     get pool(): Pool {
       return open.pool
     },
-    /** That of the embedding Lambda. */
+    /** The queue of the embedding Lambda. */
     get queue() {
       return open.emulator.queues.embedding
     },
@@ -193,7 +193,7 @@ async function start() {
     pool: database.pool,
     emulator,
     sqs,
-    /** As it was at the start. */
+    /** Restores the state at the start. */
     async reset() {
       Object.assign(process.env, env)
       useEndpoint(database.endpoint)

@@ -3,7 +3,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { Limits } from '../../../shared/organizations/limits.ts'
 import { type Permission, permissions } from '../../../shared/permissions.ts'
 
-/** Of an organization. @param db as the owner */
+/** Sets limits of an organization. @param db as the owner */
 export async function limit(db: Database, organizationId: string, limits: Partial<Limits>): Promise<void> {
   await db.updateTable('organizations').set(limits).where('id', '=', organizationId).execute()
 }

@@ -14,7 +14,7 @@ import { semaphore } from '../../../shared/semaphore.ts'
 import { memoryBucket } from './memory-bucket.ts'
 import type { TestStand } from './stand.ts'
 
-/** What a test may set of a worker; the rest is as in the Lambda, but for small chunks. */
+/** The settings of a worker that a test may change. The others are the Lambda's, except for small chunks. */
 export interface WorkerOptions extends Partial<Pipeline> {
   timeoutSeconds?: number
   concurrency?: number

@@ -1,7 +1,7 @@
 import { source } from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What axe-core finds fault with in the page. @param rules its rules to check, instead of all */
+/** The faults that axe-core finds in the page. @param rules its rules to check, instead of all */
 export async function axeFindings(page: Page, ...rules: string[]): Promise<string[]> {
   await page.evaluate(source)
   const options = JSON.stringify({ resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 
-/** Of a Chromium on this machine; undefined when there is none. */
+/** The path of a Chromium on this machine; undefined if there is none. */
 export const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
 )
@@ -21,7 +21,7 @@ export function useChromium() {
   }
 }
 
-/** What goes wrong in the page: errors, violations of the policy, and requests to any other origin than this, if it is given. */
+/** Collects the page's errors, violations of the policy, and requests to other origins than this one, if given. */
 export function watched(page: Page, origin = ''): string[] {
   const wrong: string[] = []
   page.on('request', (request) => {

@@ -37,7 +37,7 @@ export async function cuecard(args: string[], circumstances: Circumstances = {})
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
-/** What the command prints with --json, once it has succeeded. */
+/** Runs a command with --json. @returns its output, once it has succeeded */
 export async function cuecardJson(...args: string[]) {
   const { code, stdout, stderr } = await cuecard([...args, '--json'])
   if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)

@@ -31,7 +31,7 @@ export interface GuideRequest {
   method: string
   path: string
   headers: Record<string, string>
-  /** As it stands in the guide. */
+  /** The body as written in the guide. */
   body: string
 }
 
