@@ -20,11 +20,13 @@ export type Faults = Readonly<Record<string, string | undefined>>
 /** All values that were sent under each name, such as the checked boxes. */
 export type Chosen = Readonly<Record<string, readonly string[] | undefined>>
 
+/** One or more of the values. @param message the fault of another value, or of none */
 export function anyOf<const T extends readonly string[]>(values: T, message: string) {
   return v.pipe(
     v.optional(v.union([v.array(v.string()), v.string()]), []),
-    v.transform((sent) => (typeof sent === 'string' ? [sent] : sent)),
+    v.transform((sent) => [sent].flat()),
     v.array(v.picklist(values, message)),
+    v.minLength(1, message),
   )
 }
 

@@ -16,19 +16,12 @@ export interface Changes {
 
 const maxBytes = 1_000_000
 
-interface Compared {
-  id: string
-  other_id: string
-  title: string
-  edits: number
-  before: string | null
-  after: string | null
-}
+type Compared = Omit<Changes, 'parts'> & { id: string; before: string | null; after: string | null }
 
 /** @param ids the ids of held documents */
 export async function findChanges(db: Database, scope: AgentScope, ids: string[]): Promise<Map<string, Changes>> {
   const { rows } = await sql<Compared>`
-    select h.id, o.id as other_id, o.title, o.edits,
+    select h.id, o.id as "otherId", o.title as "otherTitle", o.edits as "otherEdits",
       case when octet_length(coalesce(o.content, o.extracted_text)) <= ${maxBytes} then coalesce(o.content, o.extracted_text) end as before,
       case when octet_length(h.extracted_text) <= ${maxBytes} then h.extracted_text end as after
     from documents h join documents o on o.organization_id = h.organization_id and o.id = h.resembles and o.id <> h.id
@@ -36,9 +29,9 @@ export async function findChanges(db: Database, scope: AgentScope, ids: string[]
     db,
   )
   const changes = new Map<string, Changes>()
-  for (const { id, other_id, title, edits, before, after } of rows) {
+  for (const { id, before, after, ...other } of rows) {
     const parts = before === null || after === null ? undefined : await countChanged(before, after)
-    changes.set(id, { otherId: other_id, otherTitle: title, otherEdits: edits, parts })
+    changes.set(id, { ...other, parts })
   }
   return changes
 }

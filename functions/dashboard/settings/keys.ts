@@ -19,7 +19,6 @@ import { localDay } from '../times.ts'
 
 const keysPath = `${settingsPath}/keys` as const
 const maxName = 200
-const permissionMissing = 'Choose at least one permission.'
 
 const permission = 'organization:write'
 const periods = { '30': 30, '90': 90, '365': 365, never: Number.POSITIVE_INFINITY } as const
@@ -31,7 +30,7 @@ const newKeyForm = v.object({
     missing: 'Enter a name, so that you’ll know later what the key is for.',
     tooLong: 'A name can have at most 200 characters.',
   }),
-  permissions: v.pipe(anyOf(permissions, permissionMissing), v.minLength(1, permissionMissing)),
+  permissions: anyOf(permissions, 'Choose at least one permission.'),
   days: v.picklist(['30', '90', '365', 'never'], 'Choose when it expires.'),
 })
 

@@ -25,7 +25,6 @@ import { ago } from '../times.ts'
 import { secretView } from './keys.ts'
 
 const urlMissing = 'Enter an address that begins with https:// and can be reached from the internet.'
-const eventMissing = 'Choose at least one event.'
 export const names: Record<string, string> = {
   'document.completed': 'A document is ready',
   'document.failed': 'A document failed',
@@ -52,8 +51,7 @@ const newForm = v.object({
     v.check((url) => isAllowedUrl(url, { isLoopbackAllowed: config().ALLOW_LOOPBACK }), urlMissing),
   ),
   events: v.pipe(
-    anyOf(webhookEvents, eventMissing),
-    v.minLength(1, eventMissing),
+    anyOf(webhookEvents, 'Choose at least one event.'),
     v.transform((names) => webhookEvents.filter((name) => names.includes(name))),
   ),
 })
