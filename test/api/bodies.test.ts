@@ -10,7 +10,7 @@ import { isThorough } from '../support/tools/effort.ts'
 const stand = useStand()
 const runs = { numRuns: isThorough ? 60 : 6 }
 
-/** Any text that JSON can carry, U+0000 and lone surrogates now and then. */
+/** Any text that JSON can carry, sometimes with U+0000 or lone surrogates. */
 const text = fc.oneof(
   { weight: 8, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
   { weight: 4, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },

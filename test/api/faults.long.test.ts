@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => halfway.close())
 
 describe.each(keyedRoutes.map((route, nth) => [route.name, route, nth] as const))('%s', (_, route, nth) => {
-  // Over all routes each way has its turn.
+  // Each way takes its turn over all routes.
   const way = ['reset', 'stalled', 'short'][nth % 3]
   test(`answers 503 when the database’s answer is ${way} in mid-body`, async () => {
     useEndpoint(`${halfway.origin}/${way}`)

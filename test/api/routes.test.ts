@@ -17,7 +17,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const never = (): Ids => ({ agentId: newId(), documentId: newId() })
-/** Some of the cases for the nth of several routes: over all of them each case has its turn. */
+/** Selects cases for the nth of several routes, so that each case takes its turn over all of them. */
 const turn = <T>(cases: T[], nth: number, count = 2) =>
   Array.from({ length: count }, (_, i) => cases[(nth * count + i) % cases.length]!)
 const withIds = keyedRoutes.filter(({ path }) => path.includes('{'))

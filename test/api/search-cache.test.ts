@@ -9,7 +9,7 @@ import { useStand } from '../support/stand/stand.ts'
 const provider = useFakeProvider()
 const stand = useStand()
 
-/** How often the provider is called for these searches, by turns on the instance that asked first and on a new one. */
+/** Counts the provider's calls for these searches, alternately on the instance that asked first and on a new one. */
 async function callsFor(...queries: string[]): Promise<number> {
   const tenant = await stand.tenant()
   const { search } = newSearch(provider)

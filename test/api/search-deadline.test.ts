@@ -121,7 +121,7 @@ describe('at its deadline', () => {
     silenced = /\\"vector\\":\\"\[/
     const { search } = newSearch(provider, { clock, embedder: unhedged() })
     expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
-    // Without the first there would be nothing to answer.
+    // Without the first statement there would be nothing to answer.
     expect(searches).toBe(2)
   })
 })

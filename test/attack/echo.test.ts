@@ -31,7 +31,7 @@ function expectSmall({ status, body }: Pick<Answer, 'status' | 'body'>) {
 }
 
 const withBody = keyedRoutes.filter((route) => exampleBody(route) !== undefined)
-/** Over all routes each has its turn. */
+/** Each takes its turn over all routes. */
 const turn = <T>(cases: T[], nth: number) => cases[nth % cases.length]!
 
 test.each(withBody.map((route, nth) => ({ ...route, nth })))(

@@ -83,7 +83,7 @@ describe.each(keyedRoutes.map((route, nth) => ({ ...route, nth })))(
   'of $name no secret is in logs and errors',
   ({ nth, ...route }) => {
     const { method, path, lambda, name } = route
-    /** Over all routes each has its turn. */
+    /** Each takes its turn over all routes. */
     const turn = <T>(...cases: T[]) => cases[nth % cases.length]!
     const body = bodies[name] ?? exampleBody(route)
 

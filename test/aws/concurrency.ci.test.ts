@@ -40,7 +40,7 @@ test('a route belongs to one function, which times out before the gateway does',
   expect(Math.max(...served.map((lambda) => lambda.timeoutSeconds))).toBeLessThan(30)
 })
 
-// Without regard to the deadline: the key, and for a platform a secret, and whether there is anything to search.
+// These ignore the deadline: the key, a platform's secret, and the check for documents to search.
 test.each([
   ['platforms', 3, timeouts.deadlineMilliseconds],
   ['search', 1, timeouts.maxDeadlineMilliseconds],

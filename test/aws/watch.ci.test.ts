@@ -169,7 +169,7 @@ function metricsOf(properties: Fields): Fields[] {
   )
 }
 
-/** How long an alarm waits for what it watches. */
+/** The seconds that an alarm waits before it starts. */
 function secondsOf({ Metrics, Period, EvaluationPeriods }: Fields): number {
   const stats = ((Metrics ?? []) as Fields[]).flatMap(({ MetricStat }) => (MetricStat ? [MetricStat as Fields] : []))
   return Number(stats[0]?.Period ?? Period) * Number(EvaluationPeriods)

@@ -21,7 +21,7 @@ export const ours = 'Cuecard'
 export interface Measurement {
   work: string
   unit: string
-  /** Which figure is the better one. */
+  /** The direction in which figures improve. */
   better: 'more' | 'less'
   /** The figure of the samples to compare, by default the median. */
   figure?: 'median' | 'mean' | 'p95'

@@ -20,7 +20,7 @@ const { batchesOf } = useStatementPlans()
 const forget = () =>
   sql`delete from pg_statistic where starelid in ('chunks'::regclass, 'chunk_terms'::regclass)`.execute(stand.db)
 
-// So that statistics are what each test makes them.
+// Lets only the tests gather statistics.
 beforeAll(async () => {
   const setVacuum = async (change: 'set (autovacuum_enabled = false)' | 'reset (autovacuum_enabled)') => {
     for (const table of ['chunks', 'chunk_terms'])
@@ -151,7 +151,7 @@ test('the 3,000 documents of an agent are counted from an index alone, and only 
   await stand.pool.query('vacuum (analyze) documents')
   const documents = { pending: 2250, processing: 0, completed: 750, error: 0 }
   for (const url of [`/v1/agents/${crowded}`, '/v1/agents?limit=1']) {
-    // So that the key is known.
+    // Makes the key known.
     expect((await tenant.call('GET', `/v1/agents/${newId()}`)).status).toBe(404)
     const [batch, ...others] = await batchesOf(async () => {
       const { body } = await tenant.call('GET', url)

@@ -22,7 +22,7 @@ let proxy: Awaited<ReturnType<typeof startNeonProxy>>
 let provider: Awaited<ReturnType<typeof startKeyedProvider>>
 let aws: Awaited<ReturnType<typeof startAwsServices>>
 const logins: string[] = []
-/** Whatever was secret in a test; no log may hold it. */
+/** The secrets of a test, which no log may have. */
 const secrets: string[] = []
 const logged: string[] = []
 

@@ -127,7 +127,7 @@ describe.each([...databaseUsers])('the role of the Lambda %s, with a statement t
 
   test('sees and changes rows of its organization only, and none without one', async () => {
     for (const { table, owner, selects, updates, may_delete } of own()) {
-      // There is no file among the documents, and the extraction sees nothing else.
+      // The extraction role sees only files, and none of the documents is one.
       const isHidden = role === 'extraction' && table === 'documents'
       const count = isHidden ? 0 : await countOf(table, owner, mine.organizationId)
       expect(await countOf(table, owner, other.organizationId), table).toBeGreaterThan(0)

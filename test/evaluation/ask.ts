@@ -11,7 +11,7 @@ const deadlineMilliseconds = 10_000
 
 export type Found = Pick<Hit, 'document_title' | 'content' | 'score'>
 
-/** How many hits a search is asked for. */
+/** The number of hits that a search requests. */
 const depth = 10
 
 interface SearchRequest {

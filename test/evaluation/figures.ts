@@ -20,7 +20,7 @@ export interface Figures {
 export interface ModeFigures {
   /** The tallies of each kind, in alphabetical order; then of all questions with an answer, and of each half of those. */
   groups: Record<string, Tally>
-  /** How well the best hit's score tells questions that have an answer from those that have none. */
+  /** How well the best hit's score separates questions with an answer from those without. */
   auc: number | null
   /** How far `answerable` is from the share of first hits that are right, on the half for reporting. */
   calibration_error: number | null
@@ -116,7 +116,7 @@ function calibrationOf(answers: readonly Answer[]): number | null {
   return error === undefined ? null : rounded(error)
 }
 
-/** Nothing found is as if below any score. */
+/** A search without hits counts as below any score. */
 function scoresOf(answers: readonly Answer[]): number[] {
   return answers.map(({ first }) => (first === undefined ? Number.NEGATIVE_INFINITY : Number(first.score.toFixed(6))))
 }

@@ -5,7 +5,7 @@ export type Rank = number | undefined
 
 export interface Tally {
   questions: number
-  /** How many have the right passage first, and how many among the first five. */
+  /** The numbers of questions with the right passage first, and among the first five. */
   hit1: number
   hit5: number
   /** Mean reciprocal rank: 1 when each is first, 0 when none is found. */

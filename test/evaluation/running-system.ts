@@ -2,7 +2,7 @@ import { apiOf } from '../../infra/client/api.ts'
 import type { Search, SearchAnswer } from './ask.ts'
 
 export interface Target {
-  /** Such as `http://127.0.0.1:8787`. */
+  /** An origin such as `http://127.0.0.1:8787`. */
   url: string
   agentId: string
   apiKey: string

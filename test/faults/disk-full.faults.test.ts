@@ -36,7 +36,7 @@ test.skipIf(!isMounted)(
   'when the disk of DATA_DIR is full, also in mid-crawl, the system says so in a sentence and ends; once there is room it starts with all that was acknowledged, and the crawl goes on (needs the right to mount)',
   async () => {
     const random = new Random(seed)
-    // Nobody embeds: the documents wait, so that it is they who fill the disk.
+    // No worker embeds, so that waiting documents fill the disk.
     const env = { EMBEDDING_BASE_URL: 'http://127.0.0.1:9/v1', ALLOW_LOOPBACK: 'true' }
     const system = await System.create(await home({ server: null, isEmpty: true, directory }), start, env)
     const links = Array.from({ length: 30 }, (_, i) => `/room-${i}`)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 
-/** How often the stand is killed, and for how long its connections are cut; `npm run test:faults -- --kills 50` sets it. */
+/** The number of kills, and the duration of cut connections; `npm run test:faults -- --kills 50` sets them. */
 export const killCount = Number(process.env.FAULTS_KILLS ?? 5)
-/** Then time passes as it does: nothing is moved. */
+/** True if time passes by itself, and the tests move nothing. */
 export const isLongRun = killCount > 10
 /** Makes the same choices again. What becomes of them depends on the machine too. */
 export const seed = Number(process.env.FAULTS_SEED ?? 1)
@@ -14,7 +14,7 @@ export function tell(what: string, figures: Record<string, number>): void {
   console.info(`${what}: ${parts.join(', ')}`)
 }
 
-/** Has the time pass that a server's leases and waits are for. */
+/** Lets the time of the server's leases and waits pass. */
 export async function passLeases(db: Database): Promise<void> {
   await sql`update documents set lease_expires_at = lease_expires_at - interval '1 hour',
     resend_at = resend_at - interval '1 hour', next_attempt_at = next_attempt_at - interval '1 hour'

@@ -259,7 +259,7 @@ describe.each(databases)('on the %s database', (name, server) => {
     expect(new Set(crawled.map(([address]) => address)).size).toBe(pages)
     const untold = all.filter(({ id }) => !told.has(id))
     expect(untold).toEqual([])
-    // Nobody edits them, so each is completed once.
+    // No client edits them, so each is completed once.
     for (const { id } of [...by('title', 'Article'), ...by('title', 'Price list')]) expect(told.get(id)!.size).toBe(1)
     tell(`kills of everything on the ${name} database`, {
       seed,

@@ -20,7 +20,7 @@ describe.each(databases)('on the %s database', (name, server) => {
       return 'ok'
     })
     const work = new Work(system, random)
-    /** How many calls the provider had had at each kill. */
+    /** The number of calls to the provider before each kill. */
     const kills: number[] = []
     while (kills.length < killCount) {
       const moment = random.weighed({ start: 2, sent: 3, answered: 3, embedding: 4 })

@@ -29,7 +29,7 @@ const cutDatabase = cut(12_000, 'database', 'server')
 const databaseAway: Storm = async (system, random) => {
   const { database, server } = await system.ports()
   for (let i = 0; i < 3; i++) {
-    // Out of reach for the functions, or for what stands between.
+    // The functions, or a component between, cannot reach it.
     system.order({ away: [server > 0 && random.chance(0.5) ? server : database] })
     await after(system.events, 'answered', requests / 6)
     system.order({ away: [] })

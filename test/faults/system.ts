@@ -69,7 +69,7 @@ export class System {
     this.#up.resolve()
   }
 
-  /** Without waiting. */
+  /** Doesn't wait. */
   launch(): StandProcess {
     this.#process = this.#start({ ...this.home, ...this.#env }, ['--no-samples'])
     this.#process.process.on('message', (message) => {

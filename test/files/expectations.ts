@@ -189,7 +189,7 @@ function htmlRows(markdown: string): string[][] {
   )
 }
 
-/** Without emphasis, tags, escapes and anchors, which are matters of taste. */
+/** Removes emphasis, tags, escapes and anchors, which are matters of taste. */
 function plain(text: string): string {
   return text
     .replace(/<[^>]+>|\{#[^}]*\}|^#{1,6} |^> |^([-*+]|\d+[.)])\s+/g, '')

@@ -1,4 +1,4 @@
-// How long files of 1 MB take, by the first process and by one that is warm, and how much memory: npm run measure-files -- [--hostile]
+// Measures the time and memory that files of 1 MB take in a cold and in a warm process: npm run measure-files -- [--hostile]
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 const root = join(import.meta.dirname, '../..')
-/** Not below node_modules, where tsc takes every file for one of a package, nor below test/, which tests walk. */
+/** The folder is outside node_modules, where tsc treats every file as a package's, and outside test/, which tests walk. */
 const installed = join(root, '.local/foreign')
 
 /** The time limit of one command, ten times the time on an idle machine. */

@@ -33,7 +33,7 @@ function newInstance(tenant: Tenant) {
     wait(seconds: number) {
       milliseconds += 1000 * seconds
     },
-    /** How many it lets in before it refuses one. */
+    /** The number of requests that it admits before it refuses one. */
     async admitted() {
       for (let count = 0; ; count++) if ((await get()).status === 429) return count
     },

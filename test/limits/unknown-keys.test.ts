@@ -98,7 +98,7 @@ test('an address is a whole network of IPv6, which one customer has', async () =
 test('all addresses together cause a thousand look-ups, and then a hundred a second', () => {
   let milliseconds = 0
   const credentials = unknownCredentials(() => milliseconds)
-  /** How many of a flood from many addresses are looked up. */
+  /** The number of look-ups in a flood from many addresses. */
   const flood = (times: number) => {
     let lookups = 0
     for (let i = 0; i < times; i++) {

@@ -27,7 +27,7 @@ interface Sample {
   milliseconds: number
 }
 
-/** So that a second run asks other questions. */
+/** Makes a second run ask other questions. */
 const first = Math.floor(Math.random() * 2 ** 30)
 const searches: Sample[] = []
 const writes: Sample[] = []

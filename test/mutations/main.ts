@@ -1,4 +1,4 @@
-// How many changes of the source the tests notice: `npm run test:mutations -- [a file to mutate]`, with Stryker.
+// Counts the changes to the source that the tests notice, with Stryker: `npm run test:mutations -- [a file to mutate]`
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { withForeignPackages } from '../foreign/packages.ts'

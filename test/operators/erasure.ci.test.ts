@@ -20,7 +20,7 @@ const stand = useStand()
 const provider = useFakeProvider()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
-/** Whatever a customer may have. */
+/** Makes everything that a customer may have. */
 async function busyTenant(): Promise<Tenant> {
   const tenant = await stand.tenant()
   const { organizationId: organization, agentId: agent, call, knowledgeBase } = tenant
@@ -110,7 +110,7 @@ async function eraseAtOnce(tenant: Tenant): Promise<void> {
   expect(await eraseOrganization(tenant.organizationId)).toMatchObject({ code: 0 })
 }
 
-/** Those that the sweeper is to delete. */
+/** The files that the sweeper must delete. */
 const filesOf = async (part: string) =>
   (await run(sql`select from obsolete_files where source_url like ${`%${part}%`}`)).rows
 

@@ -69,7 +69,7 @@ test.each(commands)('the runbook’s command runs: npx cuecard %s', async (comma
     KEY_ID: keyId,
     'Example Ltd': 'Test',
   }
-  // Nobody has to wait until no instance knows the keys of an organization that is erased.
+  // Erasing then need not wait until no instance accepts the organization's keys.
   if (command.includes('organization delete'))
     await sql`update api_keys set revoked_at = now() - interval '1 minute' where organization_id = ${tenant.organizationId}`.execute(
       stand.db,

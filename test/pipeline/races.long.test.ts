@@ -22,7 +22,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-// Whatever raced, nothing is left behind.
+// Checks that the races left nothing behind.
 afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
 
 const get = async (tenant: Tenant, { path }: TestDocument) => (await tenant.call('GET', path)).body
@@ -37,10 +37,10 @@ const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)
 const work = (documents: TestDocument[], options?: WorkerOptions) => newWorker(stand, provider, options)(documents)
 const done = { batchItemFailures: [] }
 
-/** How often two things are let loose on one another whose order is not decided. */
+/** The number of races between two actions in undefined order. */
 const rounds = isThorough || isOnServer ? 20 : 3
 
-/** Does something while the next call is with the provider. */
+/** Acts during the next call to the provider. */
 function whileEmbedding(act: () => Promise<unknown>) {
   provider.script([() => act().then(() => 'ok' as const)])
 }

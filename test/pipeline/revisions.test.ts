@@ -152,7 +152,7 @@ test('no vector outlives the last chunk that needs it: takeover, completion by P
   await check(3)
   await upload(0)
   await upload(1)
-  // Those of the service are served until the client completes its own.
+  // Search serves the service's chunks until the client completes its own.
   await check(5)
   await tenant.call('PATCH', document.path, { status: 'completed' })
   await check(2)

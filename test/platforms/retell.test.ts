@@ -14,7 +14,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 
 const stand = useStand()
-/** Without a secret; no test changes it. */
+/** A tenant without a secret; no test changes it. */
 let tenant: Tenant
 beforeAll(async () => {
   tenant = await tenantWithDocuments(stand)

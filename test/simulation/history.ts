@@ -8,15 +8,15 @@ import { Requests } from './requests.ts'
 import { oddWays } from './simulated-provider.ts'
 import { type Universe, World } from './world.ts'
 
-/** How often each kind of fault has struck, by history. */
+/** The number of faults of each kind, by history. */
 export type Tally = Map<string, number>
 
 const steps = 60
 
-/** How a document may end that was a file, whatever is done about it. */
+/** The possible ends of a document that was a file. */
 const ofFiles = new Set(['file_not_uploaded', 'file_unreadable'])
 
-/** How often things go wrong, in a history of common trouble. */
+/** The rates of faults in a history of common trouble. */
 const trouble: Record<Point['kind'], Record<Exclude<Fate, 'ok'>, number>> = {
   sql: { lost_before: 0.015, lost_after: 0.02, die_before: 0.015, die_after: 0.02 },
   send: { lost_before: 0.1, lost_after: 0.05, die_before: 0.05, die_after: 0.05 },
@@ -229,7 +229,7 @@ class History {
     await this.#clearBucket()
   }
 
-  /** When no form posts a file any more, the bucket has those of the documents, and no other. */
+  /** Checks that the bucket has only the documents' files, once no form can post a file any more. */
   async #clearBucket(): Promise<void> {
     const { world } = this
     for (let i = 0; i < 2; i++) {

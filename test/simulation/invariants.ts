@@ -237,7 +237,7 @@ async function checkRevisions(db: Database, documents: ModelDocument[]) {
   }
 }
 
-/** Those of each chunk with a vector, served or not; that no others are there is among the stray rows. */
+/** Checks the terms of each chunk with a vector, served or not; the check of stray rows finds any others. */
 async function checkTerms(db: Database, tenant: Tenant) {
   const { rows } = await sql<{ content: string; headings: string[] | null; length: number; terms: string }>`
     select c.content, c.metadata -> 'headings' as headings, t.length, t.terms from chunk_terms t

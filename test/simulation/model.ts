@@ -10,7 +10,7 @@ export interface ModelChunk {
 export interface ModelDocument {
   id: string
   title: string
-  /** Those that it had since its revision was requested: whichever it had when a worker began, its vectors are of. */
+  /** Titles since its revision was requested. Its vectors have the title at the worker's start. */
   titles: string[]
   content: string | null
   /** The file of the document, unless a content was set since. */

@@ -40,7 +40,7 @@ export class Process {
     this.points.length = 0
   }
 
-  /** Until the process waits at its points, or is over. */
+  /** Resolves when the process waits at one of its points, or has ended. */
   async settled(): Promise<void> {
     do await turn()
     while (this.isRunning && this.points.length === 0)
@@ -50,7 +50,7 @@ export class Process {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Does `run` when the process that gets here is let through; at once outside of any process. */
+/** Runs `run` when the current process may continue, or at once outside of any process. */
 export function reach<T>(kind: Point['kind'], run: (answer?: string) => Promise<T>, lost: () => Error): Promise<T> {
   const process = current.getStore()
   if (!process) return run()

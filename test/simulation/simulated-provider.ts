@@ -3,7 +3,7 @@ import { reach } from './process.ts'
 
 export const providerKey = 'sk-simulation-canary-0123456789'
 
-/** How often the provider answers oddly, when it does. */
+/** The weights of the provider's odd answers, when it gives one. */
 export const oddWays: Partial<Record<Way, number>> = {
   ...{ reordered: 4, as_numbers: 4, too_many_requests: 6, retry_after: 4, server_error: 4, unavailable_retry_after: 2 },
   ...{ too_few: 3, zeros: 3, not_finite: 2, long_vector: 2, same_index_twice: 2, no_json: 2, unauthorized: 2 },

@@ -256,7 +256,7 @@ export class World {
     return [this.queue, this.extractionQueue]
   }
 
-  /** How many round trips the database has answered. */
+  /** The number of round trips that the database has answered. */
   get statements(): number {
     return this.#statements()
   }

@@ -109,7 +109,7 @@ function faultOf(
   if (/<fuzz-tag/i.test(html)) return 'has markup that was sent'
   if ([sent?.location, sent?.['hx-redirect']].some((target) => target !== undefined && !isOwn(`${target}`)))
     return 'leads elsewhere'
-  // When a session was seen last may change on the way to a refusal.
+  // A refusal may update the time at which a session was last seen.
   const moved = changed.filter((table) => table !== 'sessions')
   if (moved.length === 0) return undefined
   if (statusCode >= 400) return `is refused, but has changed ${moved}`

@@ -44,7 +44,7 @@ function is(status: number, expected: number): string | undefined {
 
 function parametersAllowed({ request: { operation }, ids, query, headers }: Sent): boolean {
   const names = operation.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
-  // Nobody reads the parameters of what is public.
+  // Public routes ignore parameters.
   const known = operation.permission === undefined || query.every(([name]) => names.includes(name))
   if (!known || (operation.permission && new Set(query.map(([name]) => name)).size < query.length)) return false
   const given = { path: ids, query: Object.fromEntries(query), header: arriving(headers) }
@@ -60,7 +60,7 @@ function arriving(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, arrived(value)]))
 }
 
-/** Without U+0000 and halves of characters. */
+/** True if the body has neither U+0000 nor lone surrogates. */
 function isStorable(body: unknown): boolean {
   return !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/i.test(JSON.stringify(body))
 }

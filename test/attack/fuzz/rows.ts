@@ -34,7 +34,7 @@ export async function watchRows(pool: Pool) {
 
   return {
     stamps,
-    /** Past triggers and constraints, for the rows had passed them. */
+    /** Bypasses triggers and constraints, because the rows passed them before. */
     async restore(changed: string[]): Promise<Stamps> {
       const wanted = tables.filter(({ name }) => changed.includes(name))
       const client = await pool.connect()

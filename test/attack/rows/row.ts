@@ -6,7 +6,7 @@ export interface Row {
   /** The decoded path of the event. `KB`, `DOC` and `AGENT` become the tenant's knowledge base, document and agent. */
   path?: string
   query?: string
-  /** Without `x-api-key` the tenant's; of a request with a body `content-type` is JSON unless it says otherwise. */
+  /** `x-api-key` defaults to the tenant's key, and for a request with a body `content-type` to JSON. */
   headers?: Record<string, string>
   cookies?: string[]
   /** Bytes come as base64, a text as it is. */

@@ -38,7 +38,7 @@ export function section(seed: number, n: number): string {
   return `## Topic ${n}\n\n${body}`
 }
 
-/** Which section a text begins with. */
+/** The section with which a text begins. */
 export function topicOf(text: string): number {
   return Number(/Topic (\d+)/.exec(text)?.[1])
 }

@@ -15,7 +15,7 @@ export interface Run {
 export interface Measured extends Omit<Measurement, 'samples'> {
   contestants: Record<string, Summary>
   bestPeer?: string
-  /** How many times better ours is than the best peer. */
+  /** The factor by which ours is better than the best peer. */
   ratio?: number
 }
 

@@ -76,7 +76,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
     semaphore: semaphore(4),
   })
 
-  /** Whatever is queued, in batches as the event source makes them. */
+  /** Delivers all queued messages, in batches like the event source's. */
   async function work(): Promise<void> {
     while (messages.length > 0) {
       const bodies = messages.splice(0, queues.embedding.batchSize)

@@ -28,7 +28,7 @@ export function documentsOf(seed: number, { from, to }: Range, size: number): st
 
 const sectionsPerDocument = 100
 
-/** Through POST and the embedding Lambda, ten documents at a time. @throws Error unless search then serves exactly these chunks */
+/** Loads through POST and the embedding Lambda, ten documents at a time. @throws Error unless search then serves exactly these chunks */
 export async function loadOurs(
   cuecard: Cuecard,
   agent: Agent,

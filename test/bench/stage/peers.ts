@@ -49,7 +49,7 @@ export interface Peers {
   /** Stores in this database, by name, each with a table of its own. */
   stores(database: PeersDatabase): Promise<Record<string, Store>>
   byWords(database: PeersDatabase): Promise<Record<string, WordStore>>
-  /** Those that can run on this machine. */
+  /** The peers that can run on this machine. */
   services(): Promise<Record<string, Service>>
   libraries(): Promise<Record<string, Library>>
   /** Each returns how many chunks it makes. */

@@ -24,7 +24,7 @@ All pizzas are baked in a wood oven and can be taken away. We deliver within thr
 `),
 })
 
-/** How often something is tapped, from the page that shows the problem; what is typed or chosen besides is not counted. */
+/** The number of taps from the page that shows the problem, without typing and choosing. */
 const expected = {
   'a new agent': 2,
   'the first file and its first answer': 2,
@@ -179,7 +179,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
   })
 })
 
-/** Does what a hand does, and counts its taps. A keyboard reaches only what can have the focus. */
+/** Imitates a hand, and counts its taps. A keyboard reaches only focusable elements. */
 function hands(page: Page, isTouch: boolean) {
   const taps: Record<string, number> = {}
   let count = 0

@@ -5,7 +5,7 @@ import { Random } from '../../simulation/random.ts'
 export interface Orders {
   /** Connections to these ports are reset after a random number of bytes, both directions together. */
   cut?: { ports: number[]; meanBytes: number; seed: number }
-  /** Nobody answers there: connections are refused, and those that are open are reset. */
+  /** Ports that refuse connections; open ones are reset. */
   away?: number[]
   /** The shift of the wall clock, in milliseconds. */
   clockShift?: number
@@ -71,14 +71,14 @@ function limit(socket: Socket, port: number) {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk
     through(bytes, (part) => write(part, part.length < bytes.length ? () => {} : done))
   }
-  // Then Node writes one chunk after the other.
+  // This makes Node write one chunk after the other.
   Object.defineProperty(socket, '_writev', { value: undefined })
 }
 
 function reset(socket: Socket) {
   if (socket.destroyed) return
   process.send?.('cut')
-  // Not resetAndDestroy(), which waits for what is being written, and tells this end nothing.
+  // resetAndDestroy() would wait for pending writes, and report nothing to this end.
   Object.assign(socket, { resetAndClosing: true })
   socket.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
 }

@@ -61,7 +61,7 @@ print()
 if (values.json) writeFileSync(values.json, JSON.stringify({ outcomes, scans }, null, 1))
 process.exit(0)
 
-/** How a picture is read may depend on the language of the agent's other documents. */
+/** Sorts scans last, because their reading may depend on the language of the agent's other documents. */
 function scansLast(a: string, b: string): number {
   return Number(kindOf(a) === 'scan') - Number(kindOf(b) === 'scan') || a.localeCompare(b)
 }

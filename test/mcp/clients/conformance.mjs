@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 const { MCP_URL, API_KEY } = process.env
 const upstream = new URL(MCP_URL)
 
-/** Why a scenario does not apply. */
+/** The reasons why scenarios do not apply. */
 const itsOwnTool = 'calls a tool of the suite’s own, which a server is to offer for it'
 const notOffered = (what) => `${what}: we offer none, and do not say that we do`
 const notStreamed = 'needs a session and a stream, and we have neither'

@@ -14,8 +14,7 @@ export interface Query {
   metadata?: Record<string, unknown>
 }
 
-/** And what it reads of the responses. */
-/** Without `content` where a client may ask to leave that out. */
+/** The parts of responses that the program reads; `content` is absent if a client may exclude it. */
 export interface Document {
   id: string
   title: string
@@ -133,7 +132,7 @@ export async function journey(connect: (connection: Connection) => Sdk): Promise
   const asText = await sdk.listChunks(own.id, { include: 'embedding', encoding: 'base64' })
   assert.deepEqual(asText.data[1]?.embedding, toBase64(axis(1)))
 
-  // Without the filter the nearest would be that of page 1.
+  // Without the filter the nearest chunk would be that of page 1.
   for (const embedding of [axis(0), toBase64(axis(0))]) {
     const filtered = await sdk.search({ embedding, metadata: { page: 2 } })
     assert.deepEqual(

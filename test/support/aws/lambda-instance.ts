@@ -14,7 +14,7 @@ export interface Reply {
   id: number
   result?: unknown
   error?: string
-  /** Since the import of the module began. */
+  /** The time since the import of the module began. */
   milliseconds?: number
   /** Memory, the most so far. */
   peakBytes?: number

@@ -59,7 +59,7 @@ export function useFaultyConnection() {
     get unmet() {
       return cuts.length
     },
-    /** Does something just before the next statement or batch that matches. */
+    /** Acts just before the next statement or batch that matches. */
     before(matching: RegExp, act: () => Promise<unknown>) {
       intrusions.push({ matching, act })
     },

@@ -24,7 +24,7 @@ export function countStatements({ reports = false } = {}) {
   }
 }
 
-/** How often Neon's proxy waits for the database: a statement takes two round trips, and a batch of n takes two more, for its begin and its commit. */
+/** The round trips of Neon's proxy to the database: two for a statement, and two more for a batch's begin and commit. */
 export function roundTripsOf(requests: number[]): number {
   return requests.reduce((sum, statements) => sum + 2 * statements + (statements > 1 ? 2 : 0), 0)
 }

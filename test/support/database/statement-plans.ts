@@ -90,7 +90,7 @@ async function plansInside(pool: Pool, { init, queries }: Batch): Promise<Node[]
   return plans
 }
 
-/** Without what was not executed. */
+/** Leaves out nodes that were not executed. */
 export function nodesOf(plan: Node): Node[] {
   return plan['Actual Loops'] === 0 ? [] : [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 }

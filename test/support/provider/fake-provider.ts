@@ -79,7 +79,7 @@ export function useFakeProvider() {
   return {
     /** The calls of this test, in the order of arrival. */
     calls,
-    /** How the next calls end, and then all others. */
+    /** Sets how the next calls end, and then all others. */
     script(lines: Line[], then: Line = 'ok') {
       script = [...lines]
       otherwise = then

@@ -10,7 +10,7 @@ import { migrate } from '../../../infra/migrations/migrate.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Has every embedded database of the tests begin as a copy of one that is migrated: making one takes seconds, copying it does not. */
+/** Makes every embedded database of the tests a copy of a migrated one: making one takes seconds, copying does not. */
 export default async function setup(): Promise<void> {
   process.env.DATABASE_IMAGE = await databaseImage()
 }

@@ -48,7 +48,7 @@ function faultyArray({ items = {}, minItems = 0, maxItems }: Schema): fc.Arbitra
   const most = Math.min(maxItems ?? 5, 300)
   const tooMany = fc.tuple(sound, fc.nat(1)).map(([item, more]) => Array(most + more).fill(item))
   const tooFew = fc.constant(Array(Math.max(0, minItems - 1)).fill(null))
-  // Some hundred embeddings would be no body any more.
+  // A few hundred embeddings would exceed the size of a body.
   const isSmall = !('embedding' in (resolved(items).properties ?? {}))
   return [oneFault, oneFault, oneFault, twice, tooFew, ...(isSmall ? [tooMany] : [])]
 }

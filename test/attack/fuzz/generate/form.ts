@@ -4,7 +4,7 @@ import { text } from './valid.ts'
 /** A request of a browser to the dashboard. */
 export interface FormRequest {
   who: 'A' | 'B'
-  /** Without it, nobody has signed in; a stale one is of no session. */
+  /** Absent if nobody has signed in; a stale one belongs to no session. */
   session: 'own' | 'none' | 'stale'
   method: string
   /** A path of the dashboard, with names in place of ids. */
@@ -99,7 +99,7 @@ export function formRequest(screen: Screen): fc.Arbitrary<FormRequest> {
   }) as fc.Arbitrary<FormRequest>
 }
 
-/** Such as a form of another site sends, or htmx. */
+/** Headers like those of another site's form, or of htmx. */
 const otherHeaders = fc.constantFrom<object>(
   ...[{}, { origin: 'null' }, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }],
   { 'sec-fetch-site': 'same-site', origin },

@@ -11,7 +11,7 @@ export interface FuzzRequest {
   kind: Kind
   operation: Operation
   who: Who
-  /** Which of the sender's keys, and how it is sent. */
+  /** The sender's key, and the way to send it. */
   key: string
   carrier: 'own' | 'bearer' | 'both' | 'differing' | 'none'
   method: string
