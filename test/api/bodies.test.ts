@@ -20,7 +20,7 @@ const text = fc.oneof(
   },
 )
 const anything = fc.jsonValue({ maxDepth: 3 })
-/** Mostly of the kind given, now and then anything at all. */
+/** Mostly a value of the given kind, sometimes any other. */
 const mostly = <T>(arbitrary: fc.Arbitrary<T>, weight = 5) =>
   fc.oneof({ weight, arbitrary }, { weight: 1, arbitrary: anything })
 const names = fc.oneof(text, fc.constantFrom('__proto__', 'id', 'constructor'))

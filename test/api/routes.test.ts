@@ -27,7 +27,7 @@ let tenant: Tenant
 /** Each with one permission, and each with all but one. */
 let only: Record<string, Tenant>
 let allBut: Record<string, Tenant>
-/** Once for all routes: an instance looks up a bounded number of unknown keys. */
+/** Runs once for all routes, because an instance looks up a bounded number of unknown keys. */
 let badKeys: Record<string, string>[]
 beforeAll(async () => {
   const each = async (granted: (permission: Permission) => Permission[]) =>

@@ -21,10 +21,10 @@ beforeAll(async () => {
   browser = await signIn(newBrowser(stand), tenant.apiKey)
 })
 
-/** Long enough that an answer which repeats it is no small one. */
+/** A part this long makes an answer that repeats it large. */
 const long = (text: string, characters = 100_000) => text.repeat(characters / text.length)
 
-/** A small answer, and none that an alarm counts. */
+/** Expects a small answer that no alarm counts. */
 function expectSmall({ status, body }: Pick<Answer, 'status' | 'body'>) {
   expect(status).toBeLessThan(500)
   expect(JSON.stringify(body ?? '').length).toBeLessThan(20_000)
@@ -171,7 +171,7 @@ describe('the dashboard', () => {
     ['a field that no form has', '/dashboard/settings/auto-delete', { [long('<')]: 'x' }],
     ['the end of a session', '/dashboard/sign-in', { key: long('<') }],
   ])('shows little again of %s', async (_, path, fields) => {
-    // Unescaped, as a browser would not send it: escaped, it would be three times as long.
+    // Sent unescaped, unlike a browser's request: escaped, it would be three times as long.
     const body = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
     expectSmallPage(await browser.post(path.replace('PAGE', page()).replace('ID', ids.documentId), body.join('&')))
   })

@@ -61,7 +61,7 @@ function expectNone(secrets: string[], all: string) {
   expect(secrets.filter((secret) => all.includes(secret))).toEqual([])
 }
 
-/** Bodies that hold the texts, by operation; of any other its example. */
+/** Bodies with the secret texts, by operation; other operations use their examples. */
 const bodies: Record<string, unknown> = {
   createDocument: { title: text, content: text },
   createDocuments: { documents: [{ title: text, content: text }] },
@@ -105,7 +105,7 @@ describe.each(keyedRoutes.map((route, nth) => ({ ...route, nth })))(
         connection.cut(turn('unopened', 'before', 'after', 'within'), /./)
         await ask(at(as(`cuecard_${lambda}`)))
         await ask(at(turn(`cuecard:${databasePassword}`, `postgres://cuecard:${databasePassword}@`)))
-        // It may not do what any operation asks for.
+        // This key has no permission that an operation needs.
         await ask(at(as('cuecard_sweeper')))
         await ask(failing(1, new TypeError('unforeseen')))
       })
@@ -132,7 +132,7 @@ describe.each(keyedRoutes.map((route, nth) => ({ ...route, nth })))(
         if (nth % 2 === 0) await call('', json, { authorization: `Bearer ${stranger}` })
         else keep(await stand.http(method, `${url}?api_key=${stranger}`, body))
         keep(await stand.http(method, url, body, { 'x-api-key': stranger }))
-        // The answer repeats the path to whoever sent it.
+        // The answer repeats the path to its sender.
         if (odd !== path) await tenant.call(method, odd, body)
       })
       expect(all).toContain('invalid_api_key')

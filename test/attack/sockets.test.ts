@@ -28,7 +28,7 @@ const statusLines = /(?:^|\r\n|\})HTTP\/1\.1 (\d{3}) /g
  */
 async function answerTo(sent: string, count: number | undefined): Promise<{ text: string; statuses: string[] }> {
   const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1')
-  // One that is reset gives what it had sent until then.
+  // A reset connection returns the bytes received so far.
   socket.on('error', () => {})
   let text = ''
   const statuses = () => [...text.matchAll(statusLines)].map(([, status]) => status!)

@@ -10,7 +10,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 
-/** The response as it leaves the Lambda, byte by byte, but for the ids in its path, the request's id and what it took. */
+/** The Lambda's response byte by byte, except for the ids in its path, the request's id and times. */
 async function bytesOf(tenant: Tenant, method: string, url: string, body: unknown, headers: object = {}) {
   const event = toEvent(
     {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   all = await tenants()
 })
 
-/** Every row of every table is as it was. */
+/** Expects every row of every table unchanged. */
 async function changesNothing(act: () => Promise<void>) {
   const before = await dumpOf(stand.pool)
   await act()

@@ -42,7 +42,7 @@ export interface Operation {
   id: string
   method: string
   path: string
-  /** Undefined of one that takes no key. */
+  /** Undefined if the operation takes no key. */
   permission: Permission | undefined
   parameters: Parameter[]
   body: Schema | undefined
@@ -73,7 +73,7 @@ export const operations: Operation[] = Object.entries(document.paths).flatMap(([
   }),
 )
 
-/** The schema itself, where this one only names it. */
+/** Resolves a reference to its schema. */
 export function resolved(schema: Schema): Schema {
   return schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema
 }

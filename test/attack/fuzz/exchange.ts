@@ -10,7 +10,7 @@ import { makeWorld } from './world.ts'
 /** The tables that a read may write. */
 const readersTables = ['query_vectors', 'questions']
 
-/** An exchange with a world of its own, once it is made. */
+/** Makes an exchange with its own world. */
 export function useExchange(stand: TestStand) {
   let exchange: Awaited<ReturnType<typeof openExchange>>
   beforeAll(async () => {
@@ -28,11 +28,11 @@ async function openExchange(stand: TestStand) {
   let ledger = new Ledger(world)
 
   return {
-    /** Sends one request. @throws Error unless it is answered as it should be */
+    /** Sends one request. @throws Error if the answer is wrong */
     async send(request: FuzzRequest): Promise<Answer> {
       const sent = prepared(stand, ledger, request)
       let answer = await stand.send(sent.event)
-      // A busy machine answers so now and then; a request that causes it does so again.
+      // A busy machine sometimes answers so; a request that causes it gets the same answer again.
       if (answer.status === 503) answer = await stand.send(sent.event)
       const after = await rows.stamps()
       const changed = changedTables(current, after)
@@ -45,11 +45,11 @@ async function openExchange(stand: TestStand) {
     get ledger() {
       return ledger
     },
-    /** After something else than a request has changed rows. */
+    /** Accepts changes of rows that no request made. */
     async look(): Promise<void> {
       current = await rows.stamps()
     },
-    /** Everything is as it was at the beginning. */
+    /** Restores the rows of the start. */
     async restore(): Promise<void> {
       ledger = new Ledger(world)
       const changed = changedTables(original, await rows.stamps())

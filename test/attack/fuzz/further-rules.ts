@@ -32,7 +32,7 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   // An address must be public, and an organization has 10 webhooks.
   [/^createWebhook$/, ({ status }) => status === 422],
   [/^updateWebhook$/, refuses(422, /^\/url$/)],
-  // An address must be public, a path begin with /, and an organization has 20 sources.
+  // An address must be public, a path must begin with /, and an organization has 20 sources.
   [/^createSource$/, ({ status }) => status === 422],
   [/^updateSource$/, refuses(422, /^\/(include|exclude)/)],
   // Search never served the revision, or it is no longer kept.
@@ -41,9 +41,9 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^createChunks$/, refuses(422, /^\/chunks\/\d+\/(embedding|metadata|chunk_index)/)],
   // It takes `query`, `embedding` or both as `mode` says, and `alternatives` and `history` with `query` only.
   [/^search$/, refuses(422, /^(|\/query|\/alternatives|\/history|\/embedding.*|\/(document_)?metadata.*)$/)],
-  // Vapi ignores any other status: what went wrong is an `error` in one that is.
+  // Vapi ignores any status but 200, so `error` in a 200 reports faults.
   [/^answerVapi$/, ({ status }) => status === 200],
-  // A call of Retell may hold any field; one without a question is told so in the answer.
+  // Retell's call may have any field. The answer to a call without a question says so.
   [/^answerRetell$/, ({ status, body }) => status === 200 && typeof body === 'string'],
   // An agent with a secret, as the second one, takes only signed calls.
   [/^answerRetell$/, ({ status, body }) => status === 401 && body?.code === 'invalid_signature'],

@@ -21,7 +21,7 @@ function unexpected(ledger: Ledger, sent: Sent, answer: Answer): string | undefi
   if (operation.permission) {
     const { key, carrier, who } = sent.request
     const { permissions } = ledger.world[who].keys[key]!
-    // An instance looks up so many keys that it does not know, and makes all others wait.
+    // An instance looks up a bounded number of unknown keys, and makes others wait.
     if (status === 429 && key !== 'full') return undefined
     if (permissions.length === 0 || carrier === 'differing' || carrier === 'none') return is(status, 401)
     if (!permissions.includes(operation.permission)) return is(status, 403)
@@ -54,7 +54,7 @@ function parametersAllowed({ request: { operation }, ids, query, headers }: Sent
   })
 }
 
-/** A character that no header may have is DEL instead, so that it stays invalid; white space around a value is none of it. */
+/** Replaces characters that no header may have with DEL, so that they stay invalid, and trims white space. */
 function arriving(headers: Record<string, string>): Record<string, string> {
   const arrived = (value: string) => value.replaceAll(/[\0\r\n]|[^\0-\x7f]/g, '\x7f').replaceAll(/^[ \t]+|[ \t]+$/g, '')
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, arrived(value)]))

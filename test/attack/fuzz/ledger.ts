@@ -58,7 +58,7 @@ export class Ledger {
     return known === null || (known?.owner === who && known.agentId === agentId && !known.isDeleted)
   }
 
-  /** Null where the path leads to an agent only. */
+  /** Null if the path names only an agent. */
   #namedBy(path: string, { documentId = '', goldenQuestionId = '', sourceId = '' }: Record<string, string>) {
     if (path.includes('{documentId}')) return this.#documents.get(documentId.toLowerCase())
     if (path.includes('{goldenQuestionId}')) return this.#goldenQuestions.get(goldenQuestionId.toLowerCase())
@@ -66,7 +66,7 @@ export class Ledger {
     return null
   }
 
-  /** A mark or an id of the other organization that is said to one, who has not asked with it. */
+  /** A mark or id of the other organization in an answer, unless the request had it. */
   leakTo(who: Who, said: string, asked: string): string | undefined {
     const owner = who === 'A' ? 'B' : 'A'
     const fixed = Object.entries(this.world[owner].names).filter(([name]) => !name.startsWith('etag'))
@@ -78,7 +78,7 @@ export class Ledger {
     return secrets.find((secret) => answer.includes(secret) && !request.includes(secret))
   }
 
-  /** Fills in what requests name, those of earlier answers included: `<seen.3>`, `<cursor.0>`, `<etag.2>`. */
+  /** Fills in names, including those from earlier answers: `<seen.3>`, `<cursor.0>`, `<etag.2>`. */
   name(who: Who, text: string): string {
     const { agent, etagCompleted, documentsCursor } = this.world[who].names
     const seen = { ...this.#said, seen: this.documents.map(([id]) => id) }

@@ -8,7 +8,7 @@ const savedSchema = 'fuzz_saved'
 /** The embedded database does not clean up by itself. */
 const restoresPerVacuum = 50
 
-/** Watches every row of every table but the unlogged ones, which only count; and can put all rows back as they are now. */
+/** Watches every row of every table except the unlogged ones, which only count, and can restore all rows. */
 export async function watchRows(pool: Pool) {
   const { rows: tables } = await pool.query<{ name: string; columns: string }>(`
     select quote_ident(relname) as name, string_agg(quote_ident(attname), ',') as columns
@@ -62,7 +62,7 @@ export function changedTables(before: Stamps, after: Stamps): string[] {
   return Object.keys(after).filter((name) => before[name] !== after[name])
 }
 
-/** Watches the rows from the first test on: which tables have changed, and the way back. */
+/** Watches the rows from the first test: tells which tables have changed, and restores them. */
 export function useRows(pool: () => Pool) {
   let rows: Awaited<ReturnType<typeof watchRows>>
   let original: Stamps

@@ -160,7 +160,7 @@ function chunksOf(mark: string, count: number) {
 const placeholder = /<(mine|theirs|never)\.([a-zA-Z]+)(\^?)>/g
 const never = newId()
 
-/** Fills in what a generated text names, for whoever sends it: `<mine.completed>`, `<theirs.agent>`; `^` makes it upper case. */
+/** Fills in the names in a generated text for its sender: `<mine.completed>`, `<theirs.agent>`; `^` makes it upper case. */
 export function named(world: World, who: Who, text: string): string {
   return text.replaceAll(placeholder, (_, whose: string, name: string, upper: string) => {
     const owner: Who = whose === 'mine' ? who : who === 'A' ? 'B' : 'A'

@@ -47,11 +47,11 @@ import { instantClient } from '../../sources/site/instant-client.ts'
 import { type Answer, requestTo, Site } from '../../sources/sites/site.ts'
 
 interface Reader {
-  /** UTF-16 code units that it may be given at once; a longer text is given in parts. */
+  /** The most UTF-16 code units at once; a longer text is read in parts. */
   limit?: number
-  /** Microseconds for each byte, where a package takes more for each line. */
+  /** The most microseconds per byte, if a package takes more than usual. */
   most?: number
-  /** UTF-16 code units in all, instead of a megabyte, where a reader takes long for any. */
+  /** The total UTF-16 code units, instead of a megabyte, if a reader is slow for any text. */
   all?: number
   read: (text: string) => unknown
 }

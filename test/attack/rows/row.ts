@@ -1,4 +1,4 @@
-/** One hostile request, as API Gateway would hand it on. What it leaves out is as in a sound one that lists documents. */
+/** A hostile request as API Gateway would pass it on. Missing parts are those of a valid request that lists documents. */
 export interface Row {
   /** The fault of the request. */
   of: string
@@ -9,7 +9,7 @@ export interface Row {
   /** `x-api-key` defaults to the tenant's key, and for a request with a body `content-type` to JSON. */
   headers?: Record<string, string>
   cookies?: string[]
-  /** Bytes come as base64, a text as it is. */
+  /** Bytes are sent as base64, text unchanged. */
   body?: string | Uint8Array
   isBase64Encoded?: boolean
   /** Status and, of a problem, its code. */

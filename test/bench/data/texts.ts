@@ -23,7 +23,7 @@ const connectives =
     ' ',
   )
 
-/** Mostly words as they stand in a dictionary, then ever rarer forms of them. */
+/** Dictionary words first, then ever rarer forms of them. */
 const vocabulary = endings.flatMap((ending) => stems.map((stem) => stem + ending))
 
 /**
@@ -43,7 +43,7 @@ export function topicOf(text: string): number {
   return Number(/Topic (\d+)/.exec(text)?.[1])
 }
 
-/** Asks for what only that section tells of. */
+/** A question that only that section answers. */
 export function question(seed: number, n: number): string {
   const words = section(seed, n).split(/\W+/).slice(3)
   const next = random(seed, 22, n)

@@ -24,7 +24,7 @@ export async function vectorsOf(kind: Kind, seed: number, chunks: number): Promi
   }
 }
 
-/** The vector that belongs to a chunk, in which `own` decides what it shares with no other. */
+/** The vector of a chunk; `own` is its unique part. */
 type Recipe = (seed: number, chunk: number, own: number) => Float32Array
 
 const recipes: Record<Exclude<Kind, 'sparse'>, Recipe> = {
@@ -62,7 +62,7 @@ function sum(...terms: [number, Float32Array][]): Float32Array {
 const normals = makeNormals(1 << 16)
 const remembered = new Map<string, Float32Array>()
 
-/** Independent normal numbers, by what they are for. Those that many vectors share are remembered. */
+/** Independent normal numbers for each purpose. Numbers that many vectors share are kept. */
 function gaussian(seed: number, purpose: number, n: number): Float32Array {
   const key = `${seed} ${purpose} ${n}`
   const known = remembered.get(key)

@@ -10,7 +10,7 @@ import { analyze, countChunks, truncate } from '../stage/tables.ts'
 const seed = 1
 /** Requests in flight, as many as pg's pool has connections. */
 const parallel = 10
-/** Batches of messages in flight: with as many Lambda begins to poll a standard queue. */
+/** The batches in flight with which Lambda starts to poll a standard queue. */
 const pollers = 5
 const perBatch = 100
 const warmUps = 3
@@ -50,7 +50,7 @@ async function measure(
   size: number,
 ): Promise<Omit<Measurement, 'work'>> {
   const prepared = Array.from({ length: chunks }, (_, chunk) => vectors.of(chunk))
-  // Fresh texts each round: what a worker remembers of words and texts is as cold as it would be.
+  // Each round has new texts, so that a worker's caches of words and texts are cold.
   const seedOf = (round: number) => seed + warmUps + round
   const batchesOf = (round: number) => {
     const rows = prepared.map(
@@ -61,7 +61,7 @@ async function measure(
   cuecard.prepare((topic) => prepared[topic]!)
   const rowsPerSecond = async (work: () => Promise<void>) => (chunks * 1000) / (await millisecondsOf(work))
 
-  // Each leaves statistics to its next round, as a table in use has some: without any, a check of a foreign key reads all documents.
+  // Gathers statistics, as a table in use has them: without any, a foreign key's check reads all documents.
   const contestants: Record<string, (round: number) => Promise<number>> = {
     async [ours](round) {
       await truncate(cuecard.database)

@@ -186,7 +186,7 @@ const remark = `Cuecard's figures include what peers leave to their user: API ke
 that are valid for a time, words that a recogniser spells as they sound. LanceDB and Orama answer in the process of their caller, without a server;
 new rows slow LanceDB until its user brings the index up to date, and Orama keeps everything in memory.`
 
-/** A question of eight words that stand in one of the chunks, frequent ones among them; the provider's call is left out. */
+/** A question of eight words from one of the chunks, some of them frequent, without a call to the provider. */
 async function* byWords(
   cuecard: Cuecard,
   stores: Record<string, WordStore>,

@@ -1,6 +1,6 @@
 import { create, insertMultiple, search } from '@orama/orama'
 
-/** Orama in this process's memory as its documentation sets it up; an agent has a database. */
+/** Orama in this process's memory, set up as in its documentation; an agent has a database. */
 export function orama() {
   const databases = new Map()
   const ask = async (agent, query) =>

@@ -14,7 +14,7 @@ const prototypeNames = '__proto__ constructor prototype hasOwnProperty toString'
 const prototypeKeys = fc.constantFrom(...prototypeNames, '', '\u0000')
 const strangeKeys = fc.constantFrom('extra', 'id', 'organization_id', 'status', 'Title', 'a.b', 'a/b~c', 'é', '$where')
 
-/** Values with one fault, somewhere: most are not what the schema allows. */
+/** Values with one fault anywhere; the schema forbids most. */
 export function faulty(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref?.endsWith('/Embedding')) return faultyEmbedding
   const own = resolved(schema)

@@ -27,7 +27,7 @@ export interface Screen {
 const queryNames =
   'cursor after status live q query mode limit passage from seen text title to signed-out page question __proto__'
 
-/** Would be a tag if it were not escaped. */
+/** A tag, unless it is escaped. */
 export const markup = '"><fuzz-tag a=\'`{{'
 
 const value: fc.Arbitrary<string> = fc.oneof(
@@ -45,7 +45,7 @@ const value: fc.Arbitrary<string> = fc.oneof(
   ),
 )
 
-/** The permission to be given a key, its life, and so on: a form as a browser sends it. */
+/** A form as a browser sends it, with a key's permission, lifetime and so on. */
 const sound: Record<string, fc.Arbitrary<string>> = {
   id: fc.constant('<never.id>'),
   days: fc.constantFrom('30', 'never'),

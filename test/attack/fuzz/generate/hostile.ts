@@ -41,7 +41,7 @@ function trickyPath({ path }: Operation): fc.Arbitrary<string> {
     .replace('{sourceId}', '<mine.source>')
     .replace('{webhookId}', '<mine.webhook>')
     .replace('{deliveryId}', '<mine.delivery>')
-  // A name of something in the world is one part.
+  // A name from the world is one part.
   const parts = filled.match(/<[^>]+>|[^<]/g)!
   const inserted = fc.tuple(odd, fc.nat(parts.length)).map(([part, at]) => parts.toSpliced(at, 0, part).join(''))
   const elsewhere = fc.constantFrom(
@@ -76,7 +76,7 @@ const trickyMethod = fc.constantFrom(
 
 type Bytes = string | Uint8Array
 
-/** JSON with something in it that no serializer writes; not JSON; not text. */
+/** JSON that no serializer writes, invalid JSON, or bytes that are no text. */
 function trickyBytes(json: fc.Arbitrary<string>): fc.Arbitrary<Bytes> {
   const inserted = fc.constantFrom(
     ...['"', '{', ']', ',', '/**/', '1e999', '\0', '\\', '\ufeff', '\ufffd', '\u2028', '\\u0000', '\\ud800'],

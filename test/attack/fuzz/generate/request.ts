@@ -6,7 +6,7 @@ import { text, valid } from './valid.ts'
 
 export type Kind = 'valid' | 'nearly valid' | 'hostile'
 
-/** A request as it is generated: its texts may name what is in the world, see `named`. */
+/** A generated request. Its texts may have names from the world, see `named`. */
 export interface FuzzRequest {
   kind: Kind
   operation: Operation
@@ -85,7 +85,7 @@ function validValue({ id }: Operation, { name, schema }: Parameter): fc.Arbitrar
   return /^If-/.test(name) ? fc.oneof(tags, any) : any
 }
 
-/** A valid request with one fault, or something else that is not its sender's. */
+/** A valid request with one fault, or with something that another sender owns. */
 export function nearlyValidRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
   const { body, examples, parameters } = operation
   const faults: fc.Arbitrary<Partial<FuzzRequest>>[] = [fc.record({ query: wrongQuery(operation) })]
