@@ -18,7 +18,7 @@ interface Request {
   weakKey: string
 }
 
-/** A fault that a request can have, by the code that it is answered with: what the request is with it. */
+/** Faults of a request by the code of the answer: makes a sound request faulty. */
 type Spoiled = (request: Request) => Partial<Request>
 
 const method: Spoiled = () => ({ method: 'PUT' })
@@ -31,7 +31,7 @@ const noJson: Spoiled = ({ body }) => ({ body: body.replace('{', '[') })
 const schema: Spoiled = ({ body }) => ({ body: body.replace('{', '{"frobnicate":1,') })
 const existence: Spoiled = ({ path }) => ({ path: path.replace(/[0-9a-f-]{36}(?=$|\?)/, newId()) })
 const ifMatch: Spoiled = ({ headers }) => ({ headers: { ...headers, 'if-match': '"0"' } })
-/** The sound request itself: the service is at work on its document. */
+/** The sound request itself, while the service processes its document. */
 const state: Spoiled = () => ({})
 
 const inOrder: [ErrorCode, Spoiled][] = [
@@ -48,7 +48,7 @@ const inOrder: [ErrorCode, Spoiled][] = [
   ['processing_in_progress', state],
 ]
 
-/** Each with the next one; a body that is not JSON has no schema to break, so it goes with the one after. */
+/** Pairs each fault with the next one. A body that is not JSON breaks no schema, so it is paired with the one after. */
 const neighbours = inOrder.slice(0, -1).map(([code, first], i) => {
   const [later, second] = inOrder[i + (first === noJson ? 2 : 1)]!
   return { code, first, later, second }
@@ -72,7 +72,7 @@ describe('of two faults the one that is checked first is answered', () => {
 
   test.each(neighbours)('$code before $later', async ({ code, first, second }) => {
     const request = { ...sound }
-    // The later one first, so that a key that is no key at all replaces one that lacks the permission.
+    // Applies the later fault first, so that an invalid key replaces one that lacks the permission.
     Object.assign(request, second(request))
     Object.assign(request, first(request))
     const answer = await stand.http(request.method, request.path, request.body, request.headers)

@@ -26,7 +26,7 @@ const operations = keyedRoutes.map((route) => ({
     route.name === 'answerVapi'
       ? { status: 200, body: { results: [{ error: 'Your organization has no agent with this id.' }] } }
       : { status: 404, body: { code: 'agent_not_found' } },
-  /** Succeeds once, and gives what asks again. */
+  /** Succeeds once. @returns a function that repeats it */
   async begin(tenant: Tenant) {
     const { method, path } = route
     const url = fill(path, await makeDocument(tenant, path))

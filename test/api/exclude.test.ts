@@ -42,7 +42,7 @@ test('a page without contents has as many documents as asked for, whatever their
   const { call, knowledgeBase } = await stand.tenant()
   for (const title of ['a', 'b', 'c', 'd'])
     await call('POST', knowledgeBase, { title, content: title.repeat(2_500_000) })
-  // Listing them needs none of them processed.
+  // Listing them doesn't require their processing.
   await stand.sqs.send(new PurgeQueueCommand({ QueueUrl: stand.queue.queueUrl }))
   const titles = (page: { body: { data: { title: string }[] } }) => page.body.data.map(({ title }) => title)
   const first = await call('GET', `${knowledgeBase}${path}&limit=3`)

@@ -33,7 +33,7 @@ const refusals: Record<string, [status: number, message: string]> = {
 }
 let asked = 0
 
-/** An endpoint whose every answer is such a refusal, or breaks off in mid-body, in the way that the path says. */
+/** An endpoint that always refuses so, or breaks off in mid-body; the path selects the way. */
 let halfway: Awaited<ReturnType<typeof listen>>
 beforeAll(async () => {
   halfway = await listen((request, response) => {
@@ -75,7 +75,7 @@ describe.each(keyedRoutes.map((route, nth) => [route.name, route, nth] as const)
     asked = 0
     const db = new Database({ url: () => 'postgres://user:password@localhost/db', timeoutSeconds: 5 })
     const refused = await answer(route, db)
-    // A page without a body is bounded before.
+    // Routes without a body limit their pages earlier, so they document no such refusal.
     if (status === 503 || exampleBody(route)) assertDocumented(route.method, refused.body.instance, refused)
     expect(refused).toMatchObject({ status, body: { code } })
     expect(refused.headers['retry-after'] !== undefined).toBe(status === 503)

@@ -72,7 +72,7 @@ test('a sweep of a thousand documents ends in time, and leaves them all to the n
     sweep(sweeperWith(queue), context.getRemainingTimeInMillis)
   const report = await invoke(handler, {}, { functionName: 'sweeper', timeoutSeconds })
   expect(report).toMatchObject({ resent: 0, send_failures: 1000 })
-  // It knows after a few that the queue is dead: at most two rounds of sends, each tried twice.
+  // After a few sends it stops: at most two rounds, each tried twice.
   expect(arrivals.length).toBeLessThanOrEqual(100)
   expect(await swept()).toHaveLength(1000)
 }, 90_000)

@@ -43,7 +43,7 @@ describe('a fault of the input', () => {
   test('an empty header that an operation reads is 400, not ignored', async () => {
     const tenant = await stand.tenant()
     const { body: document } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
-    // A platform's own headers are told in its own way.
+    // The platform's own headers have their own errors.
     for (const route of keyedRoutes.filter(({ operation }) => operation.headers && operation.tag !== 'Platforms')) {
       const url = fill(route.path, { agentId: tenant.agentId, documentId: document.id })
       const names = Object.keys((route.operation.headers as unknown as { entries: object }).entries)

@@ -8,7 +8,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 let tenant: Tenant
-/** Serves nothing, and must not in the end: for what is refused. */
+/** A tenant for refused requests: search serves nothing, also at the end. */
 let bare: Tenant
 beforeAll(async () => {
   tenant = await stand.tenant()
@@ -93,7 +93,7 @@ describe('a request body', () => {
     })
   })
 
-  /** Three levels, and marks that are none. */
+  /** Headings of three levels, and marks that are no headings. */
   const tricky = String.raw`[{"]}[{\\":[{},"{[[\"",`
   const levels = (count: number) => '['.repeat(count) + ']'.repeat(count)
 

@@ -64,11 +64,11 @@ test('nothing is in the document of which generators make something else than it
     const schema = node as Node
     for (const keyword of ['not', 'if', 'then', 'else', 'default', 'prefixItems'])
       expect(schema, place).not.toHaveProperty(keyword)
-    // A tuple, which no array of the caller's fits.
+    // It is a tuple, which no array of the caller fits.
     if (schema.type === 'array') expect(schema.minItems, place).not.toBe(schema.maxItems ?? 'unlimited')
     // An object that may have no fields.
     if (schema.type === 'object') expect(schema.properties ?? schema.additionalProperties, place).toBeTruthy()
-    // A type of its own beside that of the properties: mostly `unknown`, which takes anything.
+    // A type beside that of the properties is mostly `unknown`, which accepts anything.
     if (schema.properties) expect(schema, place).not.toHaveProperty('anyOf')
     for (const [keyword, child] of Object.entries(schema)) {
       if (keyword === 'example' || keyword === 'examples') continue

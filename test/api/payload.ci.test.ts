@@ -23,7 +23,7 @@ async function pages({ call }: Tenant, path: string): Promise<{ id: string }[][]
   }
 }
 
-/** A document in service whose chunks the owner makes as heavy as `columns` says. */
+/** A served document; the owner makes its chunks as large as `columns` says. */
 async function heavyDocument({ call, knowledgeBase }: Tenant, count: number, columns: string): Promise<string> {
   const { headers } = await call('POST', knowledgeBase, { title: 'T' })
   const path = headers.location!
@@ -165,7 +165,7 @@ describe('what the database sends for one answer', () => {
     neonConfig.fetchFunction = fetchFunction
   })
 
-  // No longer accepted, but rows of before are to be listed still: 16 KiB of JSON, 0.7 MB of text.
+  // The API no longer accepts it, but must still list older rows: 16 KiB of JSON, 0.7 MB of text.
   const oldNumbers = `metadata = jsonb_build_object('a', (select jsonb_agg('1e308'::jsonb) from generate_series(1, 2340)))`
   const contents = `content = repeat('🐣', 32768)`
 

@@ -7,7 +7,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const named = (key: string) => ({ 'idempotency-key': key })
-/** Makes the tenant's keys older than the time for which they are kept. */
+/** Makes the tenant's idempotency keys older than their retention. */
 const ageKeys = ({ organizationId }: Tenant) =>
   sql`update idempotency_keys set created_at = created_at - interval '24 hours 1 second'
     where organization_id = ${organizationId}`.execute(stand.db)

@@ -22,7 +22,7 @@ const get = async (tenant: Tenant, { path }: { path: string }) => (await tenant.
 const listed = async (tenant: Tenant, { path }: TestDocument, query = '') =>
   (await tenant.call('GET', `${path}/revisions${query}`)).body
 
-/** A document that had each of these contents, and whose last is served. */
+/** A document that had each of these contents; search serves the last. */
 async function edited(...contents: string[]) {
   const made = await newDocument(stand, contents[0]!)
   await work(made.document)

@@ -56,7 +56,7 @@ test('with a known key a request is one statement, or a batch where one must see
     counted.push(`${method} ${shown} ${changed}: ${requests.join(' + ')} in ${roundTripsOf(requests)}`)
   }
   expect(counted.filter((line) => !line.endsWith(': 1 in 2'))).toEqual([
-    // Each statement sees what those before it have locked, taken over and stored.
+    // Each statement sees what the earlier ones have locked, taken over and stored.
     'POST {document}/chunks : 9 in 20',
     // The reads decide on the change. It compares golden questions once it has the locks, and deletes vectors that no chunk names last.
     'PATCH {document} status: 1 + 3 in 10',

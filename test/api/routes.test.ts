@@ -24,7 +24,7 @@ const withIds = keyedRoutes.filter(({ path }) => path.includes('{'))
 const withBody = keyedRoutes.filter((route) => exampleBody(route) !== undefined)
 
 let tenant: Tenant
-/** Each with one permission, and each with all but one. */
+/** A key for each single permission, and one for each missing permission. */
 let only: Record<string, Tenant>
 let allBut: Record<string, Tenant>
 /** Runs once for all routes, because an instance looks up a bounded number of unknown keys. */
@@ -59,7 +59,7 @@ describe.each(keyedRoutes)('$name', (route) => {
   const nth = withBody.indexOf(route)
   /** The platform may add fields to what it sends. */
   const takesUnknownFields = lambda === 'platforms'
-  /** The ids of a document, which search serves where the path asks for that. */
+  /** The ids of a document; search serves it if the path needs that. */
   const arrange = async () => {
     // An address has one source.
     await stand.db

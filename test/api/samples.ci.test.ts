@@ -56,7 +56,7 @@ function filledIn(sample: string, values: Record<string, string>): string {
   return sample.replaceAll(/\$([A-Z][A-Z_]*)/g, (whole, name: string) => values[name] ?? whole)
 }
 
-/** The requests of the page, each as it stands there in this language. */
+/** The requests of the page in this language, verbatim. */
 async function samplesOfPage(language: string) {
   const page = String((await stand.http('GET', '/v1/docs')).body)
   return [...page.matchAll(/<form class="call"[\s\S]+?<\/form>/g)].map(([form]) => ({

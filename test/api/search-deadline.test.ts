@@ -25,7 +25,7 @@ function calledTimes(count: number, ...lines: Line[]): Promise<void> {
 /** An embedder that calls the provider once for a query, however slow it is. */
 const unhedged = () => ({ ...newEmbedder(provider), mayHedge: () => false })
 
-/** A database that does not respond to statements that match, until they are broken off. */
+/** A database that never responds to matching statements, until they are aborted. */
 let silenced: RegExp | undefined
 let searches = 0
 neonConfig.fetchFunction = (url: string, init: RequestInit) => {
@@ -100,7 +100,7 @@ describe('at its deadline', () => {
       expect(await search(tenant, { query: 'q', mode, deadline_ms: 50 })).toMatchObject({ status: 503 })
     expect(provider.calls).toEqual([])
     silenced = undefined
-    // The time is up before it is asked.
+    // The deadline passes before the provider is called.
     let now = 0
     const clock = { ...manualClock(), now: () => (now += 60) }
     expect(await newSearch(provider, { clock }).search(tenant, { query: 'q', deadline_ms: 50 })).toMatchObject({
@@ -117,7 +117,7 @@ describe('at its deadline', () => {
       clock.advance(2_980)
       return 'ok'
     })
-    // The one with the vector of the query.
+    // This is the statement with the query's vector.
     silenced = /\\"vector\\":\\"\[/
     const { search } = newSearch(provider, { clock, embedder: unhedged() })
     expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })

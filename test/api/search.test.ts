@@ -187,7 +187,7 @@ describe('while the embedding provider hangs', () => {
     let now = 0
     const tenant = await stand.tenant()
     const breaking = newEmbedder(provider, () => now)
-    // Its seconds are short while it hangs.
+    // It uses a short time-out while it hangs.
     let shortness = 10
     const embedder: Embedder = {
       ...breaking,

@@ -33,7 +33,7 @@ async function taken(subject: Subject): Promise<Subject> {
   return { ...subject, claim: claimed }
 }
 
-/** Ways to bring a new document into each state. Those of the first four are the service's, the others the caller's. */
+/** Ways to bring a new document into each state. In the first four the service has the document, in the others the caller. */
 const states = {
   pending: () => create({ content }),
   processing: async () => taken(await create({ content })),
@@ -93,7 +93,7 @@ function expectRefusal(answer: Answer, code: string) {
   expect(answer).toMatchObject({ status: code === 'validation_failed' ? 422 : 409, body: { code } })
 }
 
-/** Runs what is refused, and shows that the document is as it was. */
+/** Runs a refused action, and shows that the document is unchanged. */
 async function refuses(subject: Subject, body: object, code: string) {
   const before = await get(subject)
   expectRefusal(await patch(subject, body), code)

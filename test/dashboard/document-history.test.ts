@@ -9,7 +9,7 @@ import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
-/** A document that had each of these texts, and whose last is served. */
+/** A document that had each of these texts; search serves the last. */
 async function edited(tenant: SignedIn, ...texts: string[]) {
   const id = await write(tenant, 'Hours', texts[0])
   await stand.deliver()

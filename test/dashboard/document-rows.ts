@@ -5,7 +5,7 @@ import type { SignedIn } from './support.ts'
 /** Path of the agent's documents. */
 export const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/documents`
 
-/** A document of the API's, without content one that waits for passages. @returns its id */
+/** Makes a document over the API; without content it waits for passages. @returns its id */
 export async function write({ call, knowledgeBase }: SignedIn, title: string, content?: string): Promise<string> {
   const { body } = await call('POST', knowledgeBase, { title, ...(content !== undefined && { content }) })
   return body.id

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core'
 
-/** Texts of a page that stand out from their ground less than WCAG 2.2 asks for (4.5 to 1), each with its contrast. */
+/** Texts of a page with less contrast than WCAG 2.2 requires (4.5 to 1), each with its contrast. */
 export async function faintTexts(page: Page): Promise<string[]> {
   return (await page.evaluate(`(${find})()`)) as string[]
 }
 
-/** Runs in the browser, hence as text. A canvas lays transparent grounds over each other. */
+/** Runs in the browser, hence as text. A canvas blends transparent backgrounds. */
 const find = `() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
   const shown = (colors) => {

@@ -18,7 +18,7 @@ interface Sent {
   about?: 'fileId' | 'heldId'
   /** Columns to set on that document first. */
   columns?: string
-  /** Sent by a person; by whoever signed in with a key where it is left out. */
+  /** True if an owner sends it, and not the holder of a key. */
   isOwner?: true
   /** Makes what the form also needs. @returns the query of the path */
   prepare?: (subject: Subject) => Promise<Record<string, string> | undefined>

@@ -139,7 +139,7 @@ describe('a change that would take away the answer to a question that blocks', (
     const tenant = await shop()
     await tenant.browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
     const get = () => tenant.call('GET', `${tenant.knowledgeBase}/${tenant.hours}`)
-    /** Presses the button of a page that offers to make the change all the same. */
+    /** Presses the button that makes the change anyway. */
     const confirm = async ({ html }: { html: string }) => {
       const action = /action="([^"]*ignore_golden_questions=true)"/.exec(html)![1]!.replaceAll('&amp;', '&')
       const sent = [...html.matchAll(/<textarea name="(\w+)" hidden>\n([^<]*)</g)].map(([, name, value]) => [

@@ -27,7 +27,7 @@ const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
 const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
 const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
   (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
-/** Answers as the form on the page does that was loaded before. */
+/** Answers with the form of the page loaded before. */
 async function formOf({ tenant, id }: Subject) {
   const { html } = await tenant.browser.get(pageOf(tenant, id))
   const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
@@ -261,7 +261,7 @@ test('both are kept, and the question is not asked again', async () => {
 })
 
 describe('“Replace file” of a ready document', () => {
-  /** The new file, which is announced on the page of the document. */
+  /** Announces a new file on the document's page. */
   async function replaced(text: string): Promise<Subject> {
     const tenant = await signedIn()
     const old = await upload(stand, tenant, 'menu.txt', menu())

@@ -21,7 +21,7 @@ const unverified = new Set<string>()
 const server = createServer()
 let issuer: string
 
-/** A provider whose accounts are called by their addresses. Who comes to its page to sign in does so as the account of `x-account`. */
+/** A provider with accounts named by their addresses. A visitor of its page signs in as the account in `x-account`. */
 beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -81,14 +81,14 @@ async function newMember(mail = `ada-${newId()}@example.com`): Promise<string> {
   return mail
 }
 
-/** Starts to sign in. @returns where at the provider that leads */
+/** Starts to sign in. @returns the provider's address to go to */
 async function start(browser: Browser, to = ''): Promise<string> {
   const { status, headers } = await browser.get(`${path}?to=${encodeURIComponent(to)}`)
   expect(status).toBe(303)
   return headers.location!
 }
 
-/** Signs in at the provider. @returns the path at which that leads back */
+/** Signs in at the provider. @returns the path to which it redirects */
 async function authorize(address: string, account: string): Promise<string> {
   const jar = new Map<string, string>()
   let url = address

@@ -26,7 +26,7 @@ test('without a session there are the pages to sign in and to accept an invitati
   ])
 })
 
-/** One that has everything, another, and one for each permission that it lacks: each test leaves them as they are. */
+/** A tenant with everything, another, and one for each missing permission. No test changes them. */
 let mine: Subject
 let other: Subject
 let reader: Subject
@@ -37,7 +37,7 @@ let stripped: Subject
 const lacking = new Map<string, Subject>()
 type Subject = SignedIn & { ids: Ids; rows: Awaited<ReturnType<typeof rowsOf>> }
 
-/** @param later what becomes of the organization's keys after the sign-in */
+/** @param later changes the organization's keys after the sign-in */
 async function makeSubject(granted?: Permission[], later?: string): Promise<Subject> {
   const tenant = await signedIn(granted)
   const ids = await makeThings(stand.db, tenant)

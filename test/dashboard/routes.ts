@@ -41,10 +41,10 @@ const routes = dashboardApp({
   .routes.filter(({ method }) => method !== 'ALL')
   .map(({ method, path, handler }) => ({ method, path, metadata: screenMetadata(handler) }))
 
-/** Every route that needs a session. A new one joins by itself. */
+/** Every route that needs a session, including new ones. */
 export const screenRoutes = routes.filter((route): route is Route & { metadata: ScreenMetadata } => !!route.metadata)
 
-/** Every other: whoever adds one here has to say so in a test. */
+/** All other routes; a test lists them. */
 export const publicRoutes = routes.filter(({ metadata }) => !metadata).map(({ method, path }) => `${method} ${path}`)
 
 /** The values of a path's variables. */
@@ -73,7 +73,7 @@ export function fill(path: string, ids: Ids): string {
   })
 }
 
-/** Things of the tenant that screens are about: a document that is a file, an earlier text of it, a golden question, a call in the trash, a second key. @param db as the owner */
+/** Makes the things that screens show: a file's document with an earlier text, a golden question, a call in the trash, a second key. @param db as the owner */
 export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
   const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
   const key = await createKey(db, { organizationId: scope.organizationId, name: 'Second', permissions: ['kb:read'] })

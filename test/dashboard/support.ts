@@ -29,7 +29,7 @@ export interface Browser {
   get: (path: string, headers?: Record<string, string>) => Promise<Page>
   /** A form of one of our pages, as fields or as it is sent; `headers` may say that it came from elsewhere. */
   post: (path: string, fields?: FormFields | string, headers?: Record<string, string>) => Promise<Page>
-  /** Posts, and goes where the answer leads. @throws Error when it is not 303 */
+  /** Posts, and follows the redirect. @throws Error if the answer is not 303 */
   submit: (path: string, fields?: FormFields) => Promise<Page>
   /** Requests a part of a screen like htmx. */
   part: (path: string) => Promise<Page>
@@ -57,7 +57,7 @@ export function useDashboard() {
   }
 }
 
-/** Signs in as a person, who is made a member. @param db as the owner */
+/** Makes a person a member and signs in as them. @param db as the owner */
 export async function signInAsPerson(
   browser: Browser,
   db: Database,
@@ -79,7 +79,7 @@ export async function signIn(browser: Browser, apiKey: string): Promise<Browser>
   return browser
 }
 
-/** @param own a dashboard of a test's own, called instead of the stand's */
+/** @param own the test's own dashboard, used instead of the stand's */
 export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handler): Browser {
   const jar = new Map<string, string>()
 

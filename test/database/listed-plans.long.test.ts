@@ -92,13 +92,13 @@ const described = (node: Node) =>
 /** A look-up for one candidate reads a few pages, a scan those of the agent's chunks. */
 const pagesOfScan = (node: Node) => (node['Actual Loops'] > 3 ? 8 : chunks / 10)
 
-/** A filter without what no index answers: that a column is in none of a set. */
+/** The filter without conditions that no index answers, such as that a column is in none of a set. */
 const searchableBy = ({ Filter }: Node) =>
   Filter?.replaceAll(/\(NOT \(ANY \(\w+ = \(hashed SubPlan \d+\)\.col1\)\)\)/g, '')
 
 const hasWord = (text: string | undefined, word: string) => new RegExp(`\\b${word}\\b`).test(text ?? '')
 
-/** The columns that an index of each table is searched by, but for the tenant's. */
+/** The columns by which an index of each table is searched, except the tenant's. */
 async function keysOfIndexes(): Promise<Record<string, string[]>> {
   const { rows } = await sql<{ table: string; keys: string[] }>`
     select c.relname as table, array_agg(distinct a.attname::text) as keys

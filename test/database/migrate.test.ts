@@ -130,7 +130,7 @@ describe.runIf(isOnServer)('beside a transaction that holds a lock (the embedded
     await whileWritten(t, async (commit) => {
       const pauses: number[] = []
       const pause = async (milliseconds: number) => {
-        // It has left the queue: a read, which would be behind it, does not wait.
+        // The statement has left the queue: a read behind it does not wait.
         await sql`select from ${sql.id(t)}`.execute(stand.db)
         if (pauses.push(milliseconds) === 3) await commit()
       }

@@ -185,7 +185,7 @@ describe('of up to 200 chunks', () => {
 
   test('ties are ordered by document and index', async () => {
     const tenant = await stand.tenant()
-    // All at a right angle to the query, each in another direction.
+    // These vectors are at a right angle to the query, each in another direction.
     const apart = (first: number) => Array.from({ length: 30 }, (_, i) => ({ vector: axis(first + i) }))
     const documents = [await storeServed(stand.db, tenant, apart(10)), await storeServed(stand.db, tenant, apart(50))]
     await storeServed(stand.db, tenant, [{ vector: axis(3).map((number) => -number) }])

@@ -161,7 +161,7 @@ test('the 3,000 documents of an agent are counted from an index alone, and only 
     const [plan] = await plansOf(stand.pool, batch!, 'analyze, buffers,')
     const read = nodesOf(plan!).filter((node) => node['Relation Name'] === 'documents')
     expect(read).toMatchObject([{ 'Node Type': 'Index Only Scan', 'Index Name': 'documents_kept_by_status' }])
-    // The page of one agent looks at the next, to know that there is one.
+    // A page with one agent reads the next one, to see if there is more.
     expect(read[0]!['Actual Loops']).toBe(url.includes('?') ? 2 : 1)
     expect(read[0]!['Heap Fetches']).toBeLessThan(100)
     expect(buffersOf(plan!)).toBeLessThan(url.includes('?') ? 60 : 30)

@@ -220,7 +220,7 @@ describe('the provider’s key', () => {
     await instance(await batchOf(1, tenant))
     rotateProviderKey()
     provider.keys.delete(key)
-    // They share a call, and each is embedded alone when it is rejected.
+    // They share a call; when it is rejected, each is embedded alone.
     expect(await instance(await batchOf(5, tenant))).toEqual({ batchItemFailures: [] })
     expect(await statuses(tenant)).toEqual(Array(6).fill('completed'))
     expect(aws.asked.filter((id) => id === 'provider')).toHaveLength(2)

@@ -6,7 +6,7 @@ import type { Rank } from './metrics.ts'
 export const modes = ['hybrid', 'semantic', 'keyword'] as const
 export type Mode = (typeof modes)[number]
 
-/** Longer than any search takes: what is judged is what it finds, not when. */
+/** Longer than any search takes, because the evaluation judges hits, not times. */
 const deadlineMilliseconds = 10_000
 
 export type Found = Pick<Hit, 'document_title' | 'content' | 'score'>
@@ -41,10 +41,10 @@ export interface Answer extends Question {
   rank: Rank
   /** The best hit. */
   first: Found | undefined
-  /** The place of a hit from the right document, right or not. */
+  /** The rank of the first hit from the right document, even if its passage is wrong. */
   documentRank: Rank
   isDegraded: boolean
-  /** The probability that the best hit is right, as the system says. */
+  /** The system's probability that the best hit is right. */
   answerable: number | null
 }
 

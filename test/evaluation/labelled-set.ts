@@ -4,7 +4,7 @@ import { type Question, questionsByLine } from '../../infra/client/questions/que
 import { CommandError } from '../../infra/command-line/command-error.ts'
 import { normalized } from './ask.ts'
 
-/** One agent, with what it knows and what its callers ask. */
+/** An agent with its documents and its callers' questions. */
 export interface Business {
   name: string
   documents: { title: string; content: string }[]

@@ -107,7 +107,7 @@ async function askTables(options: Options, tables: string | true): Promise<void>
   }
 }
 
-/** Each business is an agent that knows its documents and is asked its questions. */
+/** Each business is an agent with its documents and its questions. */
 async function askSet(options: Options): Promise<Run> {
   const businesses = readSet(options.set)
   const set = createHash('sha256').update(JSON.stringify(businesses)).digest('hex').slice(0, 16)
@@ -130,7 +130,7 @@ async function askSet(options: Options): Promise<Run> {
   }
 }
 
-/** Its own, and some of what is asked of the others, to which it has no answer. */
+/** Its own questions, and some of the others', to which it has no answer. */
 function questionsTo(business: Business, businesses: readonly Business[]): Question[] {
   const others = businesses.filter((other) => other !== business).flatMap(({ questions }) => questions)
   const chosen = others.filter((_, i) => i % Math.ceil(others.length / maxForeign) === 0)
@@ -153,7 +153,7 @@ async function askOwn({ questions: file, url, agent, key }: Options): Promise<Ru
   return { source: {}, answers: await askAll(search, questions, progress(questions.length)) }
 }
 
-/** @returns to be called after each question: tells on stderr, now and then, how many are done */
+/** @returns a function to call after each question; it sometimes prints progress on stderr */
 function progress(total: number): () => void {
   let done = 0
   let told = performance.now()

@@ -76,7 +76,7 @@ export function bestThreshold(positives: readonly number[], negatives: readonly 
   return equal[Math.floor((equal.length - 1) / 2)]?.threshold
 }
 
-/** Weights are tuned on one half of the questions, and what they are worth is read from the other. */
+/** Weights are tuned on one half of the questions, and judged on the other. */
 export type Half = 'tune' | 'report'
 
 /** Depends only on the id, so that a question stays in its half when others are added. */

@@ -6,7 +6,7 @@ import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { normalize } from '../../shared/embedding/vectors.ts'
 
 export interface ModelOptions {
-  /** `encoder`, `lexical`, or the base URL of a provider; by default what the environment configures. */
+  /** `encoder`, `lexical`, or the base URL of a provider; by default the environment's setting. */
   model?: string
   floor?: string
 }

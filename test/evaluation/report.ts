@@ -40,7 +40,7 @@ export function toChangesText({ figures, ranks }: Changes, answers: readonly Ans
   ].join('\n')
 }
 
-/** Each question whose right passage is not first, and what is. Each without an answer that scores as if it had one. */
+/** Questions with another passage first, and this passage. Questions without an answer that score as if they had one. */
 export function toFailures(figures: Figures, answers: readonly Answer[]): string {
   const minScoreOf = new Map(modesOf(figures).map(([mode, { min_score }]) => [mode, min_score?.value ?? 2]))
   const failed = answers.filter(({ mode, expected, rank, first }) =>

@@ -14,7 +14,7 @@ export async function openStand(serverUrl: string | undefined, embedder: Embedde
   return {
     model: embedder.model,
 
-    /** An agent that knows the documents of the business. @returns its search */
+    /** Makes an agent with the business's documents. @returns its search */
     async ingest({ name, documents }: Business): Promise<Search> {
       const agent = await cuecard.agent(organization)
       const post = (path: string, body: unknown) => cuecard.event('POST', path, agent.key, body)

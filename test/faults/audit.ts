@@ -16,7 +16,7 @@ interface ListedChunk {
 
 const chunkSize = { targetTokens: 40, overlapTokens: 0 }
 
-/** Compares what clients were told with a system that rests. @returns what is not so, in words */
+/** Compares the clients' answers with an idle system. @returns the differences, in words */
 export async function audit(system: System, ledger: Ledger): Promise<string[]> {
   const faults = [...ledger.violations]
   const listed = await pagesOf<Listed>(system, '')

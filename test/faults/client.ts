@@ -6,7 +6,7 @@ type Send = () => Promise<Answer | undefined>
 
 const chunksPerBatch = 3
 
-/** Works on documents of its own, one request after the other, and writes down in the ledger what it is told. */
+/** Works on its own documents, one request after the other, and records the answers in the ledger. */
 export class Client {
   readonly #system: System
   readonly #ledger: Ledger
@@ -26,7 +26,7 @@ export class Client {
     }
   }
 
-  /** Asks again for whatever was never answered, until it is. */
+  /** Repeats requests without an answer until they get one. */
   async settle(): Promise<void> {
     for (const entry of this.#own) {
       if (!entry.id) await this.#answered(() => this.#sendCreation(entry), true)
@@ -118,7 +118,7 @@ export class Client {
     return answer
   }
 
-  /** @param mustKnow asks again until there is an answer; else now and then the client gives up, and never learns */
+  /** @param mustKnow repeats until there is an answer; else the client sometimes gives up without one */
   async #answered(send: Send, mustKnow = false): Promise<Answer | undefined> {
     const { counts } = this.#ledger
     for (;;) {

@@ -13,7 +13,7 @@ import { type Answer, System } from './system.ts'
 const directory = mkdtempSync(join(tmpdir(), 'cuecard-disk-'))
 const { home, start } = useStandProcesses()
 
-/** A file system of its own that is soon full. @returns whether this machine lets us */
+/** Mounts a small file system. @returns true if this machine allows it */
 function mount(...options: string[]): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', options.join(','), 'tmpfs', directory], { stdio: 'pipe' })
@@ -56,7 +56,7 @@ test.skipIf(!isMounted)(
       if (answer?.status === 201) acknowledged.push({ id: answer.body.id, content })
     } while (answer?.status === 201)
     expect(acknowledged.length).toBeGreaterThan(10)
-    // No answer at all where it is the crawl that meets the full disk first.
+    // There is no answer if the crawl meets the full disk first.
     if (answer) expect(answer.status).toBe(503)
     if (answer) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await system.ends()).toBe(1)

@@ -5,7 +5,7 @@ import type { Database } from '../../shared/database/database.ts'
 export const killCount = Number(process.env.FAULTS_KILLS ?? 5)
 /** True if time passes by itself, and the tests move nothing. */
 export const isLongRun = killCount > 10
-/** Makes the same choices again. What becomes of them depends on the machine too. */
+/** Repeats the same choices. Their outcome also depends on the machine. */
 export const seed = Number(process.env.FAULTS_SEED ?? 1)
 
 /** Prints figures, on a line, for the report of a run. */

@@ -75,7 +75,7 @@ const pdf = (name: string) =>
     Array.from({ length: 40 }, (_, i) => `BT /F 12 Tf 50 700 Td (${name} says on page ${i} what it costs.) Tj ET`),
   )
 
-/** A folder that `sync` makes an agent's documents equal to, in a process that is killed with the system. */
+/** A folder that `sync` keeps an agent's documents equal to, in a process that is killed with the system. */
 async function folderOf(system: System) {
   const root = await mkdtemp(join(tmpdir(), 'cuecard-folder-'))
   onTestFinished(() => rm(root, { recursive: true }))

@@ -1,6 +1,6 @@
 import type { ProviderCall } from '../support/provider/fake-provider.ts'
 
-/** A document as its client knows it: what was acknowledged, and what may or may not have happened since. */
+/** A document as its client sees it: the acknowledged state, and changes since that may or may not have taken effect. */
 export interface Entry {
   /** The Idempotency-Key of its creation. */
   key: string
@@ -11,7 +11,7 @@ export interface Entry {
   id?: string
   /** Contents that it may have: the last acknowledged one, then those sent since without an answer. */
   contents: string[]
-  /** Edits that were ever sent, so that no two contents are the same. */
+  /** The number of edits sent so far, so that no two contents are equal. */
   edits: number
   /** Batches of chunks that were sent, each under an Idempotency-Key of its own. */
   batches: { key: string; chunks: { chunk_index: number; content: string }[]; isAcknowledged: boolean }[]
@@ -41,7 +41,7 @@ export class Ledger {
 
 const paragraphs = 5
 
-/** A text of several chunks, each of which says whose and which it is. */
+/** A text of several chunks, each with its document and number. */
 export function textOf(title: string, edit: number): string {
   const mark = markOf(title, edit)
   return Array.from(

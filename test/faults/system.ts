@@ -63,7 +63,7 @@ export class System {
     await started.prints('Serving')
     const { BASE_URL, API_KEY, AGENT_ID, ORGANIZATION_ID } = await environmentOf(this.home)
     this.#agent = { origin: BASE_URL!, apiKey: API_KEY!, agentId: AGENT_ID! }
-    // The ledger's clients are more than one organization may ask of a shared system.
+    // The ledger's clients exceed the limits of one organization on a shared system.
     await unlimit(await this.database(), ORGANIZATION_ID!)
     this.#isServing = true
     this.#up.resolve()
@@ -97,7 +97,7 @@ export class System {
     return await this.#process?.ends()
   }
 
-  /** @throws Error with its last words when the stand has ended by itself */
+  /** @throws Error with its last output if the stand has ended by itself */
   order(orders: Orders): void {
     if (!this.#process?.process.connected) throw new Error(`the stand has ended:\n${this.output}`)
     this.#process.process.send(orders)

@@ -8,7 +8,7 @@ import type { System } from './system.ts'
 
 const clientCount = 3
 
-/** Clients at work on a system until they are told to rest. */
+/** Clients that use a system until they are stopped. */
 export class Work {
   readonly ledger = new Ledger()
   readonly #system: System
@@ -24,12 +24,12 @@ export class Work {
     this.#done.catch(() => {})
   }
 
-  /** @throws what a client has thrown, rather than wait for ever for what it will not do */
+  /** @throws a client's error, rather than wait forever */
   async until(moment: Promise<void>): Promise<void> {
     await Promise.race([moment, this.#done])
   }
 
-  /** The clients end. In the long run time then passes by itself; else what a server's leases and waits are for is over. */
+  /** Ends the clients. In the long run time then passes by itself; else the server's leases and waits are moved into the past. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#done
@@ -39,7 +39,7 @@ export class Work {
     await this.#system.start()
   }
 
-  /** The clients ask again for what was not answered, and the system finishes what it has. @returns what is not as they were told */
+  /** The clients repeat unanswered requests, and the system finishes its work. @returns the differences from their answers */
   async rest(): Promise<string[]> {
     for (const client of this.#clients) await client.settle()
     await expect.poll(() => inWork(this.#system, this.ledger), { timeout: 1_200_000, interval: 500 }).toBe(0)

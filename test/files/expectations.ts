@@ -3,7 +3,7 @@ import { headings, shop } from './shop.ts'
 /** Contents that a reader finds in a file of test/files/fixtures, and that a library should find. */
 export interface Expectations {
   headings: string[]
-  /** Cells that stand in one row of a table, in this order. */
+  /** Cells of one row of a table, in this order. */
   rows: string[][]
   /** Items of lists. */
   items: string[]
@@ -166,7 +166,7 @@ export function judge(
   }
 }
 
-/** Every cell exactly, and nothing between two of them but what is merged or empty. */
+/** True if every cell is exact, with only merged or empty cells between them. */
 function holdsInOrder(row: readonly string[], cells: readonly string[]): boolean {
   let next = 0
   for (const [index, cell] of row.entries()) {

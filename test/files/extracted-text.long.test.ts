@@ -21,7 +21,7 @@ const read = async (content: string | Buffer, fileName: string) => (await extrac
 const losses: Record<string, string[]> = {
   // The dots of a list are drawn, not written.
   ...Object.fromEntries(['ruled', 'bare', 'striped'].map((style) => [`price-list.chromium-${style}.pdf`, ['items']])),
-  // anydoc knows a heading of RTF by its outline level, LibreOffice writes the name of its style.
+  // anydoc detects an RTF heading by its outline level, but LibreOffice writes the name of its style.
   'price-list.rtf': ['headings'],
 }
 

@@ -17,7 +17,7 @@ const stand = useStand()
 
 afterEach(async () => {
   const stray = await strayRows(stand.db)
-  // The sweeper works across organizations: each test leaves nothing to do behind.
+  // The sweeper works across organizations, so each test leaves no work behind.
   await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(stand.db)
   expect(stray).toEqual([])
 })
@@ -35,7 +35,7 @@ const found = async (tenant: Tenant): Promise<string[]> =>
     (hit: { content: string }) => hit.content,
   )
 
-/** An extractor that does something while it extracts its first text, or finds that there is none. */
+/** An extractor that acts while it extracts its first text, or finds none. */
 function interrupted(act: () => Promise<unknown>, made: string | Unreadable = text) {
   let times = 0
   const extractText: Extraction['extractText'] = async () => {
@@ -54,7 +54,7 @@ async function crash(file: TestFile): Promise<void> {
   })
 }
 
-/** One sweep, whose messages for files the extractor gets, and what comes of it. @returns its report, and whose messages those are */
+/** Sweeps once, and delivers the messages for files to the extractor. @returns the sweep's report, and the messages' documents */
 async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
   const sent: string[] = []
   const extraction: Sender = {

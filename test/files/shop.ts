@@ -1,4 +1,4 @@
-/** The facts of one shop, which every price list among the fixtures holds. */
+/** The facts of one shop, which every price list among the fixtures has. */
 export const shop = {
   title: 'Fjord Cycles: price list',
   note: 'Valid from 1 March 2026. All prices include VAT.',
@@ -13,7 +13,7 @@ export const shop = {
     ['City bike', '€12.00', '€18.00', '€75.00'],
     ['E-bike', '€24.00', '€38.00', '€190.00'],
   ],
-  /** One price for half a day and a whole day, in a cell that is merged. */
+  /** A merged cell has one price for half a day and a whole day. */
   cargo: ['Cargo bike', '€45.00', '€220.00'],
   coffee: [
     ['Drink', 'Small'],

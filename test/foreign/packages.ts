@@ -38,7 +38,7 @@ export function withForeignPackages(source: string, name: string): string {
 export interface Command {
   /** The working directory. */
   directory: string
-  /** The program, of those packages or of ours, and its arguments, separated by single spaces. */
+  /** The program, from those packages or ours, and its arguments, separated by single spaces. */
   command: string
   environment?: Record<string, string>
 }
@@ -62,7 +62,7 @@ export async function run(command: Command): Promise<string> {
   return output
 }
 
-/** Prints a line: whether the work was done, how long it took, and what it returned. A failure is the exit code of this process too. */
+/** Prints one line with the outcome, time and result of the work. A failure also sets this process's exit code. */
 export async function report(title: string, work: () => Promise<string>): Promise<void> {
   const started = performance.now()
   const [sign, outcome] = await work().then(

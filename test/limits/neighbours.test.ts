@@ -13,7 +13,7 @@ const concurrency = 10
 const slowMilliseconds = 400
 const stepMilliseconds = 100
 
-/** A Lambda's instance, which serves one request at a time, by a clock that goes on only while it does. */
+/** A Lambda's instance, which serves one request at a time. Its clock runs only meanwhile. */
 interface Instance {
   freeAt: number
   serve: (tenant: Tenant, at: number, milliseconds: number) => Promise<number>
@@ -53,7 +53,7 @@ test('an organization that fills a Lambda with slow requests leaves room for ano
   const freeInstances = (at: number) => lambda.filter(({ freeAt }) => freeAt <= at)
 
   let known = { at: 0, realTime: performance.now() }
-  /** Sets the database's clock, which goes on in real time, to that of the instances. */
+  /** Sets the database's clock, which runs in real time, to that of the instances. */
   async function setClock(at: number) {
     const ahead = at - known.at - (performance.now() - known.realTime)
     known = { at, realTime: performance.now() }

@@ -31,7 +31,7 @@ const start = (handler: EventSourceOptions['handler'], options: Partial<EventSou
   return startEventSource({ sqs, queueUrl, queueArn, handler, ...usual, ...options })
 }
 
-/** Sends three messages, lets the handler answer them once, and tells how many are left and what was complained of. */
+/** Sends three messages, lets the handler answer them once, and returns the number left and the logged faults. */
 async function outcome(answer: (event: SQSEvent) => unknown, options: Partial<EventSourceOptions> = {}) {
   await send('a', 'b', 'c')
   const called = Promise.withResolvers<void>()

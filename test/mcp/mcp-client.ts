@@ -21,7 +21,7 @@ export function sentIn(era: Era, method: string, params: Record<string, unknown>
   return { params: { ...params, _meta }, headers: { ...version, 'mcp-method': method, ...name } }
 }
 
-/** A client of one agent's knowledge base, which asks through `call`. */
+/** A client of one agent's knowledge base, which sends through `call`. */
 export function mcpClient({ agentId, call }: Pick<Tenant, 'agentId'> & { call: Call }, era: Era = '2025-11-25') {
   const path = `/v1/agents/${agentId}/mcp`
 

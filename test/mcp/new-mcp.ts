@@ -6,7 +6,7 @@ import type { Tenant } from '../support/stand/stand.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 import { type Era, mcpClient } from './mcp-client.ts'
 
-/** An instance of the MCP Lambda of a test's own: gives each tenant a client of it. */
+/** Starts the test's own instance of the MCP Lambda. @returns a function that gives a tenant a client */
 export function newMcp(provider: { baseUrl: string }, more: Partial<AnsweringDependencies> = {}) {
   const app = mcpApp({ db: databaseAs('cuecard_mcp'), embedder: newEmbedder(provider), ...more })
   return ({ agentId, apiKey }: Tenant, era?: Era) => mcpClient({ agentId, call: callerOf(app, apiKey) }, era)

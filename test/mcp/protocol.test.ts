@@ -7,7 +7,7 @@ import { eras, mcpClient } from './mcp-client.ts'
 
 const stand = useStand()
 
-/** Search serves a document of the one, and nothing of the other; no test changes them. */
+/** Search serves a document of the first, and nothing of the second; no test changes them. */
 let serving: Tenant
 let bare: Tenant
 beforeAll(async () => {

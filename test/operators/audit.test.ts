@@ -10,7 +10,7 @@ import { cuecard, cuecardJson } from '../support/tools/command-line.ts'
 const stand = useStand()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
-/** The database as somebody with an operator's login reaches it, past the command line. */
+/** The database, reached directly with an operator's login. */
 function asOperator(): Database {
   return new Database({ url: () => urlOfRole(process.env.DATABASE_URL!, 'cuecard_operator'), timeoutSeconds: 15 })
 }

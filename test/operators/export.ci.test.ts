@@ -24,7 +24,7 @@ async function linesOf(organization: string, ...options: string[]): Promise<Line
 
 const ofType = (lines: Line[], type: string) => lines.filter((line) => line.type === type)
 
-/** Documents of so many kilobytes, past the API. @returns their ids, in order */
+/** Inserts documents of this many kilobytes without the API. @returns their ids, in order */
 async function storeDocuments({ organizationId, agentId }: Tenant, kilobytes: number[]): Promise<string[]> {
   const ids = kilobytes.map(() => newId())
   await run(sql`insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by)
@@ -33,7 +33,7 @@ async function storeDocuments({ organizationId, agentId }: Tenant, kilobytes: nu
   return ids
 }
 
-/** Resolves once all pages are read, and no further one is asked for, however long each takes. */
+/** Resolves once all pages are read and no further one is requested, however long each takes. */
 async function noMoreOf(pages: Promise<unknown>[]): Promise<void> {
   for (let turns = 0; turns < 100; turns++) {
     const { length } = pages

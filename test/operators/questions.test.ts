@@ -13,7 +13,7 @@ afterAll(() => rm(directory, { recursive: true }))
 
 const sunday = 'Are you open on Sunday?'
 
-/** An agent with two documents, and the commands with its key and no database. */
+/** An agent with two documents, and the commands with its key and without a database. */
 async function shop() {
   const tenant = await stand.tenant()
   const { agentId, apiKey, call, knowledgeBase } = tenant

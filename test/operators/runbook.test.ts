@@ -23,7 +23,7 @@ interface Session {
   statement: string
 }
 
-// The shell itself says what psql would get. Everything else that the blocks call does nothing.
+// The shell prints psql's arguments. All other commands in the blocks do nothing.
 const prelude = `
 psql() { printf '%s<next>' "$@"; printf '<end>'; }
 aws() { :; }

@@ -25,7 +25,7 @@ const write = async (root: string, files: Record<string, string | Buffer>) => {
   }
 }
 
-/** A folder, the agent it goes to, and the command with the agent's key and no database. */
+/** A folder, its agent, and the command with the agent's key and without a database. */
 async function shop(files: Record<string, string | Buffer>) {
   const tenant = await stand.tenant()
   const root = await mkdtemp(join(directory, 'shop-'))

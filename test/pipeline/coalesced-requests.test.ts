@@ -134,7 +134,7 @@ describe('small documents of one delivery', () => {
   })
 })
 
-/** A vector that Postgres does not take, for texts of half a vector. */
+/** Returns half a vector, which Postgres rejects, for texts with these words. */
 const halving: Embedder = {
   model: 'halving',
   embed: (texts) =>

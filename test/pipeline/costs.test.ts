@@ -129,7 +129,7 @@ describe('checkpoints', () => {
     const { tenant, document } = await newDocument(stand, paragraphs(100).join('\n\n'))
     const options = { chunkSize: size, callLimits: tens, concurrency: 1 }
     provider.script(['ok', 'ok', 'ok', 'ok'], 'hang')
-    // Its process stops in the fifth call: nobody hears of it again.
+    // Its process stops in the fifth call and reports nothing.
     void newWorker(stand, provider, options)([document])
     await expect.poll(() => provider.calls.length, { timeout: 30_000 }).toBe(5)
     await expireLease(stand.db, document)

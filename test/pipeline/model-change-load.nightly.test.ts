@@ -53,7 +53,7 @@ test('2,000 chunks change their model under 20 searches a second: none fails, no
     answers.push(
       search(tenant, { query: `Article ${article} costs`, deadline_ms: 10_000 }).then(({ status, body }) => ({
         ...{ status, milliseconds: performance.now() - asked, isDegraded: body.degraded !== null },
-        // A text and a question that share a word are no less alike in either model; across both they are not alike at all.
+        // In either model a text and a question with a shared word are similar; across models they are not.
         isRight:
           body.data?.every(({ scores: { semantic } }: { scores: { semantic: number } }) => semantic > 0.2) ?? false,
       })),

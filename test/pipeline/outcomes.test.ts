@@ -143,7 +143,7 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(3)
     for (const { id } of documents)
       expect(await row(id)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 1 })
-    // The call for all, and one each for two of them, of which the second opened the breaker.
+    // These are the call for all, and one each for two of them; the second opened the breaker.
     expect(sent.filter((each) => each.delaySeconds >= 4)).toHaveLength(4)
   })
 })
@@ -199,7 +199,7 @@ test('a document of too many chunks ends in error before anything is paid', asyn
   expect(provider.calls).toHaveLength(0)
 })
 
-/** Fails on some texts in a way that nobody has foreseen. */
+/** Fails on some texts with an unexpected error. */
 const buggy: Embedder = {
   model: 'buggy',
   async embed(texts, options) {

@@ -80,7 +80,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
     await newWorker(stand, provider, { queue: keptQueue().queue, callLimits })(documents)
   }
 
-  /** Time passes quickly for leases, so that what dies is taken over, often from a worker that is not dead. */
+  /** Leases expire quickly, so that other workers take over, often from a worker that still runs. */
   async function hasten() {
     await sql`update documents set lease_expires_at = now() - interval '1 ms'
       where status = 'processing' and random() < 0.3`.execute(stand.db)

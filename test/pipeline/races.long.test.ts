@@ -47,7 +47,7 @@ function whileEmbedding(act: () => Promise<unknown>) {
 
 const leasable = ({ id, organizationId }: TestDocument) =>
   ({ organizationId, documentId: id, leaseToken: newId() }) as Claimant
-/** All rows of the document's chunks, of whatever revision. */
+/** All rows of the document's chunks, of any revision. */
 const chunkRows = ({ id }: TestDocument) =>
   rowsOf(sql<{ revision: number }>`select revision from chunks where document_id = ${id}`)
 const attempts = async ({ id }: TestDocument) =>
@@ -66,7 +66,7 @@ function someChunks(from: number, count: number) {
   return { chunks: indexes.map(chunkAt) }
 }
 
-/** A lease of the document, as of a worker that goes no further. */
+/** A lease of the document, like that of a worker that has stopped. */
 async function hold(document: TestDocument) {
   const db = databaseAs('cuecard_embedding').forOrganization(document.organizationId as OrganizationId)
   const held = (await claim(db, [leasable(document)]))[0]!
@@ -146,7 +146,7 @@ describe('of workers', () => {
     expect(await contents(tenant, document)).toEqual(twoChunks)
   })
 
-  // No attempt is counted, and the next delivery completes: it pays for what was not stored alone.
+  // No attempt is counted, and the next delivery completes: it embeds only texts without a stored vector.
   test.each(cutsWhileOpen.flatMap((when) => (['part', 'commit'] as const).map((name) => [when, name] as const)))(
     'a connection cut again, %s the repeat of a %s, costs one delivery',
     async (when, name) => {
@@ -178,7 +178,7 @@ describe('of workers', () => {
     expect(embedded()).toEqual([...twoChunks, ...twoChunks])
   })
 
-  // The lease runs out, and the redelivery ends it without a call.
+  // The lease expires, and the redelivery ends it without a call.
   test.each(['before', 'after'] as const)('the database stays away from %s the commit on', async (when) => {
     const { tenant, document } = await newDocument(stand, twoParagraphs)
     connection.lose(when, statements.commit)

@@ -164,7 +164,7 @@ test('no vector outlives the last chunk that needs it: takeover, completion by P
   await check(3)
   await upload(7)
   await check(4)
-  // A client's draft goes with the restart, and what is served stays.
+  // The restart drops a client's draft, and keeps the served chunks.
   await tenant.call('PATCH', document.path, { content: text(sentences(2)) })
   await check(3)
   await newWorker(stand, provider)([document])

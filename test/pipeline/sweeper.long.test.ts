@@ -21,7 +21,7 @@ import { isThorough } from '../support/tools/effort.ts'
 const provider = useFakeProvider()
 const stand = useStand()
 
-// The sweeper works across organizations: each test leaves nothing to do behind.
+// The sweeper works across organizations, so each test leaves no work behind.
 afterEach(async () => {
   await sql`truncate organizations cascade`.execute(stand.db)
 })
@@ -271,7 +271,7 @@ describe('rows that somebody holds', () => {
     const tenant = await stand.tenant()
     await createDocument(tenant, 'A text.')
     await age(stand.db, 90_000)
-    // PGlite runs one transaction at a time, so the sweep simply comes after it there.
+    // PGlite runs one transaction at a time, so the sweep runs after it there.
     const lock = sql`select from documents where organization_id = ${tenant.organizationId} for update`
     const [, { report }] = await Promise.all([stand.db.batch({ lock, one: sql`select 1` }), swept()])
     const rest = await swept()

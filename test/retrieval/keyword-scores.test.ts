@@ -6,7 +6,7 @@ import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 
-// Nouns, so that each is a group of one way, apart from its sound, which no text has: lower case.
+// These are lower-case nouns, so each is a group of one way, except its sound, which no text has.
 const vocabulary = 'lamp bell wheel chain pedal saddle brake tyre spoke frame pump lock basket helmet rack'.split(' ')
 const gains = [0, 0.85, 0.96, 1]
 

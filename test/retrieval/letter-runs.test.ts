@@ -4,7 +4,7 @@ import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 
-/** One passage each, all as near to the question by meaning. */
+/** Documents of one passage each, all equally near to the question by meaning. */
 async function searchOver(texts: string[]) {
   const tenant = await stand.tenant()
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })

@@ -18,7 +18,7 @@ import { manualClock } from '../support/time/manual-clock.ts'
 const provider = useFakeProvider()
 const stand = useStand()
 
-/** Requests of the database while the log is tested, and which of them fail or never get an answer. */
+/** The database's requests while the log is tested; some fail or never get an answer. */
 let sent: string[] = []
 let cut: RegExp | undefined
 let silenced: RegExp | undefined

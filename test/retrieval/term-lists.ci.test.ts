@@ -24,7 +24,7 @@ function list(tenant: Tenant, chunks: number) {
   return sql`select list_chunks(${tenant.organizationId}, ${tenant.agentId}, ${chunks})`.execute(stand.db)
 }
 
-/** Two agents with the same documents, of which the sweeper lists one's terms: what is done is done to both. */
+/** Two agents with the same documents; the sweeper lists only one's terms. Every change is made to both. */
 async function twins() {
   const plain = await stand.tenant()
   const { id: agentId } = await createAgent(stand.db, plain.organizationId as OrganizationId, 'Listed')

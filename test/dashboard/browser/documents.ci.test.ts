@@ -11,7 +11,7 @@ const text = (name: string, content: string) => ({ name, mimeType: 'text/plain',
 describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
-  /** The list of a new agent's documents, which have these titles and no text. */
+  /** The list of a new agent's documents with these titles and no text. */
   async function openList(...titles: string[]) {
     const tenant = await stand.tenant()
     for (const title of titles) await tenant.call('POST', tenant.knowledgeBase, { title })
@@ -19,7 +19,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     return { ...(await open(tenant, listOf(tenant))), tenant, documents }
   }
 
-  /** Files that have arrived are read, and their texts embedded. */
+  /** Reads arrived files, and embeds their texts. */
   async function work() {
     await stand.deliver('extraction')
     await stand.deliver()

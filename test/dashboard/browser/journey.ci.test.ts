@@ -68,7 +68,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     const broken = { name: 'Broken.docx', mimeType: '', buffer: files[1]!.buffer.subarray(0, 3_000) }
     await page.setInputFiles('#upload input[type=file]', [...files, broken])
     const rows = page.locator('.documents > li')
-    // They have one text, so all but the first that is read may be a new version of it.
+    // They have the same text, so all but the first one read may be its new version.
     const settled = rows.filter({
       hasText: /Ready|Keep both/,
     })

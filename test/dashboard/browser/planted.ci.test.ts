@@ -145,7 +145,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
       `/dashboard/connect?${consent}`,
     ])) {
       await page.goto(origin + path)
-      // A document without that revision has no page of it, and there is none for an app without an id.
+      // A document without that revision has no page for it, and neither has an app without an id.
       seen += await harmless(page, wrong, path, /status of 40[04]/)
     }
     for (const path of ['/documents/new', '/golden-questions/new', '/sources/new']

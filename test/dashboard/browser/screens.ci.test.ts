@@ -110,7 +110,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await page.getByRole('button', { name: 'New secret' }).click()
       await page.locator('#secret').waitFor()
       expect(await shortcomings(page, width)).toEqual([])
-      // The document's file has never come: the bucket has none to show.
+      // The document's file never arrived, so the bucket has none to show.
       expect(wrong.filter((each) => !/prices\.pdf|ERR_FAILED/.test(each))).toEqual([])
       await page.context().close()
     },

@@ -39,7 +39,7 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
       cell,
       button: (name: string) => page.getByRole('button', { name, exact: true }).first(),
       focused: () => page.evaluate("document.activeElement.getAttribute('aria-label')"),
-      /** Pastes into what has the focus, as from a spreadsheet. */
+      /** Pastes into the focused field, as from a spreadsheet. */
       paste: (text: string) =>
         page.evaluate(
           `{ const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', ${JSON.stringify(text)});

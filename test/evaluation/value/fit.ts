@@ -4,7 +4,7 @@ import { type HitTable, tablesIn } from '../../../shared/retrieval/value/tables.
 import { bestCell, type Features, probability } from '../../../shared/retrieval/value/value.ts'
 import { businessQuestions, isLookUp, isRightCell, type TableQuestion, tableQuestions } from './sets.ts'
 
-/** A wrong value that is said does more harm than a right one that is not. */
+/** A wrong spoken value does more harm than a missing right one. */
 const wrongWeight = 4
 const ridge = 1e-3
 const steps = 1500
@@ -15,7 +15,7 @@ interface Sample {
   weight: number
 }
 
-/** Fits the confidence of values to tables that are known, and prints the weights. @param folder of public tables */
+/** Fits the confidence of values to known tables, and prints the weights. @param folder has public tables */
 export function fitValues(folder: string): void {
   const here = import.meta.dirname
   const sets = {

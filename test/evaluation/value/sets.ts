@@ -53,7 +53,7 @@ function handMade(folder: string): TableQuestion[] {
 const asksPrice = /was kostet|wie teuer|preis|price|how much|cost|combien|prix|wie hoch/
 const priceHeader = /^(?:preis|prix|price|fee|gebühr|a month)$/i
 
-/** Questions to businesses whose documents have prose, too; none for a row whose right column nobody has written down. */
+/** Questions to businesses that also have prose, except for rows without a recorded right column. */
 export function businessQuestions(folder: string): TableQuestion[] {
   return readSet(folder).flatMap(({ documents, questions }) =>
     questions.flatMap(({ question, expected }): TableQuestion[] => {

@@ -11,7 +11,7 @@ export interface Orders {
   clockShift?: number
 }
 
-// Every connection that this process makes goes through here: of the driver, the queue's client, `pg`.
+// All connections of this process go through here: the driver's, the queue client's, `pg`'s.
 const connect = Socket.prototype.connect
 const open = new Map<Socket, number>()
 const closedPort = 1
@@ -48,7 +48,7 @@ function portOf(args: readonly unknown[]): number | undefined {
   return Number(port) > 0 ? Number(port) : undefined
 }
 
-/** Lets so many bytes through, both ways together, then resets the connection in the midst of what is being sent. */
+/** Passes this many bytes, in both directions together, then resets the connection in mid-transfer. */
 function limit(socket: Socket, port: number) {
   if (!cut?.ports.includes(port)) return
   let left = Math.ceil(-Math.log(1 - random.next()) * cut.meanBytes)

@@ -3,11 +3,11 @@ export interface Question {
   /** The name of the file, which is unique among all languages. */
   file: string
   question: string
-  /** All of these stand in a right hit, and so does the row. */
+  /** A right hit has all of these, and the row. */
   answer: string[]
   /** Words that must be together, if the answer is in a row: in one row of a table, or within 200 characters in this order. */
   row?: string[]
-  /** Names or units that must stand with the row: in its line, above its column, or above its table. */
+  /** Names or units that must be with the row: in its line, above its column, or above its table. */
   header?: string[]
   /** Words near the row on the page that must not come between its parts, such as the neighbour's price. */
   apart?: string[]
@@ -40,7 +40,7 @@ export function hasAnswer(content: string, { answer, row }: Question): boolean {
   return holds(text, answer) && holds(text, row)
 }
 
-/** The row stands together, with nothing of its neighbours, and its header or unit where a reader looks for it. */
+/** True if the row is together, without parts of its neighbours, and its header or unit is where a reader looks for it. */
 export function isWhole(content: string, question: Question): boolean {
   const lines = content.split('\n')
   const isRow = (line: string) => cellsOf(line).length > 1
@@ -51,7 +51,7 @@ export function isWhole(content: string, question: Question): boolean {
   )
 }
 
-/** Counts in its own row, in its table's header above the answer, and in the text above; a header row among the data does not. */
+/** A word counts in its own row, in its table's header above the answer, and in the text above, but not in a header row among the data. */
 function hasHeader(lines: readonly string[], at: number, { answer, header = [] }: Question): boolean {
   const above = lines.slice(0, at)
   const column = cellsOf(lines[at]!).findIndex((cell) => holds(normalized(cell), answer))

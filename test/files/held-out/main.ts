@@ -1,4 +1,4 @@
-// Files that nothing is tuned on, uploaded to a stand and asked about: npm run evaluate-files -- [--json FILE]
+// Uploads files that nothing is tuned on to a stand, and asks about them: npm run evaluate-files -- [--json FILE]
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,7 +7,7 @@ import { type Found, hasAnswer, isWhole, type Question } from './judge.ts'
 
 interface Outcome extends Question {
   kind: string
-  /** The place of the first right hit, if it is within five. */
+  /** The rank of the first right hit, if within five. */
   rank: number | undefined
   /** Undefined where the answer stands in no row. */
   whole: boolean | undefined
@@ -70,7 +70,7 @@ function kindOf(name: string): string {
   return /scan|\.(jpe?g|png)$/i.test(name) ? 'scan' : extname(name).slice(1).toLowerCase().slice(0, 4)
 }
 
-/** An agent of its own, asked over HTTP. Files go the way that a program's files go. */
+/** A separate agent, used over HTTP. Files are uploaded like a program's. */
 async function openAgent() {
   const { apiKey, knowledgeBase } = await makeTenant(stand.db)
   const call = async (path: string, body?: unknown) => {

@@ -7,7 +7,7 @@ export function open(url, headers) {
   async function run(...options) {
     const target = ['--cli', url, '--transport', 'http', ...sent, '--method', ...options]
     const { stdout } = await promisify(execFile)('mcp-inspector', target).catch((error) => {
-      // A tool's error is its exit code, and its result is printed all the same.
+      // A tool's error sets the exit code, but the result is still printed.
       if (error.stdout?.includes('"isError"')) return error
       throw error
     })

@@ -1,4 +1,4 @@
-// MCP clients that others wrote, against a stand behind the local gateway: npm run test:mcp, or with the names of some of them.
+// Runs third-party MCP clients against a stand behind the local gateway: npm run test:mcp, or with the names of some.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
@@ -18,7 +18,7 @@ const clients = ['sdk-2026', 'sdk-2025', 'sdk-v1', 'openai-agents', 'ai-sdk', 'i
 
 log.setLogLevel('WARN')
 const directory = withForeignPackages(import.meta.dirname, 'mcp')
-// The document of an app has an https address, here with a certificate of nobody.
+// An app's document has an https address, here with a self-signed certificate.
 process.env.ALLOW_LOOPBACK = 'true'
 process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
 const stand = await startStand({ port: 0 })
@@ -48,7 +48,7 @@ try {
   await stand.close()
 }
 
-/** One agent with a document that is ready, and one without. @returns what the clients are told */
+/** Makes an agent with a ready document, and one without. @returns the clients' settings */
 async function prepare(): Promise<Record<string, string>> {
   const { organizationId, agentId, apiKey, knowledgeBase } = await makeTenant(stand.db)
   const empty = await createAgent(stand.db, organizationId, 'Empty')

@@ -38,7 +38,7 @@ function newProvider(clientMetadataUrl) {
   }
 }
 
-/** Consents in the session that the test gives. @returns the parameters with which the app is called back */
+/** Consents in the test's session. @returns the parameters of the app's callback */
 async function consent(url) {
   const headers = { cookie: `cuecard_session=${SESSION}`, origin: url.origin }
   const page = await fetch(url, { headers })
@@ -58,7 +58,7 @@ async function connect(authProvider) {
     await client.connect(first)
   } catch (error) {
     assert.ok(error instanceof UnauthorizedError, error)
-    // The second release compares `iss`, which the first does not know.
+    // The second release compares `iss`, which the first ignores.
     await (isFirst
       ? first.finishAuth(authProvider.kept.answer.get('code'))
       : first.finishAuth(authProvider.kept.answer))

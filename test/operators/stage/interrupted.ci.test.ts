@@ -8,7 +8,7 @@ import { isThorough } from '../../support/tools/effort.ts'
 const stand = useStand()
 const stage = useStageOf(stand)
 
-/** Runs a command until its write number `last`, before which everything ends, as when it is killed. @returns the writes that it began */
+/** Runs a command as if it were killed before its write number `last`. @returns the writes that it began */
 async function cutOff(args: string[], last: number): Promise<number> {
   let writes = 0
   const cut = () => {
@@ -49,7 +49,7 @@ describe('what is interrupted before any of its writes, and run again, ends as i
     const create = ['create', 'prod', '--yes']
     const all = await cutOff(create, Number.POSITIVE_INFINITY)
     expect(all).toBeGreaterThan(2 * databaseUsers.length)
-    // The logins' writes are alike: by day two of them stand for the rest.
+    // The logins' writes are alike, so unless thorough two of them are enough.
     const writes = Array.from({ length: all }, (_, i) => i + 1)
     const few = writes.filter((write) => write <= 7 || write > all - 8)
     for (const write of isThorough ? writes : few) {

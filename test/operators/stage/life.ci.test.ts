@@ -144,7 +144,7 @@ const deploying = grantsOf('permissions-deploy.json')
 const everyday = [...deploying, ...grantsOf('permissions.json')]
 const destroying = grantsOf('permissions-destroy.json')
 
-/** They name no resource, or none that a pattern can tell from others: AWS's service authorization reference. */
+/** Actions without a resource, or with one that no pattern can distinguish, by AWS's service authorization reference. */
 const ofNoResource = [
   ...['acm:DescribeCertificate', 'cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricStatistics'],
   ...['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'],
@@ -182,7 +182,7 @@ test('the policies to paste have what the commands call, and no more', async () 
 })
 
 test('a deploy reads no secret, and needs no policy but its own', async () => {
-  // The Lambda that migrates reads secrets, in a role of its own.
+  // The Lambda `migrate` reads secrets, with its own role.
   stage.onDeploy(() => stage.aws.lambdas.set('cuecard-prod-canary:live', () => Promise.resolve({ milliseconds: {} })))
   stage.aws.lambdas.set('cuecard-prod-migrate', () => Promise.resolve({ findings: [] }))
   stage.aws.called.clear()

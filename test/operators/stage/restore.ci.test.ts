@@ -139,7 +139,7 @@ describe.runIf(hasPrograms)(
       expect(await documents(kept.apiKey, 'GET', path)).toBe(200)
       expect(await documents(revoked, 'GET', path)).toBe(401)
       expect(await documents(newKey(), 'GET', path)).toBe(401)
-      // The longest run of a Lambda, from when all were stopped to the first secret that names the other database.
+      // The longest run of a Lambda must fit between the stop of all and the first secret with the other database.
       const quiet = waited.find(({ milliseconds }) => milliseconds > 200_000)
       expect(written.slice(0, quiet!.secrets)).not.toContain('secretsmanager:PutSecretValue')
       expect(

@@ -47,7 +47,7 @@ describe('npm run stage -- rotate', () => {
     isOver = true
     await running
     expect(statuses.filter((status) => status >= 300)).toEqual([])
-    // Each warm instance met its closed login, and went on with the new one.
+    // Each warm instance found its login closed, and continued with the new one.
     expect(stage.proxy.refused).toBeGreaterThanOrEqual(4)
     const headers = { 'neon-connection-string': old }
     const body = JSON.stringify({ query: 'select 1', params: [] })

@@ -1,4 +1,4 @@
-// Compares what the guides show with the types of the platforms' own SDKs: what to paste, what the platform sends, what it gets.
+// Checks the guides' settings, requests and responses against the types of the platforms' own SDKs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { report, run, withForeignPackages } from '../../foreign/packages.ts'
