@@ -81,14 +81,9 @@ export type Sender<Work extends Message = WorkMessage> = Pick<Queue<Work>, 'send
 const attemptMilliseconds = 1_000
 const deadlineMilliseconds = 2_000
 
-/** The queue of the documents that await embedding, or that of the files whose text awaits extraction. */
-export function configuredQueue(setting: 'QUEUE_URL' | 'EXTRACTION_QUEUE_URL' = 'QUEUE_URL'): Queue {
+/** The queue of the documents that await embedding, of the files whose text awaits extraction, or of the sources that are due. */
+export function configuredQueue(setting: `${'' | 'EXTRACTION_' | 'CRAWLER_'}QUEUE_URL` = 'QUEUE_URL'): Queue<Message> {
   return sqsQueue(required(setting))
-}
-
-/** The queue of the sources that are due. */
-export function configuredCrawlerQueue(): Queue<CrawlMessage> {
-  return sqsQueue(required('CRAWLER_QUEUE_URL'))
 }
 
 export function routedQueue(queues: { embedding: Sender; extraction: Sender }): Sender {

@@ -5,7 +5,7 @@ import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
 import { configuredMailer } from '../../shared/mail.ts'
-import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
+import { configuredQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { dashboardApp } from './app.ts'
 import { configuredOidc } from './session/oidc.ts'
 
@@ -15,7 +15,7 @@ export const handler = lambdaHandler(
   dashboardApp({
     db: configuredDatabase(),
     queue: configuredRoutedQueue(),
-    crawlQueue: configuredCrawlerQueue(),
+    crawlQueue: configuredQueue('CRAWLER_QUEUE_URL'),
     presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
     mailer: configuredMailer(),

@@ -2,13 +2,13 @@ import type { Context } from 'aws-lambda'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredCrawlerQueue, configuredRoutedQueue } from '../../shared/queue.ts'
+import { configuredQueue, configuredRoutedQueue } from '../../shared/queue.ts'
 import { sweep } from './sweep.ts'
 
 const sweeper = {
   db: configuredDatabase({ timeoutSeconds: 15 }),
   queue: configuredRoutedQueue(),
-  crawlerQueue: configuredCrawlerQueue(),
+  crawlerQueue: configuredQueue('CRAWLER_QUEUE_URL'),
   bucket: configuredBucket(),
 }
 
