@@ -56,16 +56,6 @@ document.addEventListener('htmx:error', () => {
   flash?.replaceChildren(document.getElementById('offline').content.cloneNode(true))
 })
 
-/** Closes open menus when another element is touched or gets the focus, and on Escape. */
-function closeMenus({ type, key, target }) {
-  for (const menu of document.querySelectorAll('.menu[open]')) {
-    if (type === 'keydown' ? key !== 'Escape' : menu.contains(target)) continue
-    menu.open = false
-    if (type === 'keydown') menu.firstElementChild.focus()
-  }
-}
-for (const type of ['pointerdown', 'focusin', 'keydown']) document.addEventListener(type, closeMenus)
-
 /** Shows times in the reader's time zone, and shows the copy buttons. */
 function enliven() {
   for (const element of document.querySelectorAll('time[data-local]:not([title])')) {

@@ -50,7 +50,7 @@ export function waysView(agentId: string, { ids, question, call_id, level, isWro
   const label = (name: string) => html`aria-label="${name}: “${question}”"`
   return html`<div class="actions">${first && html`<a class="button plain" href="${first[1]}" ${label(first[0])}>${first[0]}</a>`}
 ${(isWrong || level !== 'nothing') && form('wrong', html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" ${label('This was wrong')}>This was wrong</button>`)}
-<details class="menu" name="menu"><summary class="button quiet" ${label('More')}>${icon('more')}</summary><div>${others.map(
+<button type="button" class="quiet" popovertarget="more-${ids[0]}" ${label('More')}>${icon('more')}</button><div class="menu" id="more-${ids[0]}" popover>${others.map(
     ([name, path]) => html`<a class="button quiet" href="${path}">${name}</a>`,
-  )}${form('delete', html`<button class="quiet danger">Delete</button>`)}</div></details></div>`
+  )}${form('delete', html`<button class="quiet danger">Delete</button>`)}</div></div>`
 }

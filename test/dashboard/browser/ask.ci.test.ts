@@ -61,12 +61,12 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await page.setViewportSize({ width, height: 844 })
       const [first, second] = ['cars', 'parrots'].map((question) => {
         const row = page.getByRole('listitem').filter({ hasText: question })
-        return { summary: row.locator('summary'), link: row.getByRole('link', { name: 'Ask again' }) }
+        return { more: row.getByRole('button', { name: 'More' }), link: row.getByRole('link', { name: 'Ask again' }) }
       }) as [
-        Record<'summary' | 'link', ReturnType<typeof page.locator>>,
-        Record<'summary' | 'link', ReturnType<typeof page.locator>>,
+        Record<'more' | 'link', ReturnType<typeof page.locator>>,
+        Record<'more' | 'link', ReturnType<typeof page.locator>>,
       ]
-      await first.summary.focus()
+      await first.more.focus()
       await page.keyboard.press('Enter')
       await first.link.waitFor()
       const box = (await first.link.boundingBox())!
@@ -76,14 +76,14 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await page.keyboard.press('Tab')
       await page.keyboard.press('Escape')
       await first.link.waitFor({ state: 'hidden' })
-      expect(await first.summary.evaluate((each) => each.matches(':focus'))).toBe(true)
-      await second.summary.click()
-      await first.summary.click()
+      expect(await first.more.evaluate((each) => each.matches(':focus'))).toBe(true)
+      await second.more.click()
+      await first.more.click()
       await second.link.waitFor({ state: 'hidden' })
       await first.link.waitFor()
       await page.getByRole('heading').first().click()
       await first.link.waitFor({ state: 'hidden' })
-      await first.summary.click()
+      await first.more.click()
       await first.link.click()
       await page.getByText('For example').or(page.getByText('doesn’t know')).waitFor()
       expect(wrong).toEqual([])

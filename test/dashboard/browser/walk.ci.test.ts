@@ -110,7 +110,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
     })
     await counted('a check from a call', async () => {
       const asked = page.locator('.hit').filter({ hasText: 'large diavola' })
-      await tap(asked.locator('details.menu summary'))
+      await tap(asked.getByRole('button', { name: 'More' }))
       await tap(asked.getByRole('link', { name: 'Keep as a check' }))
       await tap(button('Save check'))
       await flash.getByText('It passes').waitFor()
