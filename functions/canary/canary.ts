@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import { heapLimitMb } from '../../shared/loading.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
-import { type ApiAccess, apiClient } from './api-client.ts'
+import { type ApiAccess, apiClient, CallFailed } from './api-client.ts'
 import { runJourney } from './journey.ts'
-import { newSteps, StepFailed } from './steps.ts'
+import { newSteps } from './steps.ts'
 
 export interface Canary {
   baseUrl: string
@@ -29,7 +29,7 @@ export interface Journey {
 export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: Canary): Promise<Journey> {
   const steps = newSteps()
   const { milliseconds } = steps
-  let failure: unknown
+  let failure: string | undefined
   try {
     if (maxHeapMb) await steps.run('heap', async () => checkHeap(maxHeapMb))
     const access = { baseUrl, apiKey: await steps.run('key', apiKey), signal }
@@ -37,8 +37,9 @@ export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: C
     await runJourney({ ...access, agentId, title: ownName, pause }, steps)
     log.info('canary', { milliseconds })
   } catch (error) {
-    failure = error
-    const { step, requestId } = error instanceof StepFailed ? error : {}
+    const step = steps.current
+    failure = `${step}: ${error instanceof Error ? error.message : error}`
+    const requestId = error instanceof CallFailed ? error.requestId : undefined
     log.error('canary_failed', { step, request_id: requestId, milliseconds, error: describeError(error) })
   }
   report({
@@ -48,7 +49,7 @@ export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: C
     CanarySearchMilliseconds: milliseconds.search,
     CanaryDeleteMilliseconds: milliseconds.delete,
   })
-  return { failure: failure instanceof Error ? failure.message : undefined, milliseconds }
+  return { failure, milliseconds }
 }
 
 function checkHeap(maxMb: number): void {

@@ -18,7 +18,7 @@ const hits = v.object({ data: v.array(v.object({ document_id: v.string() })) })
 const nothing = v.undefined()
 const problem = v.object({ code: v.literal('document_not_found') })
 
-/** Uses the API as a caller does, from creating a document to finding it gone, and cleans up. @throws StepFailed */
+/** Uses the API as a caller does, from creating a document to finding it gone, and cleans up. @throws CallFailed */
 export async function runJourney(journey: Journey, steps: Steps): Promise<void> {
   const { agentId, title, pause, signal } = journey
   const knowledgeBase = `/v1/agents/${agentId}/knowledge-base`

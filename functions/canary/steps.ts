@@ -1,33 +1,18 @@
-import { CallFailed } from './api-client.ts'
-
-export class StepFailed extends Error {
-  override readonly name = 'StepFailed'
-  readonly step: string
-  readonly requestId: string | undefined
-
-  constructor(step: string, cause: unknown) {
-    super(`${step}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
-    this.step = step
-    this.requestId = cause instanceof CallFailed ? cause.requestId : undefined
-  }
-}
-
 export type Steps = ReturnType<typeof newSteps>
 
+/** Times the steps of a run, one after the other. */
 export function newSteps() {
-  const milliseconds: Partial<Record<string, number>> = {}
-  return {
-    milliseconds,
-    /** @throws StepFailed */
+  const steps = {
+    /** The step that began last. If the run fails, it is the one that failed. */
+    current: '',
+    milliseconds: {} as Partial<Record<string, number>>,
     async run<Result>(step: string, act: () => Promise<Result>): Promise<Result> {
+      steps.current = step
       const started = performance.now()
-      try {
-        const result = await act()
-        milliseconds[step] = Math.round(performance.now() - started)
-        return result
-      } catch (error) {
-        throw new StepFailed(step, error)
-      }
+      const result = await act()
+      steps.milliseconds[step] = Math.round(performance.now() - started)
+      return result
     },
   }
+  return steps
 }
