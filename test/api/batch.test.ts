@@ -76,7 +76,7 @@ describe('a batch of documents', () => {
     expect(await post(tenant, numbered(1))).toMatchObject({ status: 422 })
   })
 
-  test('is created once under an Idempotency-Key, and not again after one of it was deleted', async () => {
+  test('is created once under an Idempotency-Key, even after one of its documents was deleted', async () => {
     const tenant = await stand.tenant()
     const create = () => post(tenant, numbered(3), { 'idempotency-key': 'a' })
     const [first, second] = [await create(), await create()]

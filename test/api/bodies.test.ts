@@ -91,7 +91,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     expectBoth()
   })
 
-  test('with U+FEFF at the start of its texts, wherever they are read', async () => {
+  test('with U+FEFF at the start of its texts', async () => {
     const tenant = await stand.tenant()
     const { call, knowledgeBase } = tenant
     const key = { 'idempotency-key': 'k' }
@@ -119,7 +119,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     expect(hits).toMatchObject([{ content: document.content, document_title: document.title }])
   })
 
-  test('with a byte order mark, which is no part of it, or in base64', async () => {
+  test('with a byte order mark, which does not count as content, or in base64', async () => {
     const { apiKey, knowledgeBase } = await stand.tenant()
     const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
     const post = async (body: string, isBase64Encoded: boolean) => {
@@ -201,7 +201,7 @@ describe('whatever body is sent, it comes back identical or is refused and chang
     expectBoth()
   })
 
-  test('on uploading an embedding, as numbers or base64: within the precision that is kept', async () => {
+  test('on uploading an embedding, as numbers or base64, within the stored precision', async () => {
     const tenant = await stand.tenant()
     const { attempt, expectBoth } = attempts(tenant)
     const number = fc.oneof(

@@ -22,7 +22,7 @@ const rowOf = async (id: string) =>
   (await stand.pool.query('select xmin, ctid, revision, pending_since from documents where id = $1', [id])).rows[0]
 
 describe('PUT', () => {
-  test('creates, changes, and does nothing the same again: no row is written, nothing processed, and the ETag stays', async () => {
+  test('creates and changes a document; the same again writes no row, processes nothing and keeps the ETag', async () => {
     const dates = { valid_from: '2026-01-01T00:00:00.123456Z', valid_until: '2099-01-01T01:00:00+01:00' }
     const body = { title: ' Menu ', metadata: { size: 1.0, branch: 'north' }, ...dates }
     const created = await put('menu', body)
@@ -39,7 +39,7 @@ describe('PUT', () => {
     expect(changed).toMatchObject({ status: 200, body: { id: created.body.id, content: 'Fish.', status: 'pending' } })
   })
 
-  test('resets what is absent, and processes the same content no second time', async () => {
+  test('resets absent fields, and does not process the same content again', async () => {
     const { body } = await put('reset', { metadata: { a: 1 }, valid_until: '2099-01-01T00:00:00Z' })
     await stand.deliver()
     const { revision } = await rowOf(body.id)
@@ -62,7 +62,7 @@ describe('PUT', () => {
     expect((await get('refused')).status).toBe(404)
   })
 
-  test('with If-Match updates only what no client has edited, and creates nothing', async () => {
+  test('with If-Match updates only a document that no client has edited, and creates none', async () => {
     const { headers } = await put('matched')
     const ifMatch = { 'if-match': headers.etag! }
     expect((await put('matched', {}, ifMatch)).status).toBe(200)
@@ -74,7 +74,7 @@ describe('PUT', () => {
     expect((await get('unmatched')).status).toBe(404)
   })
 
-  test('with If-None-Match: * creates only', async () => {
+  test('with If-None-Match: * only creates', async () => {
     const once = { 'if-none-match': '*' }
     expect((await put('once', {}, once)).status).toBe(201)
     expect((await put('once', {}, once)).body.code).toBe('precondition_failed')
@@ -103,7 +103,7 @@ describe('PUT', () => {
     expect((await tenant.call('GET', `${path}/chunks`)).body.data).toMatchObject([{ content: 'Fish.' }])
   })
 
-  test('that a golden question blocks changes nothing, unless it says so; DELETE neither', async () => {
+  test('that a golden question blocks changes nothing, unless it ignores golden questions; neither does DELETE', async () => {
     const owner = await stand.tenant()
     const content = 'On Sunday we are closed.'
     await put('hours', { title: 'Opening hours', content }, {}, owner)
@@ -161,7 +161,7 @@ describe('an external id', () => {
     expect((await get(id)).status).toBe(404)
   })
 
-  test('that the gateway has cut is noticed where the body has it, too', async () => {
+  test('that the gateway has cut is detected if the body also has it', async () => {
     const id = 'https://shop.example/menu?lang=de'
     const path = `${tenant.knowledgeBase}/by-external-id/${encodeURIComponent(id)}`
     const cut = await tenant.call('PUT', path, { title: 'T', content: 'C', external_id: id })
@@ -195,7 +195,7 @@ describe('between the look for the document and the statement that changes it', 
     expect((await get('removed')).status).toBe(404)
   })
 
-  test('a PATCH changes it: PUT replaces all the same', async () => {
+  test('a PATCH changes it: PUT still replaces it', async () => {
     const { headers } = await put('patched')
     const patch = () => tenant.call('PATCH', headers.location!, { content: 'Patched.', metadata: { a: 1 } })
     connection.before(statements.updateDocument, patch)
@@ -203,7 +203,7 @@ describe('between the look for the document and the statement that changes it', 
     expect(body).toMatchObject({ title: 'New', content: 'Soup of the day.', metadata: {} })
   })
 
-  test('a PATCH gives its external id away: PUT creates another, DELETE finds none, and it stays as it is', async () => {
+  test('a PATCH removes its external id: PUT creates another document, DELETE finds none, and the document stays unchanged', async () => {
     const { headers } = await put('moved')
     connection.before(statements.updateDocument, () => move('moved'))
     expect((await put('moved', { title: 'New' })).status).toBe(201)

@@ -73,7 +73,7 @@ describe('with auto_delete_done_calls on', () => {
     expect(await isTrashed(id)).toBe(true)
   })
 
-  test('a call that is not done stays out of the trash, whatever else is written to it', async () => {
+  test('a call that is not done stays out of the trash when other columns change', async () => {
     const tenant = await stand.tenant()
     await setting(tenant, true)
     const id = await call(tenant)
@@ -100,7 +100,7 @@ describe('with auto_delete_done_calls off', () => {
     expect(await isTrashed(id)).toBe(false)
   })
 
-  test('turning it on does not reach back, even when an earlier done call is written to again', async () => {
+  test('turning it on does not affect earlier calls, even when a done call changes again', async () => {
     const tenant = await stand.tenant()
     const before = await call(tenant, true)
     await setting(tenant, true)
@@ -109,7 +109,7 @@ describe('with auto_delete_done_calls off', () => {
     expect(await isTrashed(before)).toBe(false)
   })
 
-  test('what is in the trash stays there when it is turned off, and calls done from then on do not join it', async () => {
+  test('turning it off keeps calls in the trash, and moves no later calls there', async () => {
     const tenant = await stand.tenant()
     await setting(tenant, true)
     const before = await call(tenant, true)

@@ -54,7 +54,7 @@ const neighbours = inOrder.slice(0, -1).map(([code, first], i) => {
   return { code, first, later, second }
 })
 
-describe('of two faults the one that is checked first is answered', () => {
+describe('of two faults the answer names the one that is checked first', () => {
   let sound: Request
   beforeAll(async () => {
     const tenant = await stand.tenant()

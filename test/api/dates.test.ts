@@ -25,7 +25,7 @@ async function find({ call, knowledgeBase }: Tenant) {
 }
 
 describe('valid_from and valid_until', () => {
-  test('of a created document, a batch and a PATCH are in UTC, and shown wherever the document is', async () => {
+  test('of a created document, a batch and a PATCH are in UTC, and shown with the document everywhere', async () => {
     const tenant = await stand.tenant()
     const dates = { valid_from: '2026-12-20T00:00:00+02:00', valid_until: '2027-01-07t00:00:00.1239z' }
     const shown = { valid_from: '2026-12-19T22:00:00.000Z', valid_until: '2027-01-07T00:00:00.123Z' }
@@ -52,7 +52,7 @@ describe('valid_from and valid_until', () => {
     expect(await create()).toMatchObject({ headers: { 'idempotency-replayed': 'true' }, body })
   })
 
-  test('decide whether search serves the document, and only while they do', async () => {
+  test('decide when search serves the document', async () => {
     const tenant = await stand.tenant()
     const { patch } = await serve(tenant, { valid_from: tomorrow })
     for (const [dates, count] of [
@@ -81,7 +81,7 @@ describe('valid_from and valid_until', () => {
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', valid_until: tomorrow })
   })
 
-  test('are a client’s edit, unless they are the same again', async () => {
+  test('count as a client’s edit if they change', async () => {
     const tenant = await stand.tenant()
     const { path, patch } = await serve(tenant, { valid_until: tomorrow })
     const tag = async () => (await tenant.call('GET', path)).headers.etag!
@@ -95,7 +95,7 @@ describe('valid_from and valid_until', () => {
     expect(await guarded(headers.etag!)).toMatchObject({ status: 200, body: { valid_until: null } })
   })
 
-  test('leave a document that is not valid in lists and among chunks, and the agent’s tool on', async () => {
+  test('keep a document that is not valid in lists with its chunks, and the agent’s tool on', async () => {
     const tenant = await stand.tenant()
     const { path } = await serve(tenant, { valid_until: yesterday })
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', searchable_chunk_count: 1 })
@@ -163,7 +163,7 @@ describe('a time that cannot be stored', () => {
   )
 })
 
-describe('a range that holds no time', () => {
+describe('an empty range', () => {
   test('is 422, in the body or together with the stored other date', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const same = { valid_from: '2026-12-20T01:00:00+01:00', valid_until: '2026-12-20T00:00:00Z' }
@@ -186,7 +186,7 @@ describe('a range that holds no time', () => {
     expect(await patch({ valid_from: null, valid_until: lastWeek })).toMatchObject({ status: 200 })
   })
 
-  test('never comes to be when two clients change one date each', async () => {
+  test('never results from two clients who change one date each', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { body } = await call('POST', knowledgeBase, { title: 'T' })
     const path = `${knowledgeBase}/${body.id}`

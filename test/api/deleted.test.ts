@@ -49,7 +49,7 @@ test.each(operations)(
   },
 )
 
-test('each operation answers as to an agent that never existed once the agent is deleted', async () => {
+test('after an agent is deleted, each operation answers as if it never existed', async () => {
   const tenant = await stand.tenant()
   await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Other')
   const begun = []

@@ -120,7 +120,7 @@ describe('If-Match fails after a client', () => {
   })
 })
 
-test('a tag with parts of its own is none of ours', async () => {
+test('a tag with other parts is not ours', async () => {
   const tenant = await stand.tenant()
   const document = await create(tenant)
   for (const tag of ['"1"', '"1."', '"1.1.1"', '".1"', '"1-1"', `W/${document.tag}`]) {

@@ -47,12 +47,12 @@ describe('while the first attempt under an Idempotency-Key is running', () => {
   )
 })
 
-describe('a 503 says what is known of the change, as its example does,', () => {
+describe('a 503 says whether the change may have taken effect, like its example,', () => {
   const documents = keyedRoutes.filter(({ name }) =>
     ['createDocument', 'updateDocument', 'deleteDocument'].includes(name),
   )
 
-  test.each(documents)('and what a header of the request helps: $name', async (route) => {
+  test.each(documents)('and which header of the request helps: $name', async (route) => {
     const isPost = route.method === 'POST'
     const tenant = await stand.tenant()
     const call = callerOf(allApps(failing(1, away))[route.lambda]!, tenant.apiKey)

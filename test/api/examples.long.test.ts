@@ -26,7 +26,7 @@ test('every documented error code can happen, and its example is what the API an
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(file.pathname)
 })
 
-describe('the example of a response is what the example of a request is answered with', () => {
+describe('the example of a response is the answer to the example of its request', () => {
   const operations = Object.fromEntries(keyedRoutes.map((route) => [route.name, route]))
   const request = (name: string, tenant: Tenant, ids: Ids) =>
     tenant.call(operations[name]!.method, fill(operations[name]!.path, ids), exampleBody(operations[name]!))

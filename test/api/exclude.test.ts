@@ -18,7 +18,7 @@ test('exclude=content leaves the content out of a document and of a list, and no
   }
 })
 
-test('the tag of a document is the same without its content', async () => {
+test('a document without its content has the same tag', async () => {
   const { call, knowledgeBase } = await stand.tenant()
   const { headers } = await call('POST', knowledgeBase, { title: 'A', content: 'On Sunday.' })
   const location = headers.location!
@@ -38,7 +38,7 @@ test('the tag of a document is the same without its content', async () => {
   })
 })
 
-test('a page without contents has as many documents as asked for, whatever their size, and the next is without too', async () => {
+test('a page without contents has the requested number of documents of any size, and so has the next page', async () => {
   const { call, knowledgeBase } = await stand.tenant()
   for (const title of ['a', 'b', 'c', 'd'])
     await call('POST', knowledgeBase, { title, content: title.repeat(2_500_000) })
@@ -55,7 +55,7 @@ test('a page without contents has as many documents as asked for, whatever their
   expect(whole.body.data[0].content).toHaveLength(2_500_000)
 })
 
-test('the database is not asked for contents that are left out', async () => {
+test('the database sends no contents that the answer leaves out', async () => {
   const { call, knowledgeBase } = await stand.tenant()
   const location = (await call('POST', knowledgeBase, { title: 'A', content: 'On Sunday.' })).headers.location!
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute

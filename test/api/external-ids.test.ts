@@ -32,7 +32,7 @@ describe('an external id', () => {
     expect(await list(tenant)).toEqual(['menu'])
   })
 
-  test('of a batch that is taken refuses the whole batch and is named, and twice in it is invalid', async () => {
+  test('that is taken refuses its whole batch and is named, and one that occurs twice in a batch is invalid', async () => {
     const tenant = await stand.tenant()
     await create(tenant, { external_id: 'b' })
     const batch = (...ids: string[]) =>
@@ -69,7 +69,7 @@ describe('an external id', () => {
     expect(body.errors).toMatchObject([{ pointer: '/external_id' }])
   })
 
-  test('is that of a file, too', async () => {
+  test('can be set for a file too', async () => {
     const tenant = await stand.tenant()
     const file = { name: 'menu.pdf', bytes: 5, external_id: 'menu', metadata: { branch: 'north' } }
     const announce = () => tenant.call('POST', `${tenant.knowledgeBase}/files`, file)
@@ -101,7 +101,7 @@ test('documents are listed by the beginning of their external id and by their me
 })
 
 describe('a search limited by the documents’ metadata', () => {
-  test('hears of no other branch, in any mode, and of none where there is no such document', async () => {
+  test('finds no other branch’s documents in any mode, and nothing if no document matches', async () => {
     const tenant = await stand.tenant()
     const ids = await Promise.all(
       ['walthamstow', 'hackney'].map(async (location) => {

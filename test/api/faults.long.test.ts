@@ -82,7 +82,7 @@ describe.each(keyedRoutes.map((route, nth) => [route.name, route, nth] as const)
     expect(asked).toBe(times)
   })
 
-  test('answers 500 to what nobody foresaw, and says nothing of it', async () => {
+  test('answers 500 to an unexpected fault, and reveals nothing about it', async () => {
     const url = () => Promise.reject(new TypeError('hunter2 is not a function'))
     const db = new Database({ url, timeoutSeconds: 5 })
     const broken = await answer(route, db)

@@ -61,7 +61,7 @@ test('POST and PATCH answer in time, and the sweeper sends', async () => {
   expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessageBatch']))
 }, 90_000)
 
-test('a sweep of a thousand documents ends in time, and leaves them all to the next', async () => {
+test('a sweep of a thousand documents ends in time, and leaves all of them to the next sweep', async () => {
   const tenant = await stand.tenant()
   await sql`
     insert into documents (organization_id, id, agent_id, title, content, content_hash, status, managed_by, resend_at)
@@ -88,7 +88,7 @@ test('a sweep whose time is nearly up sends no more, and leaves the rest to the 
 })
 
 describe('the worker', () => {
-  test('ends a batch in time when it puts a document off, and when it blames itself', async () => {
+  test('ends a batch in time when it postpones a document, and when it fails by its own fault', async () => {
     const tenant = await stand.tenant()
     const make = async (content: string) => {
       const { body } = await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content }, keptQueue().queue)
@@ -106,7 +106,7 @@ describe('the worker', () => {
   }, 30_000)
 })
 
-test('credentials that never come are waited for no longer than the queue itself', async () => {
+test('the wait for credentials that never arrive is no longer than that for the queue', async () => {
   const work = { organizationId: 'o', documentId: 'd' } as Parameters<Queue['send']>[0]
   await expect(sqsQueue(`${silent.origin}/queue`, () => new Promise(() => {})).send(work)).rejects.toThrow(Unavailable)
 }, 30_000)

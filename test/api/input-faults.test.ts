@@ -56,13 +56,13 @@ describe('a fault of the input', () => {
     expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toEqual([document])
   })
 
-  test('an empty header that says nothing of a body changes nothing', async () => {
+  test('an empty header about a missing body has no effect', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const answer = await call('POST', knowledgeBase, { title: 'T' }, { 'content-encoding': '', 'x-empty': '' })
     expect(answer.status).toBe(201)
   })
 
-  test('a value that is none of the allowed ones has a code of its own, and the detail lists them', async () => {
+  test('a value outside the allowed ones has its own code, and the detail lists the allowed ones', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { body } = await call('POST', knowledgeBase, { title: 'T' })
     const path = `${knowledgeBase}/${body.id}`

@@ -45,7 +45,7 @@ describe('a document on its way to the answer', () => {
 })
 
 describe('a message', () => {
-  test('delivered twice, at once or later, ends as delivered once', async () => {
+  test('delivered twice, at once or later, has the effect of one delivery', async () => {
     const { call, knowledgeBase, organizationId } = await stand.tenant()
     const { body: document } = await call('POST', knowledgeBase, { title: 'T', content: 'One. Two.' })
     const message = JSON.stringify({ v: 1, organization_id: organizationId, document_id: document.id })

@@ -33,7 +33,7 @@ test('both headers at once must hold the same key', async () => {
     expect(await both(own, token)).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
 })
 
-test('another scheme, or a header without a token, holds no key and does not spoil the one in X-API-Key', async () => {
+test('another scheme, or a header without a token, has no key and does not affect X-API-Key', async () => {
   const { apiKey } = await stand.tenant()
   for (const authorization of [
     ...['Basic dXNlcjpwYXNz', `Basic ${apiKey}`, `Digest username="x"`, `Basic dXNlcjpwYXNz,Bearer ${apiKey}`],
@@ -45,14 +45,14 @@ test('another scheme, or a header without a token, holds no key and does not spo
   }
 })
 
-test('a token that is sent twice, or with anything after it, is no valid key', async () => {
+test('a token that is sent twice, or with text after it, is invalid', async () => {
   const { apiKey } = await stand.tenant()
   const bearer = `Bearer ${apiKey}`
   for (const authorization of [[bearer, bearer], `${bearer} ${apiKey}`, `${bearer},`, `Bearer "${apiKey}"`])
     expect(await get({ authorization })).toMatchObject({ status: 401, body: { code: 'invalid_api_key' } })
 })
 
-test('an empty X-API-Key is no key beside a bearer token', async () => {
+test('an empty X-API-Key beside a bearer token is ignored', async () => {
   const { apiKey } = await stand.tenant()
   expect((await get({ 'x-api-key': '', authorization: `Bearer ${apiKey}` })).status).toBe(200)
   expect(await get({ 'x-api-key': '' })).toMatchObject({ status: 401, body: { code: 'missing_api_key' } })

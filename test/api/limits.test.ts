@@ -53,7 +53,7 @@ describe('a document', () => {
     expect((await call('GET', knowledgeBase)).body.data).toEqual([])
   })
 
-  test('is refused where the agent has 10,000 already, and nowhere else', async () => {
+  test('is refused if its agent has 10,000 already, but not for another agent', async () => {
     const tenant = await stand.tenant()
     await fillAgent(stand, tenant, 9_999)
     const last = await tenant.call('POST', tenant.knowledgeBase, { title: 'Last' })
@@ -77,7 +77,7 @@ describe('a request body', () => {
     expect(answer.body.detail).toContain('6000000')
   })
 
-  test('of a million faults is answered at once, with the first of them', async () => {
+  test('with a million faults is answered at once, with the first faults', async () => {
     const { call, knowledgeBase } = tenant
     const items = await call('POST', `${knowledgeBase}/${newId()}/chunks`, `{"chunks":[${'0,'.repeat(500_000)}0]}`)
     expect(items.body.errors).toEqual([
@@ -130,7 +130,7 @@ describe('a request body', () => {
     expect(await call('POST', knowledgeBase, text)).toMatchObject({ status: 201 })
   })
 
-  test('of as many levels as it has bytes takes no memory', async () => {
+  test('with as many levels as bytes takes hardly any memory', async () => {
     const { call, knowledgeBase } = tenant
     const text = levels(3_000_000)
     const before = process.memoryUsage().heapTotal
@@ -228,7 +228,7 @@ describe('chunks', () => {
     ])
   })
 
-  test('may not have metadata that JSON can say and a database cannot keep', async () => {
+  test('may not have metadata that JSON can express and the database cannot store', async () => {
     const magnitude = 'must have only numbers that are 0 or have a magnitude of at least 1e-15 and less than 1e21'
     for (const [metadata, detail] of [
       ['{"a":1e999}', magnitude],
@@ -244,7 +244,7 @@ describe('chunks', () => {
     }
   })
 
-  test('take little more room as text in the database than as JSON, whatever their numbers', async () => {
+  test('with any numbers take little more space as text in the database than as JSON', async () => {
     const tenant = await stand.tenant()
     const path = await chunksPath(tenant)
     const metadata = { a: Array(254).fill(-1e-15), b: 'x'.repeat(16 * 1024 - 2050) }

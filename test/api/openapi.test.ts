@@ -41,7 +41,7 @@ test('a route whose handler declares no permission fails the document', () => {
   expect(() => routesOf('secrets', app)).toThrow('GET /v1/secrets of secrets has a handler without route metadata')
 })
 
-test('429 is documented as the gateway answers it, and where there is a key as we do too', () => {
+test('429 is documented with the gateway’s answer, and for routes with a key also with ours', () => {
   const { paths, components } = openApiDocument() as unknown as Record<string, Record<string, Record<string, Node>>>
   for (const { responses, security } of Object.values(paths!).flatMap((methods) => Object.values(methods))) {
     const name = (security as unknown[]).length > 0 ? 'RateLimited' : 'Throttled'
@@ -56,7 +56,7 @@ interface Node {
   [key: string]: unknown
 }
 
-test('nothing is in the document of which generators make something else than it says', () => {
+test('the document has nothing that generators misinterpret', () => {
   const { paths, components } = JSON.parse(text) as { paths: Record<string, Node>; components: Node }
   expect(Object.values(paths).filter((path) => 'head' in path)).toEqual([])
   const walk = (node: unknown, place: string) => {

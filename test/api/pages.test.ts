@@ -43,7 +43,7 @@ describe('the list of documents', () => {
     expect(await follow(tenant, tenant.knowledgeBase)).toEqual(ids)
   })
 
-  test('neither skips nor repeats what was there throughout, while others come and go', async () => {
+  test('neither skips nor repeats documents while others are added and deleted', async () => {
     const tenant = await stand.tenant()
     const ids = await makeDocuments(tenant, 9)
     const gone = new Set<string>()
@@ -63,7 +63,7 @@ describe('the list of documents', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('pages through documents of one millisecond', async () => {
+  test('pages through documents created in the same millisecond', async () => {
     const tenant = await stand.tenant()
     const ids = await makeDocuments(tenant, 5)
     await sql`update documents set created_at = '2026-01-01' where agent_id = ${tenant.agentId}`.execute(stand.db)
@@ -80,7 +80,7 @@ describe('the list of documents', () => {
     expect(await follow(tenant, `${tenant.knowledgeBase}?status=error`)).toEqual([])
   })
 
-  test('holds nothing of another agent', async () => {
+  test('has nothing of another agent', async () => {
     const tenant = await stand.tenant()
     const other = await createAgent(stand.db, tenant.organizationId as never, 'Other')
     await makeDocuments(tenant, 1)
@@ -150,14 +150,14 @@ describe('a parameter of a list', () => {
     })
   })
 
-  test('every wrong one is listed', async () => {
+  test('every invalid one is listed', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { body } = await call('GET', `${knowledgeBase}?limit=0&status=done&frobnicate=1&limits=2`)
     const parameters = body.errors.map((fault: { parameter: string }) => fault.parameter)
     expect(parameters).toEqual('status limit frobnicate limits'.split(' '))
   })
 
-  test('a cursor of another list or filter, or of nobody, is refused', async () => {
+  test('a cursor of another list or filter, or a forged one, is refused', async () => {
     const tenant = await stand.tenant()
     const other = await stand.tenant()
     const cursors: Record<string, string> = {}

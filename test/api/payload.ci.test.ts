@@ -36,7 +36,7 @@ async function heavyDocument({ call, knowledgeBase }: Tenant, count: number, col
 }
 
 describe('an answer that Lambda could not carry', () => {
-  test('never becomes necessary: a body whose content would not go out again is refused as too large', async () => {
+  test('never becomes necessary: a body with content that could not be returned is refused as too large', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const answer = await call('POST', knowledgeBase, { title: 'T', content: quotes(1_555_000) })
     expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
@@ -69,7 +69,7 @@ describe('an answer that Lambda could not carry', () => {
     expect({ status, last: body.data.at(-1).content }).toEqual({ status: 201, last: quotes(1_549_400) })
   })
 
-  test('nor that of a batch whose numbers take more room written out: it is refused as too large', async () => {
+  test('is not that of a batch whose numbers are longer when written out: it is refused as too large', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { headers } = await call('POST', knowledgeBase, { title: 'T' })
     const numbers = (count: number) => `"metadata":{"a":[${Array(count).fill('1e20').join()}]}`
@@ -125,7 +125,7 @@ describe('an answer that Lambda could not carry', () => {
     expect(found.flat().map(({ id }) => id)).toEqual(ids)
   })
 
-  test('nor is one that Neon’s proxy could not carry: control characters, which grow sixfold, end a page early', async () => {
+  test('is not sent by Neon’s proxy either: control characters, which grow sixfold, end a page early', async () => {
     const tenant = await stand.tenant()
     const { call, knowledgeBase } = tenant
     const documents = Array.from({ length: 4 }, () => ({ title: 'T', content: 'c' }))
@@ -185,7 +185,7 @@ describe('what the database sends for one answer', () => {
     expect(Math.max(...sent)).toBeLessThan(most)
   })
 
-  test('is bounded for the passages of a search, the best of which is there however heavy', async () => {
+  test('is bounded for the passages of a search, but always has the best one, however large', async () => {
     const tenant = await stand.tenant()
     for (const columns of [oldNumbers, contents]) await heavyDocument(tenant, 20, columns)
     sent = []
@@ -206,7 +206,7 @@ describe('what the database sends for one answer', () => {
     expect(body.data.length).toBeGreaterThan(20)
   })
 
-  test('is a single chunk where that alone is heavier', async () => {
+  test('is a single chunk if that alone exceeds the bound', async () => {
     const tenant = await stand.tenant()
     const path = await heavyDocument(tenant, 2, `metadata = jsonb_build_object('a', repeat('x', 4500000))`)
     expect(await pages(tenant, `${path}/chunks?limit=100`)).toMatchObject([[{}], [{}]])

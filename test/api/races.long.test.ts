@@ -18,7 +18,7 @@ async function emptyDocument(tenant: Tenant): Promise<string> {
 
 const upload = (tenant: Tenant, path: string, ...chunks: object[]) => tenant.call('POST', `${path}/chunks`, { chunks })
 
-test('of two PATCHes with one If-Match one wins and the other hears of it', async () => {
+test('of two PATCHes with the same If-Match one succeeds and the other gets 412', async () => {
   const tenant = await stand.tenant()
   const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
   const answers = await times(2, (i) =>
@@ -55,7 +55,7 @@ test('one Idempotency-Key twenty times in parallel stores one batch of chunks', 
   expect((await tenant.call('GET', path)).body.chunk_count).toBe(1)
 })
 
-test('ten batches of one document in parallel all land', async () => {
+test('ten batches for one document in parallel are all stored', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const chunk = (i: number, j: number) => ({ content: `${i}.${j}`, chunk_index: i * 20 + j, embedding: axis(i) })
@@ -68,7 +68,7 @@ test('ten batches of one document in parallel all land', async () => {
   expect(body.data.map((chunk: { chunk_index: number }) => chunk.chunk_index)).toEqual([...Array(100).keys()])
 })
 
-test('ten batches that all hold one index: one lands', async () => {
+test('of ten batches with the same index one is stored', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const same = { content: 'same', chunk_index: 0 }
@@ -93,7 +93,7 @@ test('chunks uploaded while the document is completed are served, whichever came
   }
 })
 
-test('after batches of chunks at the same time search finds as many as have an embedding', async () => {
+test('after simultaneous batches of chunks search finds all that have an embedding', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const found = (chunk_index: number) => ({ content: 'c', chunk_index, embedding: axis(0) })
@@ -121,7 +121,7 @@ test('of two DELETEs at once one finds the document', async () => {
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([204, 404])
 })
 
-test('of batches at once as many are created as the agent has room for', async () => {
+test('of simultaneous batches as many are created as the agent has room for', async () => {
   const tenant = await stand.tenant()
   await fillAgent(stand, tenant, 9_750)
   const documents = Array(100).fill({ title: 'T' })
@@ -129,7 +129,7 @@ test('of batches at once as many are created as the agent has room for', async (
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 422, 422])
 })
 
-test('one agent’s last free places are given out once each', async () => {
+test('each of an agent’s last free places is used once', async () => {
   const tenant = await stand.tenant()
   await fillAgent(stand, tenant, 9_997)
   const answers = await times(6, (i) => tenant.call('POST', tenant.knowledgeBase, { title: `${i}` }))

@@ -89,7 +89,7 @@ describe('the page', () => {
     }
   })
 
-  test('links to places that it has', async () => {
+  test('links only to places that exist', async () => {
     const page = await readPage()
     const places = [...page.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id)
     expect(places.length).toBeGreaterThan(operations.length)

@@ -28,7 +28,7 @@ const turns = async ({ organizationId }: Tenant) =>
   (await sql<{ call_id: string }>`select * from call_turns where organization_id = ${organizationId}`.execute(stand.db))
     .rows
 
-test('a call’s next question is asked with what it asked and was given before', async () => {
+test('a call’s next question counts its earlier questions and passages', async () => {
   const tenant = await rental()
   const call_id = 'call 1'
   const first = await found(tenant, { query: 'how much is an e-bike a day', limit: 1, call_id })
@@ -41,7 +41,7 @@ test('a call’s next question is asked with what it asked and was given before'
   expect(remembered[0]).toMatchObject({ content: monthly })
 })
 
-test('another call, agent or organization, and one that has its history, remember nothing of it', async () => {
+test('another call, agent or organization, and a call with its own history, do not use what it remembers', async () => {
   const [tenant, other] = [await rental(), await rental()]
   const asked = { query: 'and for a month', mode: 'keyword' }
   const alone = await found(tenant, asked)
@@ -52,7 +52,7 @@ test('another call, agent or organization, and one that has its history, remembe
   expect(await found(tenant, { ...asked, call_id: 'c', remember: false })).toEqual(alone)
 })
 
-test('the same question again, as after a time-out, is answered as before', async () => {
+test('the same question again, as after a time-out, gets the same answer', async () => {
   const tenant = await rental()
   const asked = { query: 'how much is an e-bike', call_id: 'c' }
   const first = await found(tenant, asked)

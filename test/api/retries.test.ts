@@ -14,7 +14,7 @@ const ageKeys = ({ organizationId }: Tenant) =>
 const documentsOf = async ({ call, knowledgeBase }: Tenant) => (await call('GET', knowledgeBase)).body.data
 
 describe('an Idempotency-Key', () => {
-  test('gives the first answer again, whatever became of the document', async () => {
+  test('repeats the first answer, whatever happened to the document since', async () => {
     const tenant = await stand.tenant()
     const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a'))
     const first = await create()
@@ -27,7 +27,7 @@ describe('an Idempotency-Key', () => {
     expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
   })
 
-  test('neither shows nor makes again a document that was deleted', async () => {
+  test('neither shows nor creates again a document that was deleted', async () => {
     const tenant = await stand.tenant()
     const create = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' }, named('a'))
     const first = await create()
@@ -56,7 +56,7 @@ describe('an Idempotency-Key', () => {
     expect(first.body).toMatchObject({ title: body.title.trim(), content: body.content ?? null })
   })
 
-  test('gives the chunks again byte for byte', async () => {
+  test('repeats the answer about chunks byte for byte', async () => {
     const tenant = await stand.tenant()
     const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
     const metadata = { zebra: 1, a: { b: [-0, 1e-7, 1e-15, 1e20, null] }, '10': '\ufeff', '9': 0.1, é: '' }
@@ -119,7 +119,7 @@ describe('an Idempotency-Key', () => {
     expect(await documentsOf(tenant)).toHaveLength(2)
   })
 
-  test('of a refused request is free for the corrected one', async () => {
+  test('of a refused request can be used for the corrected one', async () => {
     const tenant = await stand.tenant()
     const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
     const path = `${headers.location}/chunks`

@@ -22,7 +22,7 @@ test.each([
   })
 })
 
-test('whoever comes for the dashboard finds it from the reference, and the reference from there', async () => {
+test('the reference links to the dashboard, and the dashboard to the reference', async () => {
   const link = async (path: string, text: string) => {
     const { url, html } = await fetch(`${gateway.origin}${path}`).then(async (page) => ({
       url: page.url,

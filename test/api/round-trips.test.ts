@@ -13,7 +13,7 @@ const stand = useStand()
 const statementsOf = useStatementCount()
 const requestsOf = async (act: () => Promise<unknown>) => (await statementsOf(act)).length
 
-test('with a known key a request is one statement, or a batch where one must see what another has locked', async () => {
+test('with a known key a request is one statement, or a batch if one statement must see what another has locked', async () => {
   const tenant = await stand.tenant()
   const { knowledgeBase } = tenant
   const { body } = await tenant.call('POST', knowledgeBase, { title: 'T' })
@@ -70,7 +70,7 @@ test('with a known key a request is one statement, or a batch where one must see
   ])
 })
 
-test('an unknown key is one statement more', async () => {
+test('an unknown key takes one more statement', async () => {
   const tenant = await stand.tenant()
   expect(await statementsOf(() => tenant.call('GET', '/v1/agents'))).toEqual([1, 1])
 })

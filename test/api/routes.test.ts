@@ -71,7 +71,7 @@ describe.each(keyedRoutes)('$name', (route) => {
     return ids
   }
 
-  test('answers as documented, and lets nobody keep an answer, but one document for whoever asks again', async () => {
+  test('answers as documented, and forbids caching, except that a document may be revalidated', async () => {
     const kept = /^getDocument/.test(operation.operationId) ? 'private, no-cache' : 'private, no-store'
     const url = fill(path, await arrange())
     const { status, headers } = await tenant.call(method, url, body)

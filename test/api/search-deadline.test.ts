@@ -73,7 +73,7 @@ describe('at its deadline', () => {
     expect(await search).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
   })
 
-  test('the time is kept in which the last statement usually runs', async () => {
+  test('time is reserved for the usual duration of the last statement', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const called = Promise.withResolvers<number>()
@@ -127,7 +127,7 @@ describe('at its deadline', () => {
 })
 
 describe('a slow call of the provider', () => {
-  test('is hedged once, and the first answer wins', async () => {
+  test('is hedged once, and the first answer is used', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const { search } = newSearch(provider, { clock })

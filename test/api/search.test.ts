@@ -70,7 +70,7 @@ describe('a search', () => {
     expect(body.answerable).toBeGreaterThan(0.5)
   })
 
-  test('counts what the caller said before, and halves the score of what the call was given', async () => {
+  test('counts the caller’s earlier words, and halves the score of passages that the call already got', async () => {
     const monthly = 'The e-bike costs 200 euros for a month.'
     const tenant = await knowing('The e-bike costs 30 euros a day.', monthly, 'The helmet costs 9 euros for a month.')
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
@@ -91,7 +91,7 @@ describe('a search', () => {
     }
   })
 
-  test('with a turn and the same one before it finds what it finds without', async () => {
+  test('with a turn that repeats the previous one finds the same as without it', async () => {
     const tenant = await knowing('Guests park behind the house.', 'Dogs are welcome behind the house.')
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
     const asked = { query: 'where do guests park' }
@@ -100,7 +100,7 @@ describe('a search', () => {
     )
   })
 
-  test('and a prefetch of a fragment have the vector of what it means after the turns before', async () => {
+  test('and a prefetch of a fragment use the vector of the fragment with its earlier turns', async () => {
     const tenant = await stand.tenant()
     const { search, prefetch } = newSearch(provider)
     const history = ['How much is an e-bike?']
@@ -109,7 +109,7 @@ describe('a search', () => {
     expect(provider.calls.map(({ texts }) => texts)).toEqual([['How much is an e-bike? and monthly']])
   })
 
-  test('and a prefetch have the vectors of all hypotheses from one call, and ask for none twice', async () => {
+  test('and a prefetch get the vectors of all hypotheses in one call, and request none twice', async () => {
     const tenant = await stand.tenant()
     const { search, prefetch } = newSearch(provider)
     await search(tenant, { query: 'one', alternatives: ['two', 'three', 'one'] })
@@ -168,7 +168,7 @@ describe('a search', () => {
     expect(await stored.execute()).toEqual([])
   })
 
-  test('of an agent that is not there never gets to the provider', async () => {
+  test('of a missing agent never calls the provider', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     const { search, prefetch } = newSearch(provider)
     const foreign = { ...mine, knowledgeBase: other.knowledgeBase }
@@ -183,7 +183,7 @@ describe('a search', () => {
 })
 
 describe('while the embedding provider hangs', () => {
-  test('a search by meaning is answered by us, and by and by without asking; one by vector goes on', async () => {
+  test('we answer a search by meaning, soon without calling the provider; a search by vector still works', async () => {
     let now = 0
     const tenant = await stand.tenant()
     const breaking = newEmbedder(provider, () => now)
@@ -233,7 +233,7 @@ describe('while the embedding provider hangs', () => {
 })
 
 describe('a query that the provider refuses', () => {
-  test.each([400, 401, 403])('with %i is its caller’s trouble alone', async (status) => {
+  test.each([400, 401, 403])('with %i affects only its caller', async (status) => {
     const [one, another] = [await stand.tenant(), await stand.tenant()]
     const { search, prefetch } = newSearch(provider)
     provider.script([], ({ texts }) => (texts.includes('DROP TABLE') ? { status, body: '{"error":"Blocked"}' } : 'ok'))
@@ -275,7 +275,7 @@ describe('while the provider refuses our key', () => {
     expect(provider.calls).toHaveLength(2)
   })
 
-  test('and while it asks to be left alone, Retry-After is what it says, up to ten minutes', async () => {
+  test('and while it sends Retry-After, ours is the same, up to ten minutes', async () => {
     const tenant = await stand.tenant()
     provider.script(['retry_after', 'retry_in_an_hour', 'too_many_requests'])
     const { search } = newSearch(provider)

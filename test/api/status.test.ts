@@ -210,7 +210,7 @@ describe.each(['error', 'completed', 'pending', 'draft', 'served'] as const)('a 
 })
 
 describe.each(serviceStates)('the first chunks of the caller’s own for %s', (state) => {
-  test('take it over: pending, with these chunks alone, out of search’s sight until it is completed', async () => {
+  test('take it over: it is pending with only these chunks, which search does not serve until it is completed', async () => {
     const subject = await states[state]()
     const before = await served(subject)
     expect(await upload(subject, chunk(0), chunk(1))).toMatchObject({ status: 201, body: { chunk_count: 2 } })
@@ -240,7 +240,7 @@ test('a takeover is completed only with a chunk that has an embedding', async ()
   expect(await served(subject)).toEqual(['mine'])
 })
 
-test('what goes from the service to its caller and back is served until the next is completed', async () => {
+test('a document that changes from the service to its caller and back is served until its next completion', async () => {
   const subject = await states.completed()
   await upload(subject, chunk(0), { content: 'no vector', chunk_index: 1 }, chunk(2))
   expect(await served(subject)).toEqual([content])

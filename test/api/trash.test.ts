@@ -90,7 +90,7 @@ describe('a document in the trash', () => {
     expect(await filtered('status=error')).toBe(0)
   })
 
-  test('is another organization’s neither to see nor to restore, nor anybody’s in another agent', async () => {
+  test('can be neither seen nor restored by another organization or under another agent', async () => {
     const other = await stand.tenant()
     const next = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Next')
     const elsewhere = tenant.path.replace(tenant.agentId, next.id)
@@ -118,7 +118,7 @@ describe('a document in the trash', () => {
   })
 })
 
-test('goes there by its external id too, which is free then, and cannot be restored while another document has it', async () => {
+test('can be deleted by its external id too, which is then free, and is not restored while another document has it', async () => {
   const tenant = await withParrot()
   const { call, knowledgeBase, path } = tenant
   const named = `${knowledgeBase}/by-external-id/parrot`
@@ -180,7 +180,7 @@ test('one in error comes back in error, and one that waits for chunks waits for 
   expect((await restore(tenant, own.path)).body).toMatchObject({ status: 'pending', chunk_count: 1 })
 })
 
-test('neither way tells a webhook that the document is completed', async () => {
+test('neither way sends a webhook the completion of the document', async () => {
   const tenant = await withParrot()
   const events = ['document.completed', 'document.failed', 'document.waiting']
   const { headers } = await tenant.call('POST', '/v1/webhooks', { url: 'https://shop.example/', events })
@@ -206,7 +206,7 @@ test('a document there counts against no limit but is refused back at the limit 
   expect((await restore(tenant, tenant.path)).status).toBe(200)
 })
 
-test('what a golden question that blocks needs goes there only if that is ignored', async () => {
+test('a document that a blocking golden question needs goes there only if the question is ignored', async () => {
   const tenant = await withParrot()
   const question = { question: 'What is the parrot called?', expects: { words: 'Rosalinde' }, on_failure: 'block' }
   const asked = await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, question)
@@ -221,7 +221,7 @@ test('what a golden question that blocks needs goes there only if that is ignore
   expect(body.data).toMatchObject([{ golden_question_id: asked.body.id, passed: true }])
 })
 
-test('a file that resembles a document waits on as if it were deleted when that one goes there', async () => {
+test('a file that resembles a document keeps waiting when that document goes there, as if it were deleted', async () => {
   const tenant = await withParrot()
   const held = await createFile(stand, tenant)
   await sql`update documents set resembles = ${tenant.id} where id = ${held.id}`.execute(stand.db)

@@ -133,7 +133,7 @@ describe('Vapi', () => {
   })
 })
 
-test('Retell gets little back of a long question', async () => {
+test('the answer to Retell repeats little of a long question', async () => {
   expectSmall(await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { args: { query: long('<') } }))
 })
 
@@ -144,7 +144,7 @@ describe('the dashboard', () => {
   }
   const page = () => `/dashboard/agents/${tenant.agentId}/documents`
 
-  test('leads nobody back to an address that is longer than any of its own', async () => {
+  test('redirects nobody to an address longer than its own addresses', async () => {
     const to = `/dashboard/${long('<', 2_500_000)}`
     const mine = newBrowser(stand)
     expectSmallPage(await mine.post('/dashboard/sign-in', `key=x&to=${to}`))

@@ -57,7 +57,7 @@ describe('a connection', () => {
     expect(text).not.toMatch(/root:x|node_modules/)
   })
 
-  test('answers others all the while, changes no row, and nothing was a fault of the gateway', async () => {
+  test('leaves other requests answered, changes no row, and causes no fault of the gateway', async () => {
     expect(await dumpOf(stand.pool)).toEqual(before)
     const response = await fetch(`${gateway.origin}/v1/organization`, { headers: { 'x-api-key': tenant.apiKey } })
     expect(response.status).toBe(200)

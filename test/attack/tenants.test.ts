@@ -87,7 +87,7 @@ describe.each(keyedRoutes.filter(({ path }) => path.includes('{')))('$name', (ro
     ([name]) => path.includes('{documentId}') || !name.startsWith('document'),
   )
 
-  test('answers to an id of others as to none, byte by byte, and changes no row', () =>
+  test('answers to another organization’s id as to a missing one, byte by byte, and changes no row', () =>
     changesNothing(async () => {
       for (const [name, of] of known)
         for (const more of headers) {
@@ -104,7 +104,7 @@ describe.each(keyedRoutes.filter(({ path }) => path.includes('{')))('$name', (ro
 describe.each(keyedRoutes.filter(({ path }) => /\{(goldenQuestion|source|webhook)Id\}/.test(path)))(
   '$name',
   (route) => {
-    test('answers with a right body to what others have as to what nobody has, and changes no row', async () => {
+    test('answers to a valid body about another organization’s id as about a missing one, and changes no row', async () => {
       const { mine, theirs, own } = all
       const foreign = await makeDocument(theirs, route.path)
       await changesNothing(async () => {
@@ -123,7 +123,7 @@ describe.each(keyedRoutes.filter(({ path }) => /\{(goldenQuestion|source|webhook
 )
 
 describe('ids within bodies and parameters', () => {
-  test('of documents that a golden question expects are of no use to others', () =>
+  test('of documents that a golden question expects do not work for other organizations', () =>
     changesNothing(async () => {
       const { mine, own, foreign } = all
       const golden = (document_id: string) =>
@@ -134,7 +134,7 @@ describe('ids within bodies and parameters', () => {
       expect(await golden(foreign.documentId)).toBe(await golden(newId()))
     }))
 
-  test('of documents to search in are of no use to others', () =>
+  test('of documents to search in do not work for other organizations', () =>
     changesNothing(async () => {
       const { mine, own, foreign } = all
       for (const mode of ['hybrid', 'semantic', 'keyword']) {
@@ -148,7 +148,7 @@ describe('ids within bodies and parameters', () => {
       }
     }))
 
-  test('of passages to fetch are of no use to others', () =>
+  test('of passages to fetch do not work for other organizations', () =>
     changesNothing(async () => {
       const { mine, own, foreign } = all
       for (const place of ['', '#0']) {
@@ -177,7 +177,7 @@ describe('ids within bodies and parameters', () => {
       }),
   )
 
-  test('under an Idempotency-Key that others have used are new', async () => {
+  test('under an Idempotency-Key that another organization used are new', async () => {
     const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
     const key = { 'idempotency-key': 'shared' }
     const theirDocument = await theirs.call('POST', theirs.knowledgeBase, { title: 'Theirs' }, key)

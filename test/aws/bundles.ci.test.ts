@@ -111,7 +111,7 @@ test('the other bundles respond too', async () => {
   expect(await system.http('GET', '/v1/nowhere')).toMatchObject({ status: 404, body: { code: 'route_not_found' } })
 })
 
-test('the bundle that sweeps sends again what the queue has lost', async () => {
+test('the sweeper’s bundle resends messages that the queue has lost', async () => {
   const { key, knowledgeBase } = await tenant()
   const { body: document } = await system.http('POST', knowledgeBase, key, { title: 'Lost', content })
   await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queues.embedding.queueUrl }))

@@ -20,7 +20,7 @@ describe.each(['dev', 'prod'] as const)('%s', (stage) => {
     expect(Object.keys(reserved).toSorted()).toEqual(serving.toSorted())
   })
 
-  test('asks for no more connections at once than the database admits', () => {
+  test('uses at most as many connections at once as the database admits', () => {
     expect(connectionsAtOnce(reserved, settings.workers)).toBeLessThanOrEqual(settings.databaseConnections)
   })
 })

@@ -57,7 +57,7 @@ describe.each(queueNames)('the %s queue', (name) => {
   })
 })
 
-test('the queues accept messages from the Lambdas that they feed: AWS does not stop that loop, but one of any other Lambda', () => {
+test('a Lambda may send to the queue that feeds it: AWS stops recursive loops of the other Lambdas only', () => {
   for (const name of lambdaNames) {
     const expected = name in queueSettings ? 'Allow' : undefined
     expect(prod.lambda(name).Properties.RecursiveLoop, name).toBe(expected)
@@ -120,7 +120,7 @@ describe('the files', () => {
     expect(corsOf('everything').AllowedOrigins).toEqual(['https://api.cuecard.example'])
   })
 
-  test('are announced to nobody: no queue takes a message of the bucket', () => {
+  test('cause no notification: no queue accepts a message of the bucket', () => {
     expect(bucketOf('prod')[1].Properties.NotificationConfiguration).toBeUndefined()
     for (const [id] of prod.ofType('AWS::SQS::Queue')) expect(allowedBy('AWS::SQS::QueuePolicy', id)).toEqual([])
   })

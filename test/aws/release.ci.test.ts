@@ -73,7 +73,7 @@ describe.each(serving)('a new version of %s', (name) => {
     expect(watched).toEqual([`cuecard-prod-${name}-release`, 'cuecard-prod-release-errors'])
   })
 
-  test('is watched itself, whatever the previous one does', () => {
+  test('is watched separately from the previous one', () => {
     const [[, own]] = alarmsOf(name) as [[string, Fields]]
     expect(own).toMatchObject({ MetricName: 'Errors', TreatMissingData: 'notBreaching' })
     const dimensions = (own.Dimensions as Fields[]).map(({ Name, Value }) => [Name, Value] as const)

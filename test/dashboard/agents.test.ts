@@ -8,7 +8,7 @@ import { useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
 
-test('an organization without agents is offered the first one, where the key may add it', async () => {
+test('an organization without agents can add the first one, if the key permits it', async () => {
   const without = async (granted?: Permission[]) => {
     const { browser, organizationId } = await signedIn(granted)
     await stand.db.deleteFrom('agents').where('organization_id', '=', organizationId).execute()
@@ -50,7 +50,7 @@ test.each([
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Agent'])
 })
 
-test('an agent answers as soon as one of its documents is ready, and before says why not', async () => {
+test('an agent answers once one of its documents is ready, and says before why it does not', async () => {
   const { browser, call, knowledgeBase } = await signedIn()
   const shown = async () => (await browser.get('/dashboard')).text
   expect(await shown()).toContain(isOff.none)
@@ -78,7 +78,7 @@ test('an agent’s name is shown as it is, and leads to its documents', async ()
   expect(documents.html).toMatch(/aria-current="page">Documents<\/a>/)
 })
 
-test('addresses between the screens lead to the next one', async () => {
+test('addresses of no screen redirect to the nearest one', async () => {
   const { browser, agentId } = await signedIn()
   const documents = `/dashboard/agents/${agentId}/documents`
   for (const [path, to] of [

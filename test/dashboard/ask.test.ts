@@ -38,7 +38,7 @@ const heardIn = (html: string) => /<blockquote id="heard"[^>]*>([^<]*)/.exec(htm
 const marks = (html: string) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, text]) => text)
 
 describe('a question', () => {
-  test('is answered as a voice agent’s is: with what a caller would hear, and why', async () => {
+  test('is answered like a voice agent’s, with the text that a caller would hear, and why', async () => {
     const query = 'um are you open on sundays'
     const { status, html, text } = await ask(owner, query)
     const { body } = await owner.call('POST', `${owner.knowledgeBase}/search`, { query, format: 'speech' })
@@ -56,7 +56,7 @@ describe('a question', () => {
     expect(text).toMatch(/found in [\d.]+ ms: [\d.]+ ms for the meaning of the question, [\d.]+ ms in the database/)
   })
 
-  test('whose answer is a cell of a table is answered with that, from the document that has it', async () => {
+  test('about a cell of a table is answered with the cell and its document', async () => {
     const pizzeria = await signedIn()
     const content =
       '# Pizza\n\n| Pizza | Small | Large |\n| --- | --- | --- |\n| Diavola | £9.20 | £14.20 |\n| Truffle | £11 | £15 |'
@@ -119,7 +119,7 @@ describe('a question', () => {
     expect(text).toContain('has “bread”')
   })
 
-  test('of only stop words is told apart from one without an answer', async () => {
+  test('of only stop words is distinguished from one without an answer', async () => {
     const { text } = await ask(owner, 'is it and')
     expect(text).toContain('there is nothing to search for')
     expect(text).not.toContain('Add an answer')
@@ -134,7 +134,7 @@ describe('a question', () => {
     expect((await ask(owner, 'park', { mode: 'bogus' })).status).toBe(200)
   })
 
-  test('is not kept, whatever the organization keeps of its callers', async () => {
+  test('is never logged, even if the organization logs callers’ questions', async () => {
     const owner = await withDocuments()
     await keepQuestions(stand, owner)
     await ask(owner, 'Where do guests park?')
@@ -146,7 +146,7 @@ describe('a question', () => {
     expect(await requestsOf(() => ask(owner, 'Where do guests park?'))).toBe(4)
   })
 
-  test('shows nothing but text of what it says', async () => {
+  test('is shown as text only', async () => {
     const owner = await withDocuments()
     const said = `<img src=x onerror=alert(1)> "bread" '&lt;script>`
     await owner.call('POST', owner.knowledgeBase, { title: `${said} title`, content: `${said} content of bread` })
@@ -159,7 +159,7 @@ describe('a question', () => {
     )
   })
 
-  test('is refused to a key that may not read, and about an agent of others', async () => {
+  test('is refused with a key that may not read, and about another organization’s agent', async () => {
     const other = await signedIn()
     expect((await ask({ ...owner, agentId: other.agentId }, 'bread')).status).toBe(404)
     expect((await ask({ ...owner, agentId: other.agentId }, '')).status).toBe(404)
@@ -169,7 +169,7 @@ describe('a question', () => {
 })
 
 describe('before a question', () => {
-  test('three are proposed that are made of the agent’s own headings, and find something', async () => {
+  test('three are suggested from the agent’s own headings, and find something', async () => {
     const { html } = await owner.browser.get(askPath(owner.agentId))
     const examples = [...html.matchAll(/href="([^"]*ask\?q=[^"]*)">([^<]*)/g)]
     expect(examples.map(([, , question]) => question)).toEqual([
@@ -227,7 +227,7 @@ describe('before a question', () => {
     expect(examplesOf([{ ...chunk, metadata: {} }])).toEqual(expected)
   })
 
-  test('of an agent without ready documents, the screen leads to them', async () => {
+  test('the screen of an agent without ready documents links to its documents', async () => {
     const owner = await signedIn()
     const { html } = await owner.browser.get(askPath(owner.agentId))
     expect(html).toContain(`href="/dashboard/agents/${owner.agentId}/documents"`)

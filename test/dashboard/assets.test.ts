@@ -43,7 +43,7 @@ test.each(['nothing.js', '__proto__', '..%2fapp.ts', '%2e%2e/app.ts', 'vendored.
   },
 )
 
-test('the first page and all that it loads have less than 60 kB on their way', async () => {
+test('the first page and its files transfer less than 60 kB', async () => {
   const { browser: mine } = await signedIn()
   const gzip = { 'accept-encoding': 'gzip' }
   const pages = await Promise.all(['/dashboard', ...(await addresses())].map((path) => mine.get(path, gzip)))

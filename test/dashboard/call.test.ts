@@ -33,7 +33,7 @@ const linksOf = ({ html }: Page) =>
   [...html.matchAll(/href="([^"]+)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'))
 
 describe('the page of a call', () => {
-  test('shows what was asked in it, in order, and what each question was given', async () => {
+  test('shows its questions in order, with the passages that each got', async () => {
     const owner = await keeping()
     await stored(owner, 'Hours', 'On Sunday we are closed.')
     await ask(owner, 'Are you open on Sunday?', 'call 1')
@@ -78,7 +78,7 @@ describe('the page of a call', () => {
     expect(linksOf(page)).toContain(`/dashboard/agents/${owner.agentId}/${passage}`)
   })
 
-  test('says when the text of then is no longer saved, and when the document is deleted', async () => {
+  test('says when that text is no longer stored, and when the document is deleted', async () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
     await ask(owner, 'Are you open on Sunday?', 'call')
@@ -91,7 +91,7 @@ describe('the page of a call', () => {
     expect(linksOf(page).filter((link) => link.includes(id))).toEqual([])
   })
 
-  test('leads from each question to the passage, to a golden question and to a text that says it better', async () => {
+  test('links from each question to the passage, to a golden question and to a better text', async () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
     await ask(owner, 'Are you open on Sunday?', 'call')
@@ -123,7 +123,7 @@ describe('the page of a call', () => {
     expect((await pageOf(owner, 'call 1')).text).toContain('“Are you open on Sunday?” Marked wrong')
   })
 
-  test('can be kept as a golden question, with what was said before it', async () => {
+  test('can be saved as a golden question, with its earlier turns', async () => {
     const owner = await keeping()
     await stored(owner, 'Hours', 'On Sunday we are closed. On Monday we are open.')
     for (const query of ['Are you open on Sunday?', 'and Monday?', 'Are you sure?']) await ask(owner, query, 'call')

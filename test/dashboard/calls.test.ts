@@ -55,7 +55,7 @@ test('a call that is not deleted can be neither restored nor deleted for good', 
   expect(await callOf(id)).toBeDefined()
 })
 
-test('the trash shows every call once, last deleted first, in pages', async () => {
+test('the trash shows every call once, most recently deleted first, in pages', async () => {
   const { browser, ...tenant } = await signedIn()
   const ids: string[] = []
   for (let minutes = 0; minutes < 52; minutes++) ids.push(await makeTrashedCall(stand.db, tenant, minutes))

@@ -72,7 +72,7 @@ test('a passage of a file is corrected, and the document remains a file', async 
   expect(history.html).toMatch(/<del>3\.20<\/del><ins>8\.20<\/ins>/)
 })
 
-test('a correction stays when the file is read again, and when another file still says what it corrects', async () => {
+test('a correction stays when the file is read again, and when another file still has the corrected passage', async () => {
   const { tenant, id } = await correctedFile()
   await setColumns(stand, id, `status = 'error', error_code = 'x', error_message = 'x'`)
   await tenant.browser.submit(`${pageOf(tenant, id)}/retry`)
@@ -92,7 +92,7 @@ test('a correction stays when the file is read again, and when another file stil
   expect(await found(tenant)).toContain(right)
 })
 
-test('a correction of what another file no longer says is offered, until it is dropped', async () => {
+test('a correction of a passage that another file no longer has is offered, until it is dropped', async () => {
   const { tenant, id } = await correctedFile()
   const page = await replace(tenant, id, menu('A flat white costs €4.00.', 'A cappuccino costs €3.60.'))
   expect(page.text).toContain(`This correction no longer applies: ${wrong} ${right} Edit Drop`)
@@ -105,7 +105,7 @@ test('a correction of what another file no longer says is offered, until it is d
   expect((await drop()).text).toContain('Nothing was dropped')
 })
 
-test('a file that says by itself what it was corrected to asks nobody', async () => {
+test('a file that already has the corrected text raises no question', async () => {
   const { tenant, id } = await correctedFile()
   expect((await replace(tenant, id, menu(right, 'A cappuccino costs €3.60.'))).text).not.toContain('no longer applies')
 })
@@ -121,7 +121,7 @@ test('a worker that is busy with the text changes nothing once it is corrected',
   expect(await get(tenant, id)).toMatchObject({ status: 'completed', text: menu(right) })
 })
 
-test('a passage of a document that somebody has changed is not saved, and is shown beside the text', async () => {
+test('a passage of a document that somebody has changed since is not saved, but shown beside the text', async () => {
   const { tenant, id } = await correctedFile()
   const { address, fields } = await formOf(tenant, id)
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'Menu of today' })
@@ -142,7 +142,7 @@ test('content that the API sets, and an earlier text that is restored, make it a
   }
 })
 
-test('what was corrected is made again in the same text, and not twice', () => {
+test('a correction is applied again to the same text, but only once', () => {
   const line = fc.constantFrom('', 'Soup', 'Soup is 4', '| A | 4.20 |', '| B | 4.20 |', 'x', 'x  y', '# H')
   const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => `Menu\n${lines.join('\n')}`)
   const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()

@@ -50,7 +50,7 @@ describe('the list and the page of a document say', () => {
     expect(await document.row()).toContain('until Dec 31, 2998')
   })
 
-  test('of an edit of an expired document, that no previous version answers', async () => {
+  test('that no previous version of an edited, expired document answers', async () => {
     const tenant = await signedIn()
     const document = await documentWith(tenant, { valid_until: inDays(-2) })
     await document.patch({ content: 'Another text.' })
@@ -81,7 +81,7 @@ describe('the form of a text', () => {
     }
   })
 
-  test('begins a day at midnight also where the clocks change on it', async () => {
+  test('starts a day at midnight even if the clocks change on it', async () => {
     const tenant = await signedIn()
     tenant.browser.jar.set('cuecard_zone', 'Europe%2FBerlin')
     const document = await documentWith(tenant)
@@ -107,7 +107,7 @@ describe('the form of a text', () => {
     expect(await edit({ from: '', until: '' })).toEqual([null, null])
   })
 
-  test('leaves dates that no such field can hold as they are', async () => {
+  test('keeps dates that such a field cannot show', async () => {
     const tenant = await signedIn()
     const dates = { valid_from: '0001-01-01T00:00:00.000Z', valid_until: '9999-12-31T23:59:59.999Z' }
     const document = await documentWith(tenant, dates)
@@ -156,7 +156,7 @@ describe('Ask', () => {
   const ask = ({ browser, agentId }: SignedIn, fields: Record<string, string>) =>
     browser.get(`/dashboard/agents/${agentId}/ask?${new URLSearchParams({ q: 'are you closed', ...fields })}`)
 
-  test('tells what callers would be told at another time, in the browser’s time zone', async () => {
+  test('shows the answer of another time, in the browser’s time zone', async () => {
     const tenant = await signedIn()
     const dates = { valid_from: '2998-12-20T00:00:00Z', valid_until: '2999-01-07T00:00:00Z' }
     await documentWith(tenant, dates)

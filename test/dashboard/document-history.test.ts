@@ -44,7 +44,7 @@ describe('the history of a document', () => {
     expect(text.match(/Served now/g)).toHaveLength(1)
   })
 
-  test('of a document that callers never got is empty', async () => {
+  test('is empty for a document that search never served', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Hours', 'We open at 9.')
     expect((await tenant.browser.get(`${listOf(tenant)}/${id}/history`)).text).toContain('Nothing yet')
@@ -84,7 +84,7 @@ describe('the history of a document', () => {
     expect(html).not.toContain('/restore')
   })
 
-  test('warns that a file goes', async () => {
+  test('warns that a file will be deleted', async () => {
     const tenant = await signedIn()
     const file = await createFile(stand, tenant, { fileName: 'hours.txt' })
     const extractor = newExtractor(stand)
@@ -114,7 +114,7 @@ describe('two texts', () => {
   const paragraph = (i: number) => `Paragraph ${i} of a long text says what it has always said, without any change.\n`
   const long = Array.from({ length: 100 }, (_, i) => paragraph(i))
 
-  test('are compared without what is far from any change', () => {
+  test('are compared without text far from any change', () => {
     const { parts, isCut } = compareTexts(long.join(''), long.with(50, 'Paragraph 50 is new.\n').join(''))
     expect(isCut).toBe(false)
     const shown = parts.map(({ text }) => text).join('')
@@ -123,7 +123,7 @@ describe('two texts', () => {
     expect(shown.length).toBeLessThan(1000)
   })
 
-  test('say each what the other does not, whatever they are', () => {
+  test('of any kind show what the other lacks', () => {
     for (const [before, after] of [
       ['', 'all new'],
       ['all gone', ''],
@@ -137,7 +137,7 @@ describe('two texts', () => {
     }
   })
 
-  test('that have tables are compared cell by cell, and a row that came or went stays whole', async () => {
+  test('with tables are compared cell by cell, and an added or removed row stays whole', async () => {
     const tenant = await signedIn()
     const rows = Array.from({ length: 400 }, (_, i) => `| Pizza ${i} | 9.00 |`)
     const text = ['# Menu', '', '| Pizza | Price |', '| --- | --- |', ...rows, '', 'Closed on Monday.'].join('\n')
@@ -156,7 +156,7 @@ describe('two texts', () => {
     expect(html).not.toContain('---')
   })
 
-  test('of the greatest size that have nothing in common are compared all the same, and cut', () => {
+  test('of the greatest size without anything in common are still compared, and cut', () => {
     const other = (word: string) => Array.from({ length: 400_000 }, (_, i) => `${word}${i}`).join('\n')
     expect(compareTexts(other('a'), other('b')).isCut).toBe(true)
   })

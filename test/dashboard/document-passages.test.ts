@@ -34,7 +34,7 @@ test('a document shows its text once, with a number where each passage begins', 
   }
 })
 
-test('a table is shown as one, also where a page begins within it', async () => {
+test('a table is shown as a table, even if a page begins within it', async () => {
   const tenant = await signedIn()
   const rows = Array.from({ length: 400 }, (_, i) => `| Part ${i} of the machine | ${i}.50 EUR | |`)
   const id = await write(tenant, 'Parts', ['# Parts', '', '| Part | Price | |', '|---|---|---|', ...rows].join('\n'))
@@ -89,7 +89,7 @@ test('a document shows how its text begins until there are passages of it', asyn
   expect((await tenant.browser.get(`${listOf(tenant)}/${empty}`)).text).toContain('There is no text yet.')
 })
 
-test('passages that a client has made stand without a text beside them, and it is said which are not found', async () => {
+test('a client’s passages are shown without a text, with a note on those that search does not find', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Made elsewhere')
   const path = `${tenant.knowledgeBase}/${id}`

@@ -38,7 +38,7 @@ test.each([
   expect(html).toContain(`${fields.content}</textarea>`)
 })
 
-test('what is edited is searched anew, and a title alone is not', async () => {
+test('an edited text is embedded again, but not if only the title changed', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.\r\nWe close at 6.')
   await stand.deliver()
@@ -60,7 +60,7 @@ test('what is edited is searched anew, and a title alone is not', async () => {
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}`)).text).toContain('We open at 8.')
 })
 
-test('an edit on top of another that came first loses neither', async () => {
+test('an edit that conflicts with an earlier one loses neither', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
@@ -78,7 +78,7 @@ test('an edit on top of another that came first loses neither', async () => {
   expect(await get(tenant, id)).toMatchObject({ title: 'Hours in June', content: 'In June at 8.' })
 })
 
-test('a fault in the form does not make it newer than what it was begun from', async () => {
+test('a fault in the form does not update the edits that it started from', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
@@ -120,7 +120,7 @@ test('a text whose document was deleted in between can be saved as a new one', a
   }
 })
 
-test('an agent that has as many documents as there can be takes no more, and what was written stays', async () => {
+test('an agent at its limit of documents accepts no more, and the form keeps the text', async () => {
   const tenant = await signedIn()
   await fillAgent(stand, tenant, 10_000)
   const written = await tenant.browser.post(`${listOf(tenant)}/new`, { title: 'Hours', content: 'We open at 8.' })
@@ -131,7 +131,7 @@ test('an agent that has as many documents as there can be takes no more, and wha
   expect([file.status, file.html]).toEqual([422, expect.stringContaining('This agent has 10,000 documents')])
 })
 
-test('past the documents that may be in work nothing is stored, what was written stays, and what was there is served', async () => {
+test('above the limit of documents in processing nothing is stored, the form keeps the text, and search serves the old one', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   await stand.deliver()

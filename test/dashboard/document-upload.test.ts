@@ -55,7 +55,7 @@ test('an announcement without size or name is refused', async () => {
   expect(await browser.post(`${listOf({ agentId })}/files`, { bytes: '1' })).toMatchObject({ status: 422 })
 })
 
-test('a name of markup is text, and a name that is none still makes a title', async () => {
+test('a name with markup is shown as text, and an unusable name still makes a title', async () => {
   const tenant = await signedIn()
   const { body } = await announce(tenant, '<b>"x".csv', 5)
   const { html } = await tenant.browser.get(listOf(tenant))
@@ -87,7 +87,7 @@ test('the title of a file is edited, and it stays a file', async () => {
   expect(await get(tenant, id)).toMatchObject({ title: 'Opening', source_type: 'txt', status: 'completed' })
 })
 
-test('whoever edits the text of a file is told that the file stays, and it does', async () => {
+test('the form of a file’s text says that the file stays, and it does', async () => {
   const id = await upload(tenant, 'Hours of Cleo.txt', 'We open at 9.')
   const path = `${listOf(tenant)}/${id}/edit?text=1`
   expect((await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain(`href="${path}"`)
@@ -163,7 +163,7 @@ test('a file is not replaced while it is read, nor a text, and by no file of ano
   expect(await replace(`${listOf(await signedIn())}/${body.documentId}`)).toBe(404)
 })
 
-test('a file is read again when it is tried again', async () => {
+test('a retry reads the file again', async () => {
   const id = await upload(tenant, 'Hours of Emil.txt', 'We open at 9.')
   await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
   expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Queued')

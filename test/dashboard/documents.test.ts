@@ -39,7 +39,7 @@ describe('the list', () => {
     expect(await found('')).toHaveLength(4)
   })
 
-  test('shows those of one state, and counts all', async () => {
+  test('shows documents of one state, and counts all', async () => {
     const tenant = await signedIn()
     await write(tenant, 'Ready', 'text')
     await stand.deliver()
@@ -66,7 +66,7 @@ describe('the list', () => {
 })
 
 describe('a row says', () => {
-  test('how much of a long document is stored, of an edit what it changes', async () => {
+  test('how much of a long document is stored, or what an edit changes', async () => {
     const tenant = await signedIn()
     const sentences = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => `Sentence ${from + i} has some six words.`).join('\n\n')
@@ -101,7 +101,7 @@ describe('a row says', () => {
     expect(row).toContain('The provider is &lt;busy&gt;. It was tried 2 times and will be retried automatically.')
   })
 
-  test('what failed and what to do, in words of the screen', async () => {
+  test('what failed and what to do, in the screen’s words', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Broken', 'text')
     await setColumns(stand, id, `status = 'error', error_message = 'It broke. Set the status to pending to try again.'`)
@@ -153,7 +153,7 @@ describe('while a document is in work', () => {
     expect((await live(tenant, seenIn(html))).text).toContain('Reading page 3 of 12')
   })
 
-  test('the questions end with the work', async () => {
+  test('polling ends when processing does', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'One', 'text')
     const { html } = await tenant.browser.get(listOf(tenant))
@@ -165,7 +165,7 @@ describe('while a document is in work', () => {
     expect((await tenant.browser.get(listOf(tenant))).html).not.toContain('every 2s')
   })
 
-  test('a row goes with its document', async () => {
+  test('a row disappears with its document', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'One', 'text')
     const { html } = await tenant.browser.get(listOf(tenant))
@@ -184,7 +184,7 @@ describe('while a document is in work', () => {
 })
 
 describe('deleting', () => {
-  test('puts it into the trash, and is undone from the list that it leads to, as it was filtered', async () => {
+  test('moves it to the trash, and can be undone in the list, which keeps its filter', async () => {
     const tenant = await signedIn()
     const [id] = [await write(tenant, 'Prices', 'text'), await write(tenant, 'Menu', 'text')]
     await stand.deliver()
@@ -202,7 +202,7 @@ describe('deleting', () => {
     expect(titlesIn(back.html)).toEqual(['Menu', 'Prices'])
   })
 
-  test('does not take what somebody has changed since', async () => {
+  test('leaves a document that somebody has changed since', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Prices', 'text')
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
@@ -212,7 +212,7 @@ describe('deleting', () => {
     expect(await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).toMatchObject({ status: 200 })
   })
 
-  test('of an upload that is cancelled leaves nothing in the trash, and says by its status what became of it', async () => {
+  test('of a cancelled upload leaves nothing in the trash, and reports the outcome by its status', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Prices', 'text')
     const partial = { 'sec-fetch-site': 'same-origin', 'hx-request-type': 'partial' }
@@ -235,14 +235,14 @@ describe('trying again', () => {
     expect((await tenant.browser.get(listOf(tenant))).text).toContain('Ready 1')
   })
 
-  test('of what has no content leads to its page', async () => {
+  test('of a document without content leads to its page', async () => {
     const tenant = await signedIn()
     const page = `${listOf(tenant)}/${await write(tenant, 'T')}`
     const retried = await tenant.browser.post(`${page}/retry`)
     expect(retried).toMatchObject({ status: 303, headers: { location: page } })
   })
 
-  test('of what is being processed already leaves it at that', async () => {
+  test('of a document in processing changes nothing', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Busy', 'text')
     await setColumns(stand, id, inProcess)

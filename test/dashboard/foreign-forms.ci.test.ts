@@ -149,7 +149,7 @@ const forms: Record<string, Sent> = {
   '/dashboard/settings/webhooks/:webhookId/deliveries/:deliveryId/replay': {},
 }
 
-test('every form has its fields here', () => {
+test('every form is in this list, with its fields', () => {
   const posts = screenRoutes.filter(({ method }) => method === 'POST').map(({ path }) => path)
   const open = publicRoutes.filter((route) => route.startsWith('POST ')).map((route) => route.slice('POST '.length))
   expect(Object.keys(forms).toSorted()).toEqual([...posts, ...open].toSorted())

@@ -42,7 +42,7 @@ async function stored({ call, agentId }: SignedIn) {
 }
 
 describe('the tab of checks', () => {
-  test('says what belongs there, and lists each question with what it expects and its state', async () => {
+  test('explains itself, and lists each question with its expectation and state', async () => {
     const tenant = await shop()
     const { browser } = tenant
     expect((await browser.get(listOf(tenant))).text).toContain('No checks yet')
@@ -110,7 +110,7 @@ describe('a new check', () => {
     expect(await stored(tenant)).toEqual([])
   })
 
-  test('past the limit of an agent is refused at its field', async () => {
+  test('above the agent’s limit is refused at its field', async () => {
     const tenant = await shop()
     await tenant.browser.submit(`${listOf(tenant)}/new`, typed)
     await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding, high,
@@ -151,7 +151,7 @@ describe('a change that would take away the answer to a question that blocks', (
     return { ...tenant, get, confirm }
   }
 
-  test('is not made: a deletion names the question and what is lost, and is made all the same when asked to', async () => {
+  test('is not made: a deletion names the question and the lost text, and is made only on request', async () => {
     const { browser, document, get, confirm } = await guarded()
     const edits = hiddenIn((await browser.get(document)).html, 'edits')
     const refused = await browser.post(`${document}/delete`, { edits })
@@ -165,7 +165,7 @@ describe('a change that would take away the answer to a question that blocks', (
     expect((await get()).status).toBe(404)
   })
 
-  test('is not made by an edit of dates, whose form keeps what was typed', async () => {
+  test('is not made by an edit of dates, and the form keeps its fields', async () => {
     const { browser, document, get, confirm } = await guarded()
     const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
     const edit = { title: 'New <hours>', edits, from: '', until: '2020-01-01' }
@@ -177,7 +177,7 @@ describe('a change that would take away the answer to a question that blocks', (
     expect((await get()).body.valid_until).toBe('2020-01-02T00:00:00.000Z')
   })
 
-  test('is not made by an edit of the text, which ends in error and can be served all the same, and then warns', async () => {
+  test('is not made by an edit of the text, which ends in error; served on request, it warns', async () => {
     const { agentId, browser, document, get } = await guarded()
     const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
     await browser.submit(`${document}/edit`, { title: 'Hours', content: 'We are open Monday to Saturday.', edits })

@@ -60,7 +60,7 @@ describe('a file that is nearly another document', () => {
     expect(await get(tenant, await upload(stand, tenant, name, text))).toMatchObject({ status: 'completed' })
   })
 
-  test('is nobody else’s, nor another agent’s', async () => {
+  test('is compared neither with another organization’s documents nor another agent’s', async () => {
     await held()
     const tenant = await signedIn()
     expect(await get(tenant, await upload(stand, tenant, 'menu.txt', menu()))).toMatchObject({ status: 'completed' })
@@ -88,7 +88,7 @@ describe('a file that is nearly another document', () => {
     expect(changes.html).toContain('hx-target="#live" hx-swap="delete"')
   })
 
-  test('waits for longer than a day, without being late', async () => {
+  test('may wait longer than a day without counting as late', async () => {
     const { tenant, id } = await held()
     await sql`update documents set pending_since = pending_since - interval '3 days', resend_at = now() - interval '3 days'
       where id = ${id}`.execute(stand.db)
@@ -319,7 +319,7 @@ describe('of answers at the same time', () => {
     expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('€3.90'))
   })
 
-  test('two versions of one document do not replace each other unseen', async () => {
+  test('two versions of one document do not replace each other without a question', async () => {
     const first = await held()
     const second = { ...first, id: await upload(stand, first.tenant, 'menu 2028.txt', menu('4.50')) }
     const forms = [await formOf(first), await formOf(second)]
@@ -344,7 +344,7 @@ describe('of answers at the same time', () => {
     expect(await get(tenant, old)).toMatchObject({ status: 'completed', content: null })
   })
 
-  test('with a deletion of either, what is left is served, and the file is where it belongs', async () => {
+  test('with a deletion of either, the other is served with the right file', async () => {
     for (const which of ['old', 'id'] as const) {
       const subject = await held()
       const { tenant } = subject

@@ -115,7 +115,7 @@ async function expectNobody(browser: Browser): Promise<void> {
 }
 
 describe('signing in with an account of a provider', () => {
-  test('leads to the screen that was asked for, as the member with its address', async () => {
+  test('leads to the requested screen, as the member with its address', async () => {
     const mail = await newMember()
     const visitor = newVisitor()
     const page = await visitor.get('/dashboard/sign-in?to=/dashboard/calls')
@@ -152,14 +152,14 @@ describe('signing in with an account of a provider', () => {
     expect((await visitor.get(back)).headers.location).toMatch(/^\/dashboard\/organizations/)
   })
 
-  test('says to whoever is no member which address they have proven', async () => {
+  test('tells a person who is no member which address they have proven', async () => {
     const visitor = newVisitor()
     const page = await visitor.get(await authorize(await start(visitor), 'eve@example.com'))
     expect(page).toMatchObject({ status: 403, text: expect.stringContaining('eve@example.com isn’t a member') })
     await expectNobody(visitor)
   })
 
-  test('leads nowhere outside', async () => {
+  test('redirects to no other site', async () => {
     const mail = await newMember()
     const visitor = newVisitor()
     const first = await authorize(await start(visitor, 'https://evil.example/'), mail)
@@ -170,7 +170,7 @@ describe('signing in with an account of a provider', () => {
     expect((await again.get(second)).headers.location).toBe('/dashboard')
   })
 
-  test('works again once the client secret that the provider refused was replaced', async () => {
+  test('works again after a refused client secret is replaced', async () => {
     let clientSecret = 'old'
     const replaced = (rejected?: string) => {
       if (rejected === 'old') clientSecret = 's:cret'
@@ -182,7 +182,7 @@ describe('signing in with an account of a provider', () => {
     expect(await visitor.get(await authorize(await start(visitor), mail))).toMatchObject({ status: 303 })
   })
 
-  test('shows what the provider says of a refusal', async () => {
+  test('shows the provider’s reason for a refusal', async () => {
     const visitor = newVisitor()
     const { searchParams } = new URL(await start(visitor))
     const said = {
@@ -196,14 +196,14 @@ describe('signing in with an account of a provider', () => {
     expect(page.html).not.toContain('<b>')
   })
 
-  test('waits for no provider that is down or calls itself otherwise', async () => {
+  test('does not wait for a provider that is down or names another issuer', async () => {
     vi.stubEnv('OIDC_ISSUER', 'http://127.0.0.1:9')
     expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
     vi.stubEnv('OIDC_ISSUER', issuer.replace('127.0.0.1', 'localhost'))
     expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
   })
 
-  test('asks no provider over http where no loopback is allowed', async () => {
+  test('calls no provider over http if loopback is not allowed', async () => {
     vi.stubEnv('ALLOW_LOOPBACK', 'false')
     expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
   })

@@ -50,7 +50,7 @@ test('a passage and a page that may be misread say so', async () => {
   expect(text).toMatch(/1 Please check this part against the original\.\s+Soups/)
 })
 
-test('a file whose name says another type names what was found, in the API and on its page', async () => {
+test('a file whose name names another type shows its real type, in the API and on its page', async () => {
   const tenant = await signedIn()
   const shown = async (name: string, content: string) => {
     const id = await upload(stand, tenant, name, content)

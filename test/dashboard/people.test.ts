@@ -45,7 +45,7 @@ const membersOf = async (organizationId: string) =>
   ).rows
 
 describe('a link in a mail', () => {
-  test('signs a member in, once, and leads to the screen that was asked for', async () => {
+  test('signs a member in, once, and leads to the requested screen', async () => {
     const { organizationId, agentId } = await organization()
     const [mine, mail] = [browser(), newMail()]
     await addPerson(stand.db, { organization: organizationId, mail, role: 'viewer' })
@@ -61,7 +61,7 @@ describe('a link in a mail', () => {
     expect([again.status, again.text]).toEqual([422, expect.stringContaining('It has been used')])
   })
 
-  test('is not spent by a scanner that opens it or sends its form, and is useless in another browser', async () => {
+  test('is not used up by a scanner that opens it or sends its form, and does not work in another browser', async () => {
     const { organizationId } = await organization()
     const [mine, scanner, mail] = [browser(), browser(), newMail()]
     await addPerson(stand.db, { organization: organizationId, mail, role: 'viewer' })
@@ -128,7 +128,7 @@ describe('a link in a mail', () => {
 })
 
 describe('an invitation', () => {
-  test('makes whoever accepts it a member with its role, once', async () => {
+  test('makes the person who accepts it a member with its role, once', async () => {
     const { organizationId, as } = await organization()
     const owner = await as()
     const [theirs, mail] = [browser(), newMail()]
@@ -170,7 +170,7 @@ describe('an invitation', () => {
     expect((await browser().post(link!)).status).toBe(303)
   })
 
-  test('is accepted by nobody who is signed in with another address', async () => {
+  test('cannot be accepted by a person signed in with another address', async () => {
     const { as } = await organization()
     const owner = await as()
     const mail = newMail()
@@ -180,7 +180,7 @@ describe('an invitation', () => {
     expect((await browser().post(link!)).status).toBe(303)
   })
 
-  test('is refused for a member, for what is no address, and beyond fifty a day', async () => {
+  test('is refused for a member, for an invalid address, and above fifty a day', async () => {
     const { organizationId, as } = await organization()
     const owner = await as()
     const member = await invited(owner.browser, owner.mail)
@@ -196,7 +196,7 @@ describe('an invitation', () => {
 })
 
 describe('members', () => {
-  test('do what their role lets them, in the document’s history under their address', async () => {
+  test('may do what their role permits, and the document’s history shows their address', async () => {
     const { agentId, as } = await organization()
     const [editor, viewer] = [await as('editor'), await as('viewer')]
     const write = (from: Browser) =>
@@ -254,7 +254,7 @@ describe('members', () => {
     expect((await viewer.browser.get(`${settings}/people/new`)).status).toBe(200)
   })
 
-  test('keep an owner: the last one neither goes nor becomes less, also when two remove each other', async () => {
+  test('keep an owner: the last one is neither removed nor demoted, even if two remove each other', async () => {
     const { organizationId, as } = await organization()
     const owner = await as()
     for (const [action, fields] of [
@@ -273,7 +273,7 @@ describe('members', () => {
     expect(left).toHaveLength(1)
   })
 
-  test('of several organizations choose one, and are in that alone', async () => {
+  test('of several organizations choose one, and see only that', async () => {
     const [one, two, foreign] = [await organization(), await organization(), await organization()]
     await sql`update organizations set name = 'Crust & Crumb' where id = ${two.organizationId}`.execute(stand.db)
     const mail = newMail()

@@ -50,7 +50,7 @@ function formOf(html: string, question: string, action: 'wrong' | 'delete') {
 }
 
 describe('the list', () => {
-  test('has what callers asked in 30 days, newest first, those alike as one', async () => {
+  test('has callers’ questions of 30 days, newest first, with similar ones as one', async () => {
     const owner = await keeping()
     await storeQuestions(
       stand,
@@ -68,7 +68,7 @@ describe('the list', () => {
     expect(text).not.toContain('of last month')
   })
 
-  test('says what each was given, as it was then: the value of a table, or the best sentence', async () => {
+  test('shows what each got at that time: the value of a table, or the best sentence', async () => {
     const owner = await keeping()
     const menu = await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
     const hours = await stored(owner, 'Hours', '# Opening hours\n\nWe bake from six. On Sunday we are closed.')
@@ -126,7 +126,7 @@ describe('the list', () => {
     expect((await screen(owner, { q: '<zebras>' })).text).toContain('No questions match. Show all questions')
   })
 
-  test('goes on with older questions, and back', async () => {
+  test('pages to older questions and back', async () => {
     const owner = await keeping()
     const code = (i: number) => `do you have K-${4000 + i}`
     await storeQuestions(stand, owner, ...Array.from({ length: 61 }, (_, i) => ({ question: code(i) })))
@@ -140,7 +140,7 @@ describe('the list', () => {
     expect(second.html).not.toContain('Older questions')
   })
 
-  test('offers first what the state of a question asks for, the rest in a menu', async () => {
+  test('offers the action for the question’s state first, and others in a menu', async () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
     const [nothing, uncertain, found] = ['do you sell "cars" & boats?', 'open on Monday', 'open on Sunday']
@@ -181,7 +181,7 @@ describe('the list', () => {
     expect(link).toBe(`/dashboard/agents/${owner.agentId}/ask?q=do+you+sell+cars`)
   })
 
-  test('shows nothing but text of what was asked', async () => {
+  test('shows questions as text only', async () => {
     const owner = await keeping()
     await storeQuestions(stand, owner, { question: `<script>alert(1)</script> "onload='x'` })
     const { html } = await screen(owner)
@@ -198,7 +198,7 @@ describe('the list', () => {
     expect((await owner.browser.get(path(other))).status).toBe(404)
   })
 
-  test('is for keys that may change documents: one that platforms are given reads no questions', async () => {
+  test('is for keys that may change documents: a platform’s key reads no questions', async () => {
     const owner = await signedIn(['kb:read'])
     await storeQuestions(stand, owner, { question: 'do you sell cars' })
     const { status, text } = await screen(owner)
@@ -228,13 +228,13 @@ describe('“This was wrong”', () => {
     expect(await marked()).toEqual([])
   })
 
-  test('is not offered where the agent was told that nothing was found', async () => {
+  test('is not offered if the agent got no answer', async () => {
     const owner = await keeping()
     await storeQuestions(stand, owner, { question: 'cars', answerable: 0.1, hits: hitOf(owner.agentId) })
     expect((await screen(owner)).text).not.toContain('This was wrong')
   })
 
-  test('marks no question of others', async () => {
+  test('marks no question of another organization', async () => {
     const [owner, other] = [await keeping(), await keeping()]
     const [id = ''] = await storeQuestions(stand, other, { question: 'theirs' })
     for (const where of [owner, other]) await owner.browser.post(`${path(where)}/wrong`, { ids: id, wrong: 'true' })
@@ -243,7 +243,7 @@ describe('“This was wrong”', () => {
 })
 
 describe('a group', () => {
-  test('is deleted as the page has shown it, and what was asked since stays', async () => {
+  test('is deleted as the page showed it, and later questions stay', async () => {
     const owner = await keeping()
     const asked = ['do you sell cars', 'do you sell cars please', 'parrots']
     await storeQuestions(stand, owner, ...asked.map((question) => ({ question })))
@@ -273,7 +273,7 @@ describe('a group', () => {
     expect(await keptQuestions(stand, other)).toHaveLength(1)
   })
 
-  test('is gone with all others when everything is deleted, after a question', async () => {
+  test('is deleted with all others after a confirmation', async () => {
     const owner = await keeping()
     const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
     await storeQuestions(stand, owner, { question: 'low' }, { question: 'answered', answerable: 0.9 })
@@ -286,7 +286,7 @@ describe('a group', () => {
   })
 })
 
-test('a page of 20,000 kept questions reads few of them, whatever it shows', async () => {
+test('a page of 20,000 logged questions reads few of them with any filter', async () => {
   const owner = await keeping()
   const stored = sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
     select ${owner.organizationId}, ${owner.agentId}, lpad(to_hex(n), 32, '0')::uuid, 'question ' || n, 'hybrid', false, '[]',
@@ -310,7 +310,7 @@ describe('the switch', () => {
       .log_questions
   const switchPath = '/dashboard/settings/question-log'
 
-  test('is off at first, explained where the questions would be, and leads back there', async () => {
+  test('is off at first, is explained in place of the questions, and leads back there', async () => {
     const owner = await signedIn()
     const { text } = await screen(owner)
     expect(text).toContain('Save callers’ questions Off')
@@ -320,7 +320,7 @@ describe('the switch', () => {
     expect(await isOn(owner)).toBe(true)
   })
 
-  test('is in the settings, where it is switched off again; what was kept stays until it is deleted', async () => {
+  test('is in the settings, where it can be switched off; logged questions stay until they are deleted', async () => {
     const owner = await keeping()
     await storeQuestions(stand, owner, { question: 'do you sell cars' })
     expect((await owner.browser.get('/dashboard/settings')).text).toContain('Save callers’ questions On')
@@ -342,7 +342,7 @@ describe('the switch', () => {
     expect(await isOn(owner)).toBe(false)
   })
 
-  test('of a form that is no form of ours changes nothing', async () => {
+  test('changes nothing from a foreign form', async () => {
     const owner = await signedIn()
     for (const fields of [{}, { on: 'yes' }, { on: 'true', agent: 'x' }] as Record<string, string>[])
       expect((await owner.browser.post(switchPath, fields)).status).toBe(400)
@@ -389,7 +389,7 @@ describe('questions that ask alike', () => {
     expect(grouped(...questions)).toHaveLength(2)
   })
 
-  test('are no two of the questions of the evaluation, each of which asks for something else', () => {
+  test('does not apply to any two questions of the evaluation, which all ask for something else', () => {
     for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
       const merged = groupQuestions(questions).filter((group) => group.length > 1)
       expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])

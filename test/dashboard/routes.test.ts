@@ -67,7 +67,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
   const send = ({ browser }: { browser: Browser }, url: string) =>
     isGet ? browser.get(url) : browser.post(url, { role: 'viewer' })
 
-  test('asks whoever has no session to sign in', async () => {
+  test('asks for sign-in without a session', async () => {
     const stale = browser()
     stale.jar.set('cuecard_session', 'made-up')
     const strangers = [browser(), stale].map((browser) => ({ browser, ids: never() }))
@@ -84,7 +84,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
   })
 
   if (metadata.permission !== 'any')
-    test('says so to a key that lacks the permission, or has lost it since the sign-in, and does nothing', async () => {
+    test('refuses a key without the permission, or that lost it after the sign-in, and does nothing', async () => {
       for (const subject of [lacking.get(metadata.permission)!, stripped]) {
         const { status, text } = await send(subject, fill(path, subject.ids))
         expect(status).toBe(403)
@@ -95,7 +95,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 
   if (path.includes(':'))
-    test('finds nothing of another organization or where an id cannot be one, and changes nothing', async () => {
+    test('finds nothing of another organization or for a malformed id, and changes nothing', async () => {
       const inMine = /:(document|source)Id/.test(path) ? [{ ...other.ids, agentId: mine.ids.agentId }] : []
       for (const ids of [other.ids, ...inMine, never()]) {
         const { status } = await send(mine, fill(path, ids))
@@ -112,7 +112,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
 
   const leadsElsewhere = /\/(\*|file|agents|:agentId|connect)$/.test(path)
   if (isGet && !leadsElsewhere && !/(:write|^people)$/.test(metadata.permission))
-    test('leads a key that may only read to nothing else', async () => {
+    test('offers a read-only key no other action', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))
       expect(page.status).toBe(200)
       const beyond = posts.concat(screenRoutes.filter(({ path }) => /\/(new|edit|delete|revoke)$/.test(path)))
@@ -122,7 +122,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 
   if (isGet && !leadsElsewhere)
-    test('is a page that keeps the rules of all pages', async () => {
+    test('follows the rules of all pages', async () => {
       const page = await mine.browser.get(fill(path, mine.ids))
       expect(page.status).toBe(200)
       assertRules(page)
@@ -131,7 +131,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 })
 
-test('a page of an error, and those for whoever has not signed in, keep the same rules', async () => {
+test('error pages, and pages without a session, follow the same rules', async () => {
   const lost = await mine.browser.get('/dashboard/nowhere')
   expect([lost.status, lost.text]).toEqual([404, expect.stringContaining('This page doesn’t exist')])
   assertRules(lost)

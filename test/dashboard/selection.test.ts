@@ -51,7 +51,7 @@ test('documents of another organization are not changed', async () => {
   expect((await tenant.browser.post(selected(tenant), forged)).status).toBe(400)
 })
 
-test('who may only read selects nothing', async () => {
+test('a read-only key can select nothing', async () => {
   const tenant = await signedIn(['kb:read'])
   expect((await tenant.browser.get(listOf(tenant))).html).not.toContain('checkbox')
 })

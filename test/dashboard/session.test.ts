@@ -32,7 +32,7 @@ describe('signing in', () => {
     expect(await mine.get(path)).toMatchObject({ status: 303, headers: { location: '/dashboard' } })
   })
 
-  test('leads back to the screen that was asked for, or that a form was sent from', async () => {
+  test('leads back to the requested screen, or to the screen of the form', async () => {
     const tenant = await stand.tenant()
     const mine = browser()
     const url = `/dashboard/agents/${tenant.agentId}/documents?status=error`
@@ -126,7 +126,7 @@ describe('signing in', () => {
     expect(await sessions(organizationId)).toEqual([])
   })
 
-  test('says of what cannot be a key that it was not copied whole, without asking the database', async () => {
+  test('says that a malformed key was not copied completely, without asking the database', async () => {
     const { apiKey } = await stand.tenant()
     const mine = browser('198.51.100.2')
     const malformed = [apiKey.slice(0, -1), `${apiKey}x`, `${apiKey} ${apiKey}`, 'open sesame', 'cue_', '💥']
@@ -237,7 +237,7 @@ describe('a session', () => {
       expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
   })
 
-  test('may from now on what its key may from now on', async () => {
+  test('follows changes to its key’s permissions', async () => {
     const mine = await signedIn()
     expect((await mine.browser.get('/dashboard/settings')).status).toBe(200)
     await sql`update api_keys set permissions = '{kb:read}' where organization_id = ${mine.organizationId}`.execute(
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect((await mine.browser.get('/dashboard/settings')).status).toBe(403)
   })
 
-  test('is asked for once more when a link of another site leads here, for its cookie is not sent along', async () => {
+  test('is looked up again after a link from another site, which does not send the cookie', async () => {
     const { headers, html, status } = await browser().get('/dashboard/calls', { 'sec-fetch-site': 'cross-site' })
     expect([status, headers.location]).toEqual([200, undefined])
     expect(html).toContain('<meta http-equiv="refresh" content="0">')
@@ -270,7 +270,7 @@ describe('a session', () => {
   })
 })
 
-describe('where a stage lets no keys sign in', () => {
+describe('on a stage without sign-in by key', () => {
   const withoutKeys = () => {
     const db = databaseAs('cuecard_dashboard')
     const app = dashboardApp({ db, queue: keptQueue().queue, presigner: unusedPresigner, embedder: lexicalEmbedder() })

@@ -62,7 +62,7 @@ describe('a key', () => {
     expect(await keysOf(organizationId)).toHaveLength(2)
   })
 
-  test('has an id that no form can choose: neither that of a key elsewhere, nor one of one’s own', async () => {
+  test('has an id that no form can choose', async () => {
     const { browser, organizationId } = await signedIn()
     const other = await signedIn()
     const [foreign] = await keysOf(other.organizationId)
@@ -76,7 +76,7 @@ describe('a key', () => {
     ).rejects.toThrow('api_keys_id')
   })
 
-  test('that works until it is revoked has no end', async () => {
+  test('without an expiry works until it is revoked', async () => {
     const { browser, organizationId } = await signedIn()
     const fields = await newKeyFields(browser, { days: 'never', permissions: [...permissions] })
     await browser.post(`${path}/keys/new`, fields)
@@ -145,7 +145,7 @@ describe('a key', () => {
     expect((await mine.browser.get(`${path}/keys/${id}/revoke`)).status).toBe(404)
   })
 
-  test('of one’s own is marked, and whoever revokes it is warned and signed out', async () => {
+  test('that is the session’s own is marked, and revoking it warns and signs out', async () => {
     const mine = await signedIn()
     const [own] = await keysOf(mine.organizationId)
     expect((await mine.browser.get(path)).text).toContain(`test You’re signed in with this key`)
@@ -214,7 +214,7 @@ describe('the keys that a key has made', () => {
     expect(await names()).toEqual(['test', 'Other'])
   })
 
-  test('are none once it is revoked, however close the two come', async () => {
+  test('cannot be made once it is revoked, however close in time', async () => {
     const { leaked, browser, revokePath, names } = await leak()
     const fields = await Promise.all(Array.from({ length: 5 }, () => newKeyFields(leaked.browser, { name: 'Late' })))
     const [revoked] = await Promise.all([
@@ -229,7 +229,7 @@ describe('the keys that a key has made', () => {
     stand.db.selectFrom('api_keys').select('id').where('key_hash', '=', hashKey(key)).executeTakeFirstOrThrow()
 })
 
-test('what is used is shown beside its limit', async () => {
+test('usage is shown beside its limit', async () => {
   const { browser, call, knowledgeBase, organizationId } = await signedIn()
   await call('POST', knowledgeBase, { title: 'Hours', content: 'Closed on Sunday.' })
   await stand.deliver()
@@ -243,7 +243,7 @@ test('what is used is shown beside its limit', async () => {
   expect((await browser.get(path)).text).toContain(`documents · 12 MB of files`)
 })
 
-test('a message that somebody else made up is not shown', async () => {
+test('a forged message is not shown', async () => {
   const { browser: mine } = await signedIn()
   const { browser: other } = await signedIn()
   await other.post(`${path}/auto-delete`, { on: 'true' })

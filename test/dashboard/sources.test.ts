@@ -23,7 +23,7 @@ async function guest(url?: string) {
 }
 
 describe('a website', () => {
-  test('is added by its address alone, which may lack its beginning', async () => {
+  test('is added by its address, even without the scheme', async () => {
     const tenant = await signedIn()
     const { browser } = tenant
     expect((await browser.get(listOf(tenant))).text).toContain('No websites yet')
@@ -38,7 +38,7 @@ describe('a website', () => {
     expect((await browser.get(listOf(tenant))).text).toContain('paws-inn.example Website · 0 pages are documents')
   })
 
-  test('whose address is that of a sitemap is read as one, and paths are one on a line', async () => {
+  test('with a sitemap’s address is read as a sitemap, and paths are one a line', async () => {
     const tenant = await signedIn()
     const paths = { include: ' /rooms \r\n\r\n/prices/*', exclude: '/blog' }
     await tenant.browser.submit(`${listOf(tenant)}/new`, { ...typed, url: `${inn}sitemap.xml`, ...paths })
@@ -83,7 +83,7 @@ describe('a website', () => {
     expect([status, text]).toEqual([422, expect.stringContaining('An organization can have at most 20 sources.')])
   })
 
-  test('is changed, with another crawl only for other paths', async () => {
+  test('is changed, and crawled again only for other paths', async () => {
     const tenant = await guest()
     const { browser, page } = tenant
     expect((await browser.get(`${page}/edit`)).html).toContain('value="24"')
@@ -94,7 +94,7 @@ describe('a website', () => {
     expect((await browser.post(`${page}/edit`, { refresh_hours: 'x' })).status).toBe(422)
   })
 
-  test('is looked at now', async () => {
+  test('is crawled now on request', async () => {
     const tenant = await guest()
     expect((await tenant.browser.submit(`${tenant.page}/refresh`)).text).toContain('Waiting to be read')
     expect(await stored(tenant)).toMatchObject([{ status: 'pending' }])
@@ -144,7 +144,7 @@ describe('the page of a website', () => {
     expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain('Couldn’t be read')
   })
 
-  test('shows addresses as text, whatever they hold', async () => {
+  test('shows any address as text', async () => {
     const { browser, page, agentId } = await guest('https://paws-inn.example/"><script>alert(1)</script>')
     for (const path of [page, `${page}/edit`, `${page}/delete`, listOf({ agentId })]) {
       const { status, html } = await browser.get(path)
@@ -158,7 +158,7 @@ describe('the page of a website', () => {
   })
 })
 
-test('a website takes its documents with it, unless a golden question that blocks needs one', async () => {
+test('deleting a website deletes its documents, unless a blocking golden question needs one', async () => {
   const tenant = await guest()
   const { agentId, browser, page, call, knowledgeBase } = tenant
   const own = await write(tenant, 'Own', 'Not of the website.')
@@ -180,7 +180,7 @@ test('a website takes its documents with it, unless a golden question that block
   expect((await browser.get(page)).status).toBe(404)
 })
 
-test('a document says whose page it is, and becomes one of its own by an edit of its text', async () => {
+test('a document names its website, and an edit of its text detaches it', async () => {
   const { agentId, browser, page, call, knowledgeBase } = await guest()
   const [{ id }] = (await call('GET', knowledgeBase)).body.data
   const document = `/dashboard/agents/${agentId}/documents/${id}`

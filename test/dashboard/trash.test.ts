@@ -10,7 +10,7 @@ const trashOf = ({ agentId }: SignedIn) => `/dashboard/agents/${agentId}/trash`
 const discard = ({ call, knowledgeBase }: SignedIn, id: string) => call('DELETE', `${knowledgeBase}/${id}?trash=true`)
 const whatIn = (html: string) => [...html.matchAll(/name="what" value="([^"]+)"/g)].map(([, value]) => value!)
 
-test('the trash is linked from the documents, and shows what is in it, last deleted first, with when it goes for good', async () => {
+test('the trash is linked from the documents, and shows documents most recently deleted first, with the day of their deletion for good', async () => {
   const tenant = await signedIn()
   const { browser, agentId } = tenant
   expect((await browser.get(listOf(tenant))).html).toContain(`href="${trashOf(tenant)}"`)
@@ -28,7 +28,7 @@ test('the trash is linked from the documents, and shows what is in it, last dele
   expect(text).not.toContain('Prices of the inn')
 })
 
-test('what is restored there is back, with a website’s pages, and says so', async () => {
+test('restoring brings a document or a website’s pages back, and says so', async () => {
   const tenant = await signedIn()
   const { browser, agentId } = tenant
   const sourceId = await makeSource(stand.db, tenant)
@@ -69,7 +69,7 @@ test('what cannot be restored says why', async () => {
   expect((await browser.submit(`${trashOf(tenant)}/restore`, { what })).text).toContain('It’s gone for good already.')
 })
 
-test('what is deleted there is gone for good, with a website’s pages', async () => {
+test('deleting in the trash is final, for a website’s pages too', async () => {
   const tenant = await signedIn()
   const { browser } = tenant
   const id = await write(tenant, 'Prices', 'text')
@@ -85,7 +85,7 @@ test('what is deleted there is gone for good, with a website’s pages', async (
   expect(rows).toEqual([])
 })
 
-test('it has pages', async () => {
+test('the trash has pages', async () => {
   const tenant = await signedIn()
   await sql`insert into documents (organization_id, id, agent_id, title, status, managed_by, deleted_at, before_deletion)
     select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, 'T' || n, 'completed', 'client', now() - make_interval(mins => n), '{"status": "pending"}'

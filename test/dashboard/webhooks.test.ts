@@ -52,7 +52,7 @@ describe('a new webhook', () => {
     expect((await browser.get(settings)).text).toContain(`${fields.url} On ${chosen}`)
   })
 
-  test('is not made of wrong fields: its form says why at the field, and keeps what was chosen', async () => {
+  test('is not made from invalid fields: the form says why at the field, and keeps the choices', async () => {
     const { browser, call } = await signedIn()
     for (const [more, field, fault] of [
       [{ url: 'http://shop.example/' }, 'url', urlMissing],
@@ -88,7 +88,7 @@ describe('a new webhook', () => {
   })
 })
 
-test('a test event and its replay are sent by their forms, and the page says what came of them', async () => {
+test('forms send a test event and its replay, and the page shows the results', async () => {
   const tenant = await signedIn()
   const { browser } = tenant
   const { id } = await makeWebhook(tenant, fields.events)
@@ -141,7 +141,7 @@ test('a deleted webhook is gone from the list, and so is its page', async () => 
 
 const forms = ['rotate', 'test', 'enable', 'delete', `deliveries/${newId()}/replay`]
 
-test('whoever may only read sees the webhooks without forms, and can send none', async () => {
+test('a read-only key sees the webhooks without forms, and can send no event', async () => {
   const tenant = await signedIn()
   const { id, deliveries } = await makeWebhook(tenant, fields.events)
   const organizationId = tenant.organizationId as OrganizationId

@@ -72,7 +72,7 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     },
   )
 
-  test.each(barredAt)('bars nobody at a width of %i, in light and in dark', { timeout: 240_000 }, async (width) => {
+  test.each(barredAt)('is accessible at a width of %i, in light and in dark', { timeout: 240_000 }, async (width) => {
     const { page } = await open(width)
     await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
     expect(await axeFindings(page)).toEqual([])

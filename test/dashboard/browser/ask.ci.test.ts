@@ -35,7 +35,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await page.context().close()
   })
 
-  test('neither is offered where the browser cannot', async () => {
+  test('neither is offered if the browser cannot do it', async () => {
     const tenant = await stand.tenant()
     await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
     await stand.deliver()

@@ -10,7 +10,7 @@ const of = (way: string, question: string) => `${way}: “${question}”`
 describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
-  test('leads on a phone to what its caller was told, and on to each way to mend it', async () => {
+  test('leads on a phone to the caller’s answer, and to each way to correct it', async () => {
     const tenant = await stand.tenant()
     const { agentId, knowledgeBase } = tenant
     await keepQuestions(stand, tenant)

@@ -144,7 +144,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(changed.equals(await bar.screenshot())).toBe(true)
   })
 
-  test('what the bucket refuses is tried again as another document', async () => {
+  test('a file that the bucket refuses is uploaded again as another document', async () => {
     const { page, documents } = await openList()
     const refused = { status: 403, headers: { 'access-control-allow-origin': '*' } }
     await page.route(`${stand.emulator.endpoint}/**`, (route) => route.fulfill(refused), { times: 1 })
@@ -178,7 +178,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
-  test('what somebody has changed since is not deleted, and the page says so', async () => {
+  test('a document that somebody has changed since is not deleted, and the page says so', async () => {
     const { tenant, page, documents } = await openList('Prices')
     const [{ id }] = await documents()
     await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
@@ -187,7 +187,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await documents()).toHaveLength(1)
   })
 
-  test('documents selected by one box are deleted where the person is, and come back together', async () => {
+  test('documents selected by one box are deleted in place, and restored together', async () => {
     const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
     const remove = page.getByRole('button', { name: 'Delete the selected documents' })
     const all = page.getByLabel('Select all on this page')
@@ -221,7 +221,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
-  test('titles are searched as they are typed, and the address follows', async () => {
+  test('the search for titles follows typing, and so does the address', async () => {
     const { page, wrong } = await openList('Prices', 'Opening hours')
     await page.getByRole('searchbox').pressSequentially('hour')
     await page.getByRole('link', { name: 'Prices', exact: true }).waitFor({ state: 'detached' })

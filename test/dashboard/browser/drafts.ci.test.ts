@@ -72,7 +72,7 @@ describe.runIf(executablePath)(
       expect(await field('Text').inputValue()).toBe('We open at 8.')
     })
 
-    test('is kept of a new key too, with what was chosen', async () => {
+    test('is kept for a new key too, with the chosen options', async () => {
       const { page, field, click, signInAgain } = await openForm(() => '/dashboard/settings/keys/new')
       await field('Name').fill('Vapi')
       await page.getByLabel(permissionNames['kb:write']).check()

@@ -45,7 +45,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
   const link = (name: string) => page.getByRole('link', { name, exact: true })
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-  test('signs in, uploads a file of each kind, finds a cell, edits, deletes, restores a call, and is out with the key', async () => {
+  test('signs in, uploads a file of each kind, finds a cell, edits, deletes, restores a call, and is signed out when the key is revoked', async () => {
     const { origin } = stand
     await page.goto(`${origin}/dashboard`)
     expect(await faults()).toEqual([])

@@ -74,14 +74,14 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
     },
   )
 
-  test('that nobody touches stay as they are to the byte, whatever happens around them', async () => {
+  test('that nobody edits stay the same to the byte, whatever changes around them', async () => {
     const { page, save } = await openMenu()
     await page.getByRole('textbox', { name: 'Text', exact: true }).nth(1).fill('Closed on Tuesday.')
     expect(await save()).toBe(menu.replace('Closed on Monday.', 'Closed on Tuesday.'))
     await page.context().close()
   })
 
-  test('get rows and columns and lose rows; a row left empty is none', async () => {
+  test('gain rows and columns and lose rows; an empty row does not count', async () => {
     const { page, cell, button, focused, save } = await openMenu()
     await cell('Price, row 2').focus()
     await page.keyboard.press('Enter')
@@ -138,7 +138,7 @@ Closed`)
     await plain.page.context().close()
   })
 
-  test('come back as they were typed when the session had ended', async () => {
+  test('return as typed after the session ended', async () => {
     const { tenant, page, cell, button } = await openMenu()
     await cell('Price, row 1').fill('€7.77')
     await page.context().clearCookies()

@@ -8,7 +8,7 @@ describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROM
   const opened = useCrawlingStand()
   const chromium = useChromium()
 
-  test('is pasted, becomes documents while the page looks on, is looked at again, and is deleted', async () => {
+  test('is pasted, becomes documents while the page updates, is crawled again, and is deleted', async () => {
     const { stand, demo, sites } = opened
     const site = sites.restaurant
     const context = await chromium.newContext({ viewport: { width: 1440, height: 900 } })
