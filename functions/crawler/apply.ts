@@ -116,7 +116,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   const scope = { organizationId, agentId }
   // Waits for a request that puts the source into the trash, and then creates nothing.
   const guard = sql<boolean>`exists (select from sources s where ${isLeasedTo(claim)} for key share)`
-  const { rows } = await insertDocuments(outbox.db, scope, { documents, processed: documents.length, file, guard })
+  const { rows } = await insertDocuments(outbox.db, scope, { documents, file, guard })
   await enqueueAll(
     outbox,
     rows.map(({ id }) => ({ organizationId, documentId: id as DocumentId, ...origin })),

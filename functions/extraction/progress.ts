@@ -1,5 +1,4 @@
-import type { Attempt } from '../../shared/documents/processing/attempt.ts'
-import { logged } from '../../shared/documents/processing/attempt.ts'
+import { type Attempt, logged } from '../../shared/documents/processing/attempt.ts'
 import { leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import { progress } from '../../shared/documents/processing/transitions.ts'
 import { describeError, log } from '../../shared/log.ts'

@@ -25,15 +25,13 @@ const nothing: Repeated = { text: '', tokens: 0 }
 
 /** A lead-in or parent item; a line of more than 200 UTF-16 units is left out. */
 export function lineContext(text: string, { start, end }: Line, indent: number, above: Context | undefined) {
-  return end - start > maxLineUnits ? above : contextOf(text, start, end, indent, above)
+  const context = { start, end: nextLine(text, end), indent, above, tokens: 0, repeatedTokens: -1 }
+  return end - start > maxLineUnits ? above : context
 }
 
 export function headerContext(text: string, header: Line, delimiter: Line, above: Context | undefined): Context {
-  return contextOf(text, header.start, delimiter.end, header.indent, above)
-}
-
-function contextOf(text: string, start: number, end: number, indent: number, above: Context | undefined): Context {
-  return { start, end: nextLine(text, end), indent, above, tokens: 0, repeatedTokens: -1 }
+  const { start, indent } = header
+  return { start, end: nextLine(text, delimiter.end), indent, above, tokens: 0, repeatedTokens: -1 }
 }
 
 export class ContextLines {

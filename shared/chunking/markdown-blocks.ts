@@ -13,7 +13,7 @@ import {
   openedFence,
   underlineLevel,
 } from './markdown-lines.ts'
-import { isSpaceAt } from './pre-tokens.ts'
+import { isSpaceAt, skipSpace } from './pre-tokens.ts'
 
 /** How firmly a seam separates two parts: the weakest seams are joined first, a section's never. */
 export const strength = {
@@ -41,9 +41,7 @@ export interface Block {
 
 /** No-break spaces count as blank. */
 function isBlank(text: string, { from, end }: Line): boolean {
-  let at = from
-  while (at < end && isSpaceAt(text, at)) at++
-  return at === end
+  return skipSpace(text, from, end) === end
 }
 
 interface Header {

@@ -68,6 +68,12 @@ export function isSpaceAt(text: string, at: number): boolean {
   return at < text.length && isSpace(text.charCodeAt(at))
 }
 
+export function skipSpace(text: string, from: number, end: number): number {
+  let at = from
+  while (at < end && isSpaceAt(text, at)) at++
+  return at
+}
+
 function runEnd(units: Uint16Array, from: number, limit: number, wanted: number): number {
   for (let at = from; ; at = after(units, at)) {
     while (at < limit && classes[units[at]!] === wanted) at++

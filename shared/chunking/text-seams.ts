@@ -1,5 +1,5 @@
 import { carriageReturn, clusterBegins, clusterEnds, lineFeed } from './grapheme-clusters.ts'
-import { isLetter, isSpace, isSpaceAt } from './pre-tokens.ts'
+import { isLetter, isSpace, isSpaceAt, skipSpace } from './pre-tokens.ts'
 import type { TokenCounter } from './token-counter.ts'
 
 /** Offsets inside text[start, end) where it may be cut, ascending. White space belongs to what precedes it. */
@@ -10,12 +10,6 @@ const wideStop = /[。！？｡]/
 const abbreviations = new Set('mr mrs ms dr prof st no nr vs etc approx tel inc ltd'.split(' '))
 
 const isNewline = (text: string, at: number) => text[at] === '\n' || text[at] === '\r'
-
-function skipSpace(text: string, from: number, end: number): number {
-  let at = from
-  while (at < end && isSpaceAt(text, at)) at++
-  return at
-}
 
 export const sentenceSeams: Seams = function* (text, start, end) {
   for (const { 0: stops, index } of text.slice(start, end).matchAll(sentenceEnd)) {

@@ -15,11 +15,7 @@ import {
 
 /** Embeds offline by signed feature hashing (Weinberger et al. 2009) of words, their parts and the concepts of common questions. */
 export function lexicalEmbedder(): Embedder {
-  return {
-    model: 'lexical-2',
-    isLocal: true,
-    embed: (texts) => inTurns(mapped(texts, embedText)),
-  }
+  return { model: 'lexical-2', isLocal: true, embed: (texts) => inTurns(mapped(texts, embedText)) }
 }
 
 const signs: readonly [RegExp, Concept][] = [

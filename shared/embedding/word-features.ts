@@ -1,8 +1,7 @@
 import { BoundedMap } from '../bounded-map.ts'
-import { fold } from '../terms/folding.ts'
 import { finalized, hashOf, hashSeed, mixed } from '../terms/hashing.ts'
-import { stem } from '../terms/stemming.ts'
 import { stopWords } from '../terms/stop-words.ts'
+import { fold, stem } from '../terms/word-forms.ts'
 import { unspaced } from '../terms/words.ts'
 import { beginsPair, type Concept, conceptsIn, conceptsOf } from './concepts/concepts.ts'
 

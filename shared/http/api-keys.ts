@@ -55,7 +55,7 @@ function checksum(body: string): string {
 }
 
 /** The key in `X-API-Key` or in `Authorization: Bearer`. @throws ApiError invalid_api_key when the two differ */
-export function sentKey(header: (name: string) => string | undefined): string | undefined {
+function sentKey(header: (name: string) => string | undefined): string | undefined {
   const own = header('x-api-key')
   const [, token] = /^bearer +([^ ].*)$/i.exec(header('authorization') ?? '') ?? []
   if (own && token && own !== token)

@@ -39,22 +39,14 @@ function trash(organizationId: OrganizationId) {
     where c.organization_id = ${organizationId} and c.deleted_at is not null`
 }
 
+const isInTrash = (organization: Organizations, id: string) =>
+  sql<boolean>`(organization_id = ${organization} and id = ${id} and deleted_at is not null)`
+
 /** Restores a call; one that is done stays done. No row if it is not in the trash. */
 export function restoreCall(db: Database, organization: Organizations, id: string) {
-  return db
-    .updateTable('calls')
-    .set({ deleted_at: null })
-    .where('organization_id', '=', organization)
-    .where('id', '=', id)
-    .where('deleted_at', 'is not', null)
-    .returning(callColumns)
+  return db.updateTable('calls').set({ deleted_at: null }).where(isInTrash(organization, id)).returning(callColumns)
 }
 
 export function purgeCall(db: Database, organization: Organizations, id: string) {
-  return db
-    .deleteFrom('calls')
-    .where('organization_id', '=', organization)
-    .where('id', '=', id)
-    .where('deleted_at', 'is not', null)
-    .returning(callColumns)
+  return db.deleteFrom('calls').where(isInTrash(organization, id)).returning(callColumns)
 }

@@ -14,11 +14,7 @@ export interface Limits {
 
 export interface Usage {
   limits: Limits
-  use: {
-    requests_today: number
-    tokens_today: number
-    documents_in_pipeline: number
-  }
+  use: { requests_today: number; tokens_today: number; documents_in_pipeline: number }
 }
 
 const o = columnsOf('organizations', 'o')

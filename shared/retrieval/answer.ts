@@ -25,7 +25,7 @@ import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 import { findValue } from './value/value.ts'
 
-/** The agent whose knowledge base is searched, and the meter that pays for a question's vector. */
+/** The agent whose knowledge base is searchBy, and the meter that pays for a question's vector. */
 export interface PayingAgent extends AgentScope {
   meter: TokenMeter
 }
@@ -151,87 +151,82 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     timing: Timing,
     figures: Figures,
   ): Promise<Outcome> {
-    const call = callOf(input)
-    for (let asked = 0; asked < maxModelsAsked; asked++) {
-      const found = await findBy(db, scope, input, call, timing, figures)
-      if (found !== 'other_model') return found
-    }
-    throw new Unavailable('database', new Error('The agent changes its model at each search'))
-  }
-
-  /** Returns `other_model` if another model serves the agent, and remembers that model. */
-  async function findBy(
-    db: Database,
-    scope: AskedAgent,
-    input: Question,
-    call: RememberedCall | undefined,
-    timing: Timing,
-    figures: Figures,
-  ): Promise<Outcome | 'other_model'> {
     const { mode, query, alternatives = [], embedding } = input
     const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
     const inContexts = hypotheses.map((text) => text && inContext(text, input.history))
     const texts = inContexts.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
-    const embedder = embedderFor(scope)
     const needsVector = mode !== 'keyword' && query !== undefined && !embedding
-    const asked_model = needsVector ? embedder?.model : undefined
-    const find = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
-      const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
-      return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }, call))
-    }
-    const isOther = ({ model }: Found) => {
-      if (asked_model === undefined || model === asked_model) return false
-      models.set(scope.agentId, model)
-      return true
-    }
+    const call = callOf(input)
     const toAnswer = ({ hasVector, model, ...found }: Found) => ({ degraded: null, ...found })
     const byWords = (found: Found, figure: 'SearchesDegraded' | 'SearchesLimited' = 'SearchesDegraded') => {
       figures[figure] = 1
       return { ...toAnswer(found), degraded: 'keyword_only' as const }
     }
-    const whole = async (...by: Parameters<typeof find>) => {
-      const found = await find(...by)
-      return isOther(found) ? 'other_model' : toAnswer(found)
+    for (let i = 0; i < maxModelsAsked; i++) {
+      const found = await attempt()
+      if (found) return found
     }
+    throw new Unavailable('database', new Error('The agent changes its model at each search'))
 
-    if (!needsVector) return toAnswer(await find(() => ({ vector: embedding })))
-    if (!embedder) {
-      const found = await find(() => ({}))
-      if (found.model !== models.get(scope.agentId)) {
-        models.set(scope.agentId, found.model)
-        if (embedderFor(scope)) return 'other_model'
+    /** Returns undefined if another model serves the agent, and remembers that model. */
+    async function attempt(): Promise<Outcome | undefined> {
+      const embedder = embedderFor(scope)
+      const asked_model = needsVector ? embedder?.model : undefined
+      const searchBy = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
+        const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
+        return ask(db, timing, until, (db) =>
+          search(db, scope, mode, asked, input, { asked_model, assumed_model }, call),
+        )
       }
-      if (mode === 'semantic') notConfigured(found.model)
-      return byWords(found)
-    }
-    if (embedder.isLocal) {
+      const isOther = ({ model }: Found) => {
+        if (asked_model === undefined || model === asked_model) return false
+        models.set(scope.agentId, model)
+        return true
+      }
+      const whole = async (...by: Parameters<typeof searchBy>) => {
+        const found = await searchBy(...by)
+        return isOther(found) ? undefined : toAnswer(found)
+      }
+
+      if (!needsVector) return toAnswer(await searchBy(() => ({ vector: embedding })))
+      if (!embedder) {
+        const found = await searchBy(() => ({}))
+        if (found.model !== models.get(scope.agentId)) {
+          models.set(scope.agentId, found.model)
+          if (embedderFor(scope)) return undefined
+        }
+        if (mode === 'semantic') notConfigured(found.model)
+        return byWords(found)
+      }
+      if (embedder.isLocal) {
+        try {
+          const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
+          const options = { of: 'query', timeoutSeconds } as const
+          const made = await timing.measure('embed', () => embedder.embed(texts, options))
+          return await whole((i) => ({ vector: made[i] }))
+        } catch (error) {
+          if (!(error instanceof EmbeddingError)) throw error
+          if (mode === 'semantic') throw new Unavailable('embedding_provider', error)
+          return byWords(await searchBy(() => ({})))
+        }
+      }
+
+      const heard = texts.map(toHypothesis(embedder))
+      const cached = heard.map((each) => vectors.known(scope, each))
+      const first = await searchBy((i) => (cached[i] ? { vector: cached[i] } : { key: heard[i]!.key }))
+      if (isOther(first)) return undefined
+      figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
+      if (first.hasVector) return toAnswer(first)
       try {
-        const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
-        const options = { of: 'query', timeoutSeconds } as const
-        const made = await timing.measure('embed', () => embedder.embed(texts, options))
-        return await whole((i) => ({ vector: made[i] }))
+        const all = await vectors.of(scope, timing, deadline, heard, embedder)
+        const by = (i: number) => ({ vector: all[i], key: cached[i] ? undefined : heard[i]!.key })
+        return await whole(by, mode === 'hybrid' ? deadline : undefined)
       } catch (error) {
-        if (!(error instanceof EmbeddingError)) throw error
-        if (mode === 'semantic') throw new Unavailable('embedding_provider', error)
-        return byWords(await find(() => ({})))
+        const isLimited = error instanceof ApiError && error.code === 'rate_limited'
+        if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
+        return byWords(first, isLimited ? 'SearchesLimited' : 'SearchesDegraded')
       }
-    }
-
-    const heard = texts.map(toHypothesis(embedder))
-    const cached = heard.map((each) => vectors.known(scope, each))
-    const first = await find((i) => (cached[i] ? { vector: cached[i] } : { key: heard[i]!.key }))
-    if (isOther(first)) return 'other_model'
-    figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
-    if (first.hasVector) return toAnswer(first)
-    try {
-      const all = await vectors.of(scope, timing, deadline, heard, embedder)
-      const by = (i: number) => ({ vector: all[i], key: cached[i] ? undefined : heard[i]!.key })
-      return await whole(by, mode === 'hybrid' ? deadline : undefined)
-    } catch (error) {
-      const isLimited = error instanceof ApiError && error.code === 'rate_limited'
-      if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
-      return byWords(first, isLimited ? 'SearchesLimited' : 'SearchesDegraded')
     }
   }
 

@@ -1,7 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts'
-import { fold } from '../terms/folding.ts'
-import { stem } from '../terms/stemming.ts'
 import { stopWords } from '../terms/stop-words.ts'
+import { fold, stem } from '../terms/word-forms.ts'
 import { forEachWord } from '../terms/words.ts'
 import { normalForm } from '../text/normal-form.ts'
 import { commonWords } from './keyword/common-words.ts'

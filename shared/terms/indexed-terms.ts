@@ -1,7 +1,7 @@
 import { normalForm } from '../text/normal-form.ts'
-import { fold } from './folding.ts'
 import { stopWords } from './stop-words.ts'
 import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
+import { fold } from './word-forms.ts'
 import { forEachWord } from './words.ts'
 
 export interface IndexedTerms {

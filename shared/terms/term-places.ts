@@ -1,7 +1,7 @@
 import { normalForm } from '../text/normal-form.ts'
-import { fold } from './folding.ts'
 import { indexedTermsOf } from './indexed-terms.ts'
 import { joinedTerms, termsOf } from './terms.ts'
+import { fold } from './word-forms.ts'
 import { unspaced, wordsOf } from './words.ts'
 
 export interface Range {

@@ -1,9 +1,8 @@
 import { normalForm } from '../text/normal-form.ts'
-import { fold } from './folding.ts'
 import { hashOf } from './hashing.ts'
 import { phoneticCodes } from './phonetic.ts'
-import { stem } from './stemming.ts'
 import { stopWords } from './stop-words.ts'
+import { fold, stem } from './word-forms.ts'
 import { unspaced, type Word, wordsOf } from './words.ts'
 
 /** The terms under which a text and a question meet; none for a stop word. */

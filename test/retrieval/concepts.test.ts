@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Concept, conceptsIn, conceptsOf, conceptsOfPair } from '../../shared/embedding/concepts/concepts.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { fold } from '../../shared/terms/folding.ts'
-import { stem } from '../../shared/terms/stemming.ts'
+import { fold, stem } from '../../shared/terms/word-forms.ts'
 
 const of = (word: string) => conceptsOf(fold(word), stem(fold(word)))
 

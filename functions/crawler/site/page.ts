@@ -85,11 +85,11 @@ function read({ response, address, isMoved }: Followed, allows: FetchOptions['al
     const charset = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1]
     const text = decodeText(body, charset ?? declaredEncoding(body)).replace(/^\ufeff/, '')
     const robotsTags = [headers['x-robots-tag'] ?? []].flat().join(',')
-    const page = isHtml(text, /text\/(plain|[\w-]*markdown)/i.test(type) ? '' : '.html')
+    const page: WebPage = isHtml(text, /text\/(plain|[\w-]*markdown)/i.test(type) ? '' : '.html')
       ? readWebPage(text, address, robotsTags)
-      : plainPage(text, robotsTags)
+      : { text: cleanText(text), isNoindex: /\b(noindex|none)\b/i.test(robotsTags) }
     if (payloadBytes(JSON.stringify(page.text)) > payloadLimit) throw new Unreadable('too_much_text')
-    const { links, ownAddress } = page
+    const { links = [], ownAddress } = page
     const reason = page.isNoindex ? 'It asks not to be listed (noindex).' : standInReason(page)
     if (reason) return { kind: 'left_out', reason, links }
     const own = ownAddress && allows(ownAddress) ? ownAddress : address
@@ -108,19 +108,6 @@ function read({ response, address, isMoved }: Followed, allows: FetchOptions['al
     if (error instanceof Unreadable || error instanceof RangeError)
       return { kind: 'left_out', reason: 'It is too large or too complex to be read, or no text.' }
     throw error
-  }
-}
-
-function plainPage(text: string, robotsTags: string): WebPage {
-  const isNoindex = /\b(noindex|none)\b/i.test(robotsTags)
-  return {
-    title: undefined,
-    text: cleanText(text),
-    links: [],
-    ownAddress: undefined,
-    isNoindex,
-    hasPassword: false,
-    isApp: false,
   }
 }
 

@@ -11,15 +11,15 @@ import { hostOf } from './address.ts'
 import { secure } from './follow.ts'
 
 export interface WebPage {
-  title: string | undefined
+  title?: string | undefined
   text: string
-  links: string[]
+  links?: string[]
   /** The address that the page gives itself, if that can be true. */
-  ownAddress: string | undefined
+  ownAddress?: string | undefined
   isNoindex: boolean
-  hasPassword: boolean
+  hasPassword?: boolean
   /** True if scripts put the text into the page. */
-  isApp: boolean
+  isApp?: boolean
 }
 
 const maxLinks = 5_000

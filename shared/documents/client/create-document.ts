@@ -28,8 +28,7 @@ export async function createDocuments(
     ...(content !== undefined && { content, content_hash: `\\x${hashContent(content).toString('hex')}` }),
     ...create(content !== undefined, origin),
   }))
-  const processed = inputs.filter(({ content }) => content !== undefined).length
-  const { rows, replayed } = await insertDocuments(outbox.db, scope, { documents: made, processed }, request)
+  const { rows, replayed } = await insertDocuments(outbox.db, scope, { documents: made }, request)
   const documents = rows.map((row, i) => ({ title: inputs[i]!.title, content: inputs[i]!.content ?? null, ...row }))
   if (!replayed) {
     const queued = documents.filter(({ content }) => content !== null)

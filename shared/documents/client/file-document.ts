@@ -53,7 +53,7 @@ export async function createFileDocument(
       resembles: sql`(select d.id from documents d where ${isDocument({ ...scope, documentId: replaces })})`,
     }),
   }
-  const made = { documents: [{ ...document, ...create(true, origin) }], processed: 1, file }
+  const made = { documents: [{ ...document, ...create(true, origin) }], file }
   const { rows, replayed } = await insertDocuments(db, scope, made, request)
   const row = rows[0]!
   return { document: { title, content: null, ...row }, key: keyOfUrl(row.source_url!), replayed }

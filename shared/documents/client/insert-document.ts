@@ -31,8 +31,6 @@ const columns = {
 
 interface NewDocuments {
   documents: NewDocument[]
-  /** The number of them that the service processes. */
-  processed: number
   /** The other columns of a document that is a file. */
   file?: Record<string, unknown>
   /** If it does not hold, nothing is inserted and the agent counts as not found. */
@@ -54,13 +52,14 @@ type NewDocument = ReturnType<typeof create> &
 export async function insertDocuments(
   db: Database,
   scope: AgentScope,
-  { documents, processed, file = {}, guard = sql<boolean>`true` }: NewDocuments,
+  { documents, file = {}, guard = sql<boolean>`true` }: NewDocuments,
   request?: IdempotentRequest,
 ): Promise<{ rows: Created[]; replayed: boolean }> {
   const made = documents.map((document) => ({
     ...{ title_from_file: false, title_terms: titleTerms(document.title), ...document },
     metadata: document.metadata ?? {},
   }))
+  const processed = documents.filter(({ managed_by }) => managed_by === 'service').length
   const rejected = async (error: unknown): Promise<never> => {
     await rejectTakenIds(db, scope, documents, error)
     rejectPastLimit(error)

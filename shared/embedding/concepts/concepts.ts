@@ -1,4 +1,4 @@
-import { stem } from '../../terms/stemming.ts'
+import { stem } from '../../terms/word-forms.ts'
 import { type Concept, english } from './english.ts'
 import { french } from './french.ts'
 import { german } from './german.ts'

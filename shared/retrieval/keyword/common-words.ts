@@ -1,6 +1,5 @@
 /** Stems of everyday words: a text that has one is found by it, but a text without it may answer as well. */
-import { fold } from '../../terms/folding.ts'
-import { stem } from '../../terms/stemming.ts'
+import { fold, stem } from '../../terms/word-forms.ts'
 
 export const commonWords = new Set(
   [

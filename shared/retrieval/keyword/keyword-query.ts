@@ -1,10 +1,9 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { conceptsOf } from '../../embedding/concepts/concepts.ts'
-import { fold } from '../../terms/folding.ts'
 import { maxFrequency } from '../../terms/indexed-terms.ts'
-import { stem } from '../../terms/stemming.ts'
 import { stopWords } from '../../terms/stop-words.ts'
 import { joinedTerms, keyOf, soundsOf, termCount, termsOf } from '../../terms/terms.ts'
+import { fold, stem } from '../../terms/word-forms.ts'
 import { unspaced, type Word, wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { commonWords } from './common-words.ts'
@@ -80,11 +79,7 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
 function toKeywordQuery(query: string): KeywordQuery | undefined {
   const words = wordsOf(normalForm(query).slice(0, maxCharacters))
   const slotOf = new Map<string, number>()
-  const found: Omit<KeywordQuery, 'terms' | 'weight'> = {
-    entries: [],
-    required: [],
-    spans: [],
-  }
+  const found: Omit<KeywordQuery, 'terms' | 'weight'> = { entries: [], required: [], spans: [] }
   for (const { ways, isRequired, from, to } of [...groupsOf(words), ...joinedSounds(words)]) {
     const group = found.required.length
     let way = 0

@@ -1,7 +1,6 @@
 import { conceptsOf, conceptsOfPair } from '../../embedding/concepts/concepts.ts'
-import { fold } from '../../terms/folding.ts'
-import { stem } from '../../terms/stemming.ts'
 import { joinedTerms, soundsOf } from '../../terms/terms.ts'
+import { fold, stem } from '../../terms/word-forms.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { type MeantWord, readMeanings } from '../coverage.ts'

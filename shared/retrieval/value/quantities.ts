@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts'
-import { fold } from '../../terms/folding.ts'
+import { fold } from '../../terms/word-forms.ts'
 
 type Kind = 'number' | 'time' | 'day' | 'month'
 

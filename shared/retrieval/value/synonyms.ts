@@ -1,5 +1,4 @@
-import { fold } from '../../terms/folding.ts'
-import { stem } from '../../terms/stemming.ts'
+import { fold, stem } from '../../terms/word-forms.ts'
 
 /** Words that mean the same in calls and in tables of prices and hours; `a_b` are two words in a row. */
 const groups = `

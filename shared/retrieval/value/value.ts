@@ -37,7 +37,7 @@ export function findValue(queries: readonly string[], hits: readonly HitTable['h
     const found = bestCell(query, tables)
     if (!found) continue
     const { text, row, column, table } = found.cell
-    const confidence = confidenceOf(found.features)
+    const confidence = Math.round(1000 * probability(weights, found.features)) / 1000
     if (confidence >= (best?.confidence ?? 0)) best = { text, row, column, chunk_id: table.hit.chunk_id, confidence }
   }
   return best
@@ -64,8 +64,6 @@ export function bestCell(query: string, tables: ReturnType<typeof tablesIn>) {
 }
 
 const saturated = (score: number, half: number) => score / (score + half)
-
-const confidenceOf = (features: Features) => Math.round(1000 * probability(weights, features)) / 1000
 
 /** A logistic regression's probability that the cell answers. */
 export function probability(weights: Features, features: Features): number {

@@ -16,7 +16,76 @@ const faults = {
 export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<Block[]> {
   const document = await readDocument(file, format)
   const notes = new Map(document.notes.map((note) => [note.id, note]))
-  return new DocumentReader(notes).blocks(document.blocks)
+  return blocksOf(document.blocks)
+
+  function blocksOf(blocks: readonly anydoc.Block[]): Block[] {
+    return blocks.flatMap((block) => blockOf(block))
+  }
+
+  function blockOf(block: anydoc.Block): Block[] {
+    const text = textOf(block.content ?? [])
+    switch (block.kind as string) {
+      case 'heading':
+        return [{ kind: 'heading', level: block.level ?? 1, text }]
+      case 'paragraph':
+        return [{ kind: 'paragraph', text }]
+      case 'codeBlock':
+        return [{ kind: 'code', text: block.text ?? '' }]
+      case 'blockQuote':
+        return [{ kind: 'quote', blocks: blocksOf(block.blocks ?? []).filter((quoted) => !isSlideNumber(quoted)) }]
+      case 'list':
+        return block.list ? [{ kind: 'list', items: itemsOf(block.list) }] : []
+      case 'table':
+        return block.table ? tableOf(block.table) : []
+      default:
+        return []
+    }
+  }
+
+  function itemsOf({ marker, start, items }: anydoc.List): ListItem[] {
+    return items.map(({ blocks, checked, markerLabel }, index) => {
+      const box = checked === undefined ? '' : checked ? ' [x]' : ' [ ]'
+      return { marker: markerOf(marker, start + index, markerLabel) + box, blocks: blocksOf(blocks) }
+    })
+  }
+
+  /** A table of a single column or row is a layout box. */
+  function tableOf({ grid, headerRows, kind }: anydoc.Table): Block[] {
+    const laysOut = (kind as string) === 'layout' || grid.every((row) => row.length < 2)
+    if (laysOut) return grid.flatMap((row) => row.flatMap(({ cell }) => blocksOf(cell?.blocks ?? [])))
+    const rows = grid.map((row) => row.map((slot) => slotOf(grid, slot)))
+    return [{ kind: 'table', rows, headerRows } satisfies Table]
+  }
+
+  function slotOf(grid: readonly (readonly anydoc.CellSlot[])[], slot: anydoc.CellSlot): string {
+    const origin = slot.cell ? slot : grid[slot.originRow ?? -1]?.[slot.originCol ?? -1]
+    return plain(blocksOf(origin?.cell?.blocks ?? []))
+  }
+
+  function textOf(inlines: readonly anydoc.Inline[]): string {
+    return inlines.map((inline) => inlineOf(inline)).join('')
+  }
+
+  function inlineOf(inline: anydoc.Inline): string {
+    switch (inline.kind as string) {
+      case 'text':
+        return inline.text ?? ''
+      case 'lineBreak':
+        return '\n'
+      case 'link':
+        return withAddress(textOf(inline.content ?? []), inline.target?.value)
+      case 'noteRef':
+        return noteOf(inline.noteId ?? '')
+      default:
+        return ''
+    }
+  }
+
+  function noteOf(id: string): string {
+    const note = notes.get(id)
+    const text = note ? plain(blocksOf(note.blocks)).replaceAll('\n', ' ').trim() : ''
+    return text && ` (${text})`
+  }
 }
 
 async function readDocument(file: Buffer, format: OfficeFormat): Promise<anydoc.Document> {
@@ -27,83 +96,6 @@ async function readDocument(file: Buffer, format: OfficeFormat): Promise<anydoc.
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (Object.hasOwn(faults, code)) throw new Unreadable(faults[code as keyof typeof faults], error)
     throw error
-  }
-}
-
-class DocumentReader {
-  readonly #notes: ReadonlyMap<string, anydoc.Note>
-
-  constructor(notes: ReadonlyMap<string, anydoc.Note>) {
-    this.#notes = notes
-  }
-
-  blocks(blocks: readonly anydoc.Block[]): Block[] {
-    return blocks.flatMap((block) => this.#block(block))
-  }
-
-  #block(block: anydoc.Block): Block[] {
-    const text = this.#text(block.content ?? [])
-    switch (block.kind as string) {
-      case 'heading':
-        return [{ kind: 'heading', level: block.level ?? 1, text }]
-      case 'paragraph':
-        return [{ kind: 'paragraph', text }]
-      case 'codeBlock':
-        return [{ kind: 'code', text: block.text ?? '' }]
-      case 'blockQuote':
-        return [{ kind: 'quote', blocks: this.blocks(block.blocks ?? []).filter((quoted) => !isSlideNumber(quoted)) }]
-      case 'list':
-        return block.list ? [{ kind: 'list', items: this.#items(block.list) }] : []
-      case 'table':
-        return block.table ? this.#table(block.table) : []
-      default:
-        return []
-    }
-  }
-
-  #items({ marker, start, items }: anydoc.List): ListItem[] {
-    return items.map(({ blocks, checked, markerLabel }, index) => {
-      const box = checked === undefined ? '' : checked ? ' [x]' : ' [ ]'
-      return { marker: markerOf(marker, start + index, markerLabel) + box, blocks: this.blocks(blocks) }
-    })
-  }
-
-  /** A table of a single column or row is a layout box. */
-  #table({ grid, headerRows, kind }: anydoc.Table): Block[] {
-    const laysOut = (kind as string) === 'layout' || grid.every((row) => row.length < 2)
-    if (laysOut) return grid.flatMap((row) => row.flatMap(({ cell }) => this.blocks(cell?.blocks ?? [])))
-    const rows = grid.map((row) => row.map((slot) => this.#slot(grid, slot)))
-    return [{ kind: 'table', rows, headerRows } satisfies Table]
-  }
-
-  #slot(grid: readonly (readonly anydoc.CellSlot[])[], slot: anydoc.CellSlot): string {
-    const origin = slot.cell ? slot : grid[slot.originRow ?? -1]?.[slot.originCol ?? -1]
-    return plain(this.blocks(origin?.cell?.blocks ?? []))
-  }
-
-  #text(inlines: readonly anydoc.Inline[]): string {
-    return inlines.map((inline) => this.#inline(inline)).join('')
-  }
-
-  #inline(inline: anydoc.Inline): string {
-    switch (inline.kind as string) {
-      case 'text':
-        return inline.text ?? ''
-      case 'lineBreak':
-        return '\n'
-      case 'link':
-        return withAddress(this.#text(inline.content ?? []), inline.target?.value)
-      case 'noteRef':
-        return this.#note(inline.noteId ?? '')
-      default:
-        return ''
-    }
-  }
-
-  #note(id: string): string {
-    const note = this.#notes.get(id)
-    const text = note ? plain(this.blocks(note.blocks)).replaceAll('\n', ' ').trim() : ''
-    return text && ` (${text})`
   }
 }
 

@@ -119,12 +119,7 @@ async function pageOf(pdf: PDFDocumentProxy, number: number, progress: Progress)
 /** Joins the recognised words with the page's own, since a scanner may have written words that the picture does not show. */
 function withWords(content: PageContent, number: number, scan: RecognisedPage): Page {
   const words = [...content.words, ...scan.content.words]
-  const whole = {
-    ...scan.content,
-    words,
-    turned: content.turned,
-    rulings: content.rulings,
-  }
+  const whole = { ...scan.content, words, turned: content.turned, rulings: content.rulings }
   return { number, content: whole, letters: lettersOn(whole), doubtful: scan.doubtful }
 }
 

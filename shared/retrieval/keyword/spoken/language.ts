@@ -86,6 +86,8 @@ export interface Meaning {
   filler?: boolean
 }
 
+export const nothing: Meaning = {}
+
 export interface Node {
   meaning?: Meaning
   next?: Map<string, Node>

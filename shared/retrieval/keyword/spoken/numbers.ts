@@ -1,4 +1,4 @@
-import type { Meaning } from './language.ts'
+import { nothing } from './language.ts'
 import type { Speech } from './tokens.ts'
 
 /** Tokens up to `end` say a number; `text` has its digits, with leading zeros where they were written. */
@@ -7,8 +7,6 @@ export interface NumberPhrase {
   text: string
   ordinal: boolean
 }
-
-const nothing: Meaning = {}
 
 interface Part {
   end: number

@@ -1,4 +1,4 @@
-import { type Language, type Lexicon, type Meaning, type Node, phrasesOf } from './language.ts'
+import { type Language, type Lexicon, type Meaning, type Node, nothing, phrasesOf } from './language.ts'
 
 /** A unit of reading: a word, a phrase, or a part of a word ("9am", "einundzwanzig"). */
 export interface Token {
@@ -23,7 +23,6 @@ export type Emit = (first: Token, last: Token, text: string) => void
 
 const maxWordLength = 64
 const maxParts = 12
-const nothing: Meaning = {}
 const noPhrase: Phrase = { length: 0 }
 
 interface Phrase {
