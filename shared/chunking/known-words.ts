@@ -1,6 +1,7 @@
+import { hashSeed, mixed } from '../terms/hashing.ts'
 import { encodedLength } from './byte-pairs.ts'
 import { classes, letter, newline, otherClass, pieceUnits, space } from './pre-tokens.ts'
-import { type Entry, hashed, hashSeed, SpanTable } from './span-table.ts'
+import { type Entry, SpanTable } from './span-table.ts'
 
 const slotCount = 2 ** 18
 const maxUnits = 2 ** 20
@@ -23,13 +24,13 @@ export function knownWord(units: Uint16Array, start: number): Entry {
   let hash = hashSeed
   let run = classes[units[at]!]!
   if (run === space || run === otherClass) {
-    hash = hashed(hash, units[at]!)
+    hash = mixed(hash, units[at]!)
     at++
     const next = at < limit ? classes[units[at]!]! : 0
     if (next === letter || next === otherClass) run = next
   }
   if (run !== letter && run !== otherClass) return 0
-  for (; at < limit && classes[units[at]!] === run; at++) hash = hashed(hash, units[at]!)
-  for (; run === otherClass && at < limit && classes[units[at]!] === newline; at++) hash = hashed(hash, units[at]!)
+  for (; at < limit && classes[units[at]!] === run; at++) hash = mixed(hash, units[at]!)
+  for (; run === otherClass && at < limit && classes[units[at]!] === newline; at++) hash = mixed(hash, units[at]!)
   return at === limit || classes[units[at]!] === 0 ? 0 : counts.find(units, start, at, hash)
 }

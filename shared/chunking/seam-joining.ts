@@ -1,4 +1,5 @@
 import type { Steps } from '../steps.ts'
+import { hashSeed, mixed } from '../terms/hashing.ts'
 import { type Strength, strength } from './markdown-blocks.ts'
 
 export interface Atoms {
@@ -89,8 +90,8 @@ function sortedByDigit(indexes: Uint32Array, keys: Uint32Array, shift: number): 
 }
 
 function hash(units: Uint16Array, start: number, end: number): number {
-  let value = 0x811c9dc5
-  for (let at = start; at < end; at++) value = Math.imul(value ^ units[at]!, 0x01000193)
+  let value = hashSeed
+  for (let at = start; at < end; at++) value = mixed(value, units[at]!)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   return value ^ (value >>> 13)
 }

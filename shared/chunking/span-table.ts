@@ -1,12 +1,10 @@
-export const hashSeed = 0x811c9dc5
-const hashFactor = 0x01000193
+import { hashSeed, mixed } from '../terms/hashing.ts'
+
 const valueBits = 17
 
 export type Entry = number
 export const lengthIn = (entry: Entry) => entry >>> valueBits
 export const valueIn = (entry: Entry) => entry & (2 ** valueBits - 1)
-
-export const hashed = (hash: number, unit: number) => Math.imul(hash ^ unit, hashFactor)
 
 /** Maps spans of 16-bit units to numbers below 131,072, without making strings: FNV-1a, linear probing. */
 export class SpanTable {
@@ -79,7 +77,7 @@ export class SpanTable {
 
 function hashOf(units: Uint16Array, start: number, end: number): number {
   let hash = hashSeed
-  for (let at = start; at < end; at++) hash = hashed(hash, units[at]!)
+  for (let at = start; at < end; at++) hash = mixed(hash, units[at]!)
   return hash
 }
 

@@ -45,6 +45,19 @@ export class EmbeddingError extends Error {
   }
 }
 
+/** Ends on abort even if the work ignores the signal. @throws EmbeddingError unavailable */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
 const checkSeconds = 10
 
 /** Embeds one word. @returns the fault of the provider or of our settings, or undefined */

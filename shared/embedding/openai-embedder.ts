@@ -1,8 +1,8 @@
 import { report } from '../metrics.ts'
 import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
-import { type Embedder, EmbeddingError } from './embedder.ts'
+import { type Embedder, EmbeddingError, unlessAborted } from './embedder.ts'
 import { codeOf, reasonOf, toEmbeddingError, wrongDimensions } from './openai-error.ts'
-import { jsonOf, tooManyDimensions, vectorsOf } from './openai-response.ts'
+import { type Body, bodyOf, tooManyDimensions, vectorsOf } from './openai-response.ts'
 import { dimensions } from './vectors.ts'
 
 export interface Provider {
@@ -83,20 +83,20 @@ export function openAiEmbedder(provider: Provider): Embedder {
       if (reasonOf(response.status) === 'key_rejected') throw await errorOf(response, 'input_rejected')
     }
     if (!response.ok) throw await errorOf(response)
-    const body = await jsonOf(response, texts.length)
+    const body = await bodyOf(response, texts.length)
     const other = tooManyDimensions(body)
     const { vectors, tokens } = vectorsOf(other === undefined ? body : await shortened(other), texts.length)
     report({ EmbeddingTokens: tokens })
     return vectors
 
     /** @throws EmbeddingError wrong_model */
-    async function shortened(length: number): Promise<unknown> {
+    async function shortened(length: number): Promise<Body> {
       if (asksForDimensions) throw wrongDimensions(provider.model, length)
       asksForDimensions = true
       const response = await call(texts, apiKey, signal, asksForDimensions)
       if (!response.ok && reasonOf(response.status) === 'unavailable') throw await errorOf(response)
-      const body = response.ok ? await jsonOf(response, texts.length) : await response.body?.cancel()
-      if (!response.ok || tooManyDimensions(body) !== undefined) throw wrongDimensions(provider.model, length)
+      const body = response.ok ? await bodyOf(response, texts.length) : await response.body?.cancel()
+      if (!body || tooManyDimensions(body) !== undefined) throw wrongDimensions(provider.model, length)
       isShortened = true
       return body
     }
@@ -176,19 +176,6 @@ export function openAiEmbedder(provider: Provider): Embedder {
         report({ ProviderLatency: Math.round(performance.now() - started) })
       }
     },
-  }
-}
-
-/** Ends on abort even if the work ignores the signal. @throws EmbeddingError unavailable */
-async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))
-  if (signal.aborted) abort()
-  else signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
 

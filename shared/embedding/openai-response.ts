@@ -16,14 +16,18 @@ const responseBody = v.object({
 const maxVectorBytes = 100_000
 const maxEnvelopeBytes = 100_000
 
-/** @param count of the texts that were sent @throws EmbeddingError unavailable: cut off, too long or not JSON */
-export async function jsonOf(response: Response, count: number): Promise<unknown> {
+export type Body = v.InferOutput<typeof responseBody>
+
+/** @param count of the texts that were sent @throws EmbeddingError unavailable: cut off, too long, not JSON, or of another shape */
+export async function bodyOf(response: Response, count: number): Promise<Body> {
   const maxBytes = maxEnvelopeBytes + count * maxVectorBytes
   const { status } = response
   try {
     const text = await readBounded(response, maxBytes)
     if (text === undefined) throw invalid(`more than ${maxBytes} bytes for ${count} texts`)
-    return parseBounded(text)
+    const result = v.safeParse(responseBody, parseBounded(text))
+    if (!result.success) throw invalid('it has another shape')
+    return result.output
   } catch (cause) {
     if (cause instanceof EmbeddingError) throw cause
     const message = 'The response of the embedding provider was cut off or is not JSON'
@@ -32,10 +36,8 @@ export async function jsonOf(response: Response, count: number): Promise<unknown
 }
 
 /** The model's number of dimensions, if all vectors have the same and it is more than 1536. */
-export function tooManyDimensions(body: unknown): number | undefined {
-  const result = v.safeParse(responseBody, body)
-  if (!result.success) return undefined
-  const lengths = new Set(result.output.data.map(({ embedding }) => lengthOf(embedding)))
+export function tooManyDimensions({ data }: Body): number | undefined {
+  const lengths = new Set(data.map(({ embedding }) => lengthOf(embedding)))
   const [length] = lengths
   return lengths.size === 1 && length && Number.isInteger(length) && length > dimensions ? length : undefined
 }
@@ -47,10 +49,10 @@ function lengthOf(embedding: string | number[]): number {
 }
 
 /** Returns normalized vectors in the order of `index`; zeros fill up short ones, which changes no cosine. @throws EmbeddingError unavailable: missing, extra or invalid vectors */
-export function vectorsOf(body: unknown, count: number): { vectors: Float32Array[]; tokens: number | undefined } {
-  const result = v.safeParse(responseBody, body)
-  if (!result.success) throw invalid('it has another shape')
-  const { data, usage } = result.output
+export function vectorsOf(
+  { data, usage }: Body,
+  count: number,
+): { vectors: Float32Array[]; tokens: number | undefined } {
   const vectors = new Array<Float32Array | undefined>(count).fill(undefined)
   for (const { index, embedding } of data) {
     if (!Number.isInteger(index) || index < 0 || index >= count || vectors[index])

@@ -4,8 +4,6 @@ import { rulesIn } from './robots-rules.ts'
 
 export interface Robots {
   allows: (address: string) => boolean
-  /** The pause that robots.txt asks for, at most 30; null if it asks for none. The client observes it. */
-  delaySeconds: number | null
   sitemaps: string[]
   /** Why robots.txt cannot be read. Then nothing is allowed, and the crawl ends with this sentence. */
   failed?: string
@@ -16,12 +14,11 @@ const maxBytes = 5 * 1024 * 1024
 /** The rest of a longer file does not count, except the line that begins before. */
 const maxRead = 500 * 1024
 
-/** The rules of an address's host for Cuecard. */
+/** The rules of an address's host for Cuecard. Has the client observe the pause that they ask for. */
 export async function robotsOf(client: Client, address: string): Promise<Robots> {
   const { origin } = new URL(address)
   const failed = (reason: string): Robots => ({
     allows: () => false,
-    delaySeconds: null,
     sitemaps: [],
     failed: `robots.txt of ${origin} can't be read, so nothing was asked for. ${reason}`,
   })
@@ -32,16 +29,13 @@ export async function robotsOf(client: Client, address: string): Promise<Robots>
   const rest = body.subarray(maxRead).findIndex((byte) => byte === 0x0a || byte === 0x0d)
   const read = rest < 0 ? body : body.subarray(0, maxRead + rest)
   const rules = rulesIn(status === 200 ? read.toString().replace(/^\ufeff/, '') : '', 'cuecard')
-  const { delay } = rules
-  const delaySeconds = delay === undefined ? null : Math.min(Math.max(0, delay), maxPauseSeconds)
-  if (delaySeconds !== null) client.setPause(address, Math.max(1, delaySeconds))
+  if (rules.delay !== undefined) client.setPause(address, Math.min(Math.max(1, rules.delay), maxPauseSeconds))
   return {
     // The rules hold for the host with and without `www.`.
     allows: (asked) => {
       const { pathname, search } = new URL(asked)
       return rules.allows(pathname + search)
     },
-    delaySeconds,
     sitemaps: rules.sitemaps.flatMap((sitemap) => URL.parse(sitemap, origin)?.href ?? []),
   }
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { describeError, log } from '../../log.ts'
-import { EmbeddingError, type EmbedOptions } from '../embedder.ts'
+import { EmbeddingError, type EmbedOptions, unlessAborted } from '../embedder.ts'
 
 export interface Task {
   text: string
@@ -22,16 +22,11 @@ export async function embedInWorker(
   const jobs = texts.map((text) => ({ text, of, ...Promise.withResolvers<Float32Array>() }))
   for (const job of jobs) waiting[of].add(job)
   startNext()
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted'))
-  const timer = timeoutSeconds && setTimeout(abort, timeoutSeconds * 1000)
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort)
+  const timeout = timeoutSeconds ? AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000)) : undefined
+  const aborted = AbortSignal.any([signal, timeout].filter((each) => each !== undefined))
   try {
-    return await Promise.race([Promise.all(jobs.map(({ promise }) => promise)), aborted])
+    return await unlessAborted(aborted, Promise.all(jobs.map(({ promise }) => promise)))
   } finally {
-    if (timer) clearTimeout(timer)
-    signal?.removeEventListener('abort', abort)
     for (const job of jobs) waiting[of].delete(job)
   }
 }

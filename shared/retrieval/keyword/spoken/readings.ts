@@ -35,10 +35,8 @@ export function readings(words: string[]): Reading[] {
     if (!first.starts || !last.ends || (to - from === 1 && text === words[from])) return
     found.set(`${from} ${to} ${text}`, { from, to, text })
   }
-  const letters = new Map(words.map((word) => [word, lettersOf(word)]))
-  const lettersIn = (text: string) => (letters.has(text) ? letters.get(text) : lettersOf(text))
   for (const lexicon of lexicons) {
-    const speech = { language: lexicon.language, tokens: tokensOf(words, lexicon, lettersIn) }
+    const speech = { language: lexicon.language, tokens: tokensOf(words, lexicon, lettersOf) }
     for (const read of rules) read(speech, emit)
   }
   const inOrder = [...found.values()].sort((a, b) => a.from - b.from || b.to - a.to)

@@ -43,7 +43,7 @@ export function letterReader(languages: Language[]): (text: string) => Meaning |
   }
 }
 
-/** Reads words in one language. `lettersOf` is the same for all languages, hence called once for each word. */
+/** Reads words in one language. */
 export function tokensOf(words: string[], lexicon: Lexicon, lettersOf: (text: string) => Meaning | undefined): Token[] {
   const tokens: Token[] = []
   for (let from = 0, to = 0; from < words.length; from = to) {

@@ -14,7 +14,6 @@ const sparseText = '11'
 /** Pixels from the top left of the raster; `confidence` is from 0 to 100. */
 export type ReadLine = {
   baseline: { x0: number; y0: number; x1: number; y1: number }
-  rowAttributes: { rowHeight: number }
   words: { text: string; confidence: number; bbox: { x0: number; y0: number; x1: number; y1: number } }[]
 }
 
