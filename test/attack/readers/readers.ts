@@ -70,7 +70,6 @@ const page = (type: string) => (body: string) =>
 const sitemap = (body: string) =>
   readNext(clientOf({ '/sitemap.xml': body }), begunReading(`${url}/sitemap.xml`), {
     allows: () => true,
-    delaySeconds: null,
     sitemaps: [],
   })
 const file =

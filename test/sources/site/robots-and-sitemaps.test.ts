@@ -60,7 +60,7 @@ test('Crawl-delay is kept up to half a minute, and never shortens the pause', as
     const client = own({ '/robots.txt': `User-agent: *\nCrawl-delay: ${delay}` })
     await robotsOf(client, url)
     await fetchPage(client, `${url}/1`)
-    expect(client.pauses[0]).toBe(pause)
+    expect(client.pauses.at(-1)).toBe(pause)
   }
 })
 
