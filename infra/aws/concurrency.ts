@@ -1,4 +1,4 @@
-import { type LambdaName, type QueueName, queueNames, queues } from '../wiring.ts'
+import type { LambdaName } from '../wiring.ts'
 
 export type ReservedConcurrency = Partial<Record<LambdaName, number>>
 
@@ -31,15 +31,3 @@ export const regular = {
   dashboard: 20,
   reference: 20,
 } as const satisfies ReservedConcurrency
-
-/** The sweeper, migrations, operators and deliveries use these. Deliveries send three statements at a time, and two runs may overlap. */
-const others = 10
-
-/** Connections that all Lambdas may use at once: one per serving instance, and one per message of a worker's batch. */
-export function connectionsAtOnce(
-  { reference: _, ...serving }: ReservedConcurrency,
-  workers: Readonly<Record<QueueName, number>>,
-): number {
-  const ofWorkers = queueNames.map((name) => workers[name] * queues[name].batchSize)
-  return [...Object.values(serving), ...ofWorkers].reduce((sum, count) => sum + count, others)
-}
