@@ -58,7 +58,7 @@ const makeKey = (organization: string, permissions: string, ...more: string[]) =
   json('key', 'create', '--organization', organization, '--name', 'k', '--permissions', permissions, ...more)
 
 describe('organizations, agents and keys', () => {
-  test('a key created here is accepted by the API for what it permits', async () => {
+  test('the API accepts a key created here for its permissions', async () => {
     const { id: organization } = await json('organization', 'create', '--name', 'Lighthouse Inn')
     const { id: agent } = await json('agent', 'create', '--organization', organization, '--name', 'Front desk')
     const { key } = await makeKey(organization, 'kb:read, organization:read')
@@ -92,7 +92,7 @@ describe('organizations, agents and keys', () => {
     })
   })
 
-  test('the list of keys says which are active, expired or revoked, and holds neither key nor hash', async () => {
+  test('the list of keys says which are active, expired or revoked, and has neither key nor hash', async () => {
     const { id: organization } = await json('organization', 'create', '--name', 'Lighthouse Inn')
     const active = await makeKey(organization, 'kb:read,kb:write,kb:read', '--expires', '30d')
     const expired = await makeKey(organization, 'kb:read', '--expires', '2099-01-01T00:00:00+01:00')
@@ -241,7 +241,7 @@ describe('documents', () => {
     expect(await json(...list, '--limit', '1')).toMatchObject({ data: [failed], has_more: true })
   })
 
-  test('that wait are listed with the reason, how often they were tried and when they will be, and health names the fault', async () => {
+  test('that wait are listed with the reason, the tries so far and the next time, and health names the fault', async () => {
     const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices')
     const work = newWorker(stand, provider)
     const waiting = 'The embedding provider is busy (status 429: Rate limit reached)'
@@ -301,7 +301,7 @@ describe('documents', () => {
     expect(await read(id)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
   })
 
-  test('one being processed is reported and not retried, while the others named with it are', async () => {
+  test('a document in processing is reported and not retried; others named with it are', async () => {
     const { ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[0]!)
     await run(sql`
@@ -406,7 +406,7 @@ describe('which system it works on', () => {
     })
   })
 
-  test('a DATABASE_URL of another server is an error, not overlooked', async () => {
+  test('a DATABASE_URL of another server is an error, not ignored', async () => {
     const env = { DATA_DIR: dataDir, DATABASE_URL: 'postgres://me@prod.example.com/x' }
     const refused = await admin(['organization', 'create', '--name', 'Astray'], env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -415,7 +415,7 @@ describe('which system it works on', () => {
     expect(await admin(['organization', 'list'], { ...env, DATABASE_URL: serverUrl })).toMatchObject({ code: 0 })
   })
 
-  test('the address of a stand is its owner’s only, and that left behind by a killed one is ignored', async () => {
+  test('only its owner can read a stand’s address, and that of a killed stand is ignored', async () => {
     const directory = await temporaryDirectory()
     const { pid } = spawnSync('true')
     expect((await stat(join(dataDir, 'stand.json'))).mode & 0o777).toBe(0o600)

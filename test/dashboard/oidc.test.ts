@@ -196,7 +196,7 @@ describe('signing in with an account of a provider', () => {
     expect(page.html).not.toContain('<b>')
   })
 
-  test('does not wait for a provider that is down or names another issuer', async () => {
+  test('answers 503 if the provider is down or names another issuer', async () => {
     vi.stubEnv('OIDC_ISSUER', 'http://127.0.0.1:9')
     expect(await newVisitor().get(path)).toMatchObject({ status: 503, cookies: [] })
     vi.stubEnv('OIDC_ISSUER', issuer.replace('127.0.0.1', 'localhost'))

@@ -342,7 +342,7 @@ describe('the switch', () => {
     expect(await isOn(owner)).toBe(false)
   })
 
-  test('changes nothing from a foreign form', async () => {
+  test('stays off for a form that is not ours', async () => {
     const owner = await signedIn()
     for (const fields of [{}, { on: 'yes' }, { on: 'true', agent: 'x' }] as Record<string, string>[])
       expect((await owner.browser.post(switchPath, fields)).status).toBe(400)
@@ -389,7 +389,7 @@ describe('questions that ask alike', () => {
     expect(grouped(...questions)).toHaveLength(2)
   })
 
-  test('does not apply to any two questions of the evaluation, which all ask for something else', () => {
+  test('include no two questions of the evaluation, which all ask for something else', () => {
     for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
       const merged = groupQuestions(questions).filter((group) => group.length > 1)
       expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])

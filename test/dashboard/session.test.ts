@@ -246,7 +246,7 @@ describe('a session', () => {
     expect((await mine.browser.get('/dashboard/settings')).status).toBe(403)
   })
 
-  test('is looked up again after a link from another site, which does not send the cookie', async () => {
+  test('is found by a reload after a link from another site, which does not send the cookie', async () => {
     const { headers, html, status } = await browser().get('/dashboard/calls', { 'sec-fetch-site': 'cross-site' })
     expect([status, headers.location]).toEqual([200, undefined])
     expect(html).toContain('<meta http-equiv="refresh" content="0">')

@@ -42,18 +42,18 @@ async function indexesOf(table: string): Promise<Record<string, boolean>> {
   return Object.fromEntries(rows.map(({ name, valid }) => [name, valid]))
 }
 
-test('a database at the newest schema is left alone, by two runs at once as well', async () => {
+test('a database at the newest schema is not changed, even by two simultaneous runs', async () => {
   expect(await Promise.all([migrate(stand.pool), migrate(stand.pool)])).toEqual([[], []])
 })
 
-test('code that is older than the schema leaves the newer migrations alone, as a rollback needs', async () => {
+test('code older than the schema ignores newer migrations, as a rollback needs', async () => {
   made.push('9999_newer')
   await sql`insert into schema_migrations (name) values ('9999_newer')`.execute(stand.db)
   expect(await migrate(stand.pool)).toEqual([])
   expect(await recorded('9999_newer')).toEqual(['9999_newer'])
 })
 
-test('a database of an older version is refused, with what to do about it, and left alone', async () => {
+test('a database of an older version is refused with instructions, and not changed', async () => {
   await sql`update schema_migrations set name = 'older' where name = '0001_baseline'`.execute(stand.db)
   const refused = migrate(stand.pool, { place: '.local' })
   await expect(refused).rejects.toThrow(
@@ -64,7 +64,7 @@ test('a database of an older version is refused, with what to do about it, and l
 })
 
 describe('the steps of a migration', () => {
-  test('are applied in order and recorded each, and those that two runs want to apply are applied once', async () => {
+  test('are applied in order and recorded, and only once by two simultaneous runs', async () => {
     const t = await makeTable(3)
     const steps = [
       inTransaction(`alter table ${t} add column code text`, `update ${t} set code = 'c' || id`),
@@ -79,7 +79,7 @@ describe('the steps of a migration', () => {
     expect(await indexesOf(t)).toEqual({ [`${t}_code`]: true })
   })
 
-  test('before one that fails stay applied, it leaves nothing behind, and the next run continues with it', async () => {
+  test('stay applied before one that fails, which leaves nothing behind and is retried by the next run', async () => {
     const t = await makeTable()
     const added = inTransaction(`alter table ${t} add column code text`)
     const failing = inTransaction(`alter table ${t} add column more text`, `select\n nonsense`)
@@ -90,7 +90,7 @@ describe('the steps of a migration', () => {
     expect(await migrate(stand.pool, { migrations: { [t]: [added, repaired] } })).toEqual([`${t}.02`])
   })
 
-  test('build an index anew of which an interrupted build has left an invalid one', async () => {
+  test('rebuild an index that an interrupted build left invalid', async () => {
     const t = await makeTable(3)
     await sql`update ${sql.id(t)} set form = id::text where id > 1`.execute(stand.db)
     await sql`insert into ${sql.id(t)} values (4, 'old')`.execute(stand.db)
@@ -102,7 +102,7 @@ describe('the steps of a migration', () => {
     expect(await indexesOf(t)).toEqual({ [`${t}_form`]: true })
   })
 
-  test('leave the settings of their connection as they were', async () => {
+  test('do not change the settings of their connection', async () => {
     const t = await makeTable()
     const show = () => run(sql`select current_setting('lock_timeout') as l, current_setting('statement_timeout') as s`)
     const before = await show()
@@ -125,7 +125,7 @@ describe.runIf(isOnServer)('beside a transaction that holds a lock (the embedded
     }
   }
 
-  test('a step gives up soon, so that nobody queues behind it for long, and is applied when the lock is free', async () => {
+  test('a step gives up soon, so that others queue only briefly, and is applied once the lock is free', async () => {
     const t = await makeTable(1)
     await whileWritten(t, async (commit) => {
       const pauses: number[] = []

@@ -76,7 +76,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
     await stand.pool.query('vacuum analyze chunks')
   })
 
-  test('the ten best are those of a comparison with all', async () => {
+  test('the ten best equal those of a full comparison', async () => {
     for (const query of queries) {
       const hits = await search(tenant, query, { limit: 10 })
       const best = (await bruteForce(tenant, query)).slice(0, 10)
@@ -85,7 +85,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
     }
   })
 
-  test('filters hold, and the best are those of a comparison with all that match', async () => {
+  test('filters apply, and the best equal those of a full comparison with matching chunks', async () => {
     const [query] = queries
     const { score: third } = (await bruteForce(tenant, query!))[2]!
     expect(await search(tenant, query!, { limit: 10, min_score: third - 1e-6 })).toHaveLength(3)
@@ -104,7 +104,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
     }
   })
 
-  test('a search reads sketches from an index alone, and few vectors', async () => {
+  test('a search reads sketches from an index only, and few vectors', async () => {
     const batches = await batchesOf(() => search(tenant, queries[1]!, { limit: 10 }))
     const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from answers(')))!
     const plans = await plansOf(stand.pool, batch, 'analyze, buffers,')
@@ -129,7 +129,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
 })
 
 describe('of up to 200 chunks', () => {
-  test('all are compared, however they lie', async () => {
+  test('all are compared, with any vectors', async () => {
     const tenant = await stand.tenant()
     const isNear = (i: number) => i % 3 === 0
     const center = scattered()
@@ -144,7 +144,7 @@ describe('of up to 200 chunks', () => {
     }
   })
 
-  test('the best are found though by their sketches they look the worst', async () => {
+  test('the best are found even if their sketches rank them last', async () => {
     const tenant = await stand.tenant()
     const query = normalize(scattered())
     const { high, middle, low } = querySketch(query)
@@ -164,7 +164,7 @@ describe('of up to 200 chunks', () => {
     expect(hits.map(key)).toEqual((await bruteForce(tenant, query)).slice(0, 50).map(key))
   })
 
-  test('an agent may grow past that, and shrink again', async () => {
+  test('an agent may grow beyond that, and shrink again', async () => {
     const tenant = await stand.tenant()
     const [center, far] = [scattered(), scattered()]
     const chunks = (from: Float32Array, count: number) =>

@@ -58,7 +58,7 @@ describe.each(Object.entries(targets))('on %s', (name, open) => {
     expect(await ask(question)).toSatisfy(holds)
   })
 
-  test('a wrong password is refused with an open session too, and the next request is let in', async () => {
+  test('a wrong password is refused even with an open session, and the next request succeeds', async () => {
     const as = (url: URL) => Object.assign(url, { password: 'wrong' })
     for (const wanted of [200, 400, 200]) {
       const { status } = await ask({ body: { query: 'select 1' }, ...(wanted === 400 && { as }) })
@@ -66,12 +66,12 @@ describe.each(Object.entries(targets))('on %s', (name, open) => {
     }
   })
 
-  test('what a request sets for its session is gone in the next (client.rs, reset_session_background)', async () => {
+  test('settings of a session are reset before the next request (client.rs, reset_session_background)', async () => {
     await one(`select set_config('cuecard.fact', 'kept', false)`)
     expect(await answerTo(`select current_setting('cuecard.fact', true)`)).not.toBe('kept')
   })
 
-  test('a batch honours and repeats its three headers (sql_over_http.rs, HttpHeaders)', async () => {
+  test('a batch obeys and repeats its three headers (sql_over_http.rs, HttpHeaders)', async () => {
     const headers = {
       'neon-batch-isolation-level': 'Serializable',
       'neon-batch-read-only': 'true',
@@ -98,7 +98,7 @@ describe.each(Object.entries(targets))('on %s', (name, open) => {
     if (hasSessions) expect(await backend()).toBe(before)
   })
 
-  test('a table that is made counts no rows, rows that are inserted are counted', async () => {
+  test('creating a table reports no row count, inserting rows does', async () => {
     const { body } = await batch(
       'create temp table counted (id int) on commit drop',
       'insert into counted select generate_series(1, 3)',
@@ -134,7 +134,7 @@ describe.each(Object.entries(targets))('on %s', (name, open) => {
     }
   })
 
-  test.runIf(hasSessions)('what alter role has set counts, and ends a statement', async () => {
+  test.runIf(hasSessions)('settings of alter role apply, and end a statement', async () => {
     const [login, password] = [`fact_${crypto.randomUUID()}`, 'A-g00d-password-of-the-test']
     await batch(
       `create role "${login}" login password '${password}'`,
@@ -187,7 +187,7 @@ describe('on a stand-in of its own', () => {
     expect(await tripsOf({ query: `select '[1]'::vector::text` })).toBe(2)
   })
 
-  test('past the rate, a request is 500 “Too many connections to this endpoint” (leaky_bucket.rs)', async () => {
+  test('above the rate, a request gets 500 “Too many connections to this endpoint” (leaky_bucket.rs)', async () => {
     const { ask, close } = await standIn(undefined, { perSecond: 0.001, burst: 5 })
     const answers = await Promise.all(Array.from({ length: 8 }, () => ask({ body: { query: 'select 1' } })))
     await close!()

@@ -35,7 +35,7 @@ const linesOf = (table: string) =>
     .map((line) => line.trim().replaceAll(/ +/g, ' '))
 
 describe('the roles of the Lambdas', () => {
-  test('own nothing, have no attribute and may create nothing', async () => {
+  test('own nothing, have no attributes and may create nothing', async () => {
     const { rows } = await sql<{ rolname: string; has_attribute: boolean; owns: number; may_create: boolean }>`
       select rolname, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as has_attribute,
         (select count(*)::int from pg_class where relowner = r.oid) as owns,
@@ -49,7 +49,7 @@ describe('the roles of the Lambdas', () => {
     )
   })
 
-  test('hold these grants and no other', async () => {
+  test('have exactly these grants', async () => {
     const { rows } = await sql<{ grant: string }>`
       select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ': '
         || string_agg(table_name, ' ' order by table_name collate "C") as grant
@@ -132,7 +132,7 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
 
-  test('hold of vectors, terms, and of the columns that lead to them, no more than their statements need', async () => {
+  test('have only the grants that their statements need on vectors, terms and the columns that lead to them', async () => {
     const { rows } = await sql<{ grant: string }>`
       select verb || ' ' || table_name || ' (' || columns || '): ' || string_agg(role, ' ' order by role) as grant
       from (
@@ -175,7 +175,7 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
 
-  test('may execute these functions and no other: triggers are the owner’s, and nothing is PUBLIC’s', async () => {
+  test('may execute exactly these functions: triggers belong to the owner, and PUBLIC has none', async () => {
     const { rows } = await sql<{ grant: string }>`
       select coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') || ' ' || proname as grant
       from (${ownFunctions}) p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
@@ -228,7 +228,7 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant)).toEqual(expected.sort())
   })
 
-  test('find nothing by the hash of a key that is unknown, revoked or expired', async () => {
+  test('find nothing by the hash of an unknown, revoked or expired key', async () => {
     const { organizationId } = await stand.tenant()
     const make = (more: object) =>
       createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })
@@ -309,7 +309,7 @@ const ownFunctions = sql`select * from pg_proc where pronamespace = 'public'::re
   and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')`
 
 describe('functions with the owner’s rights', () => {
-  test('have a search_path of their own, and refuse to be a trigger on another table than theirs', async () => {
+  test('set their search_path, and refuse to be a trigger on another table', async () => {
     const { rows } = await sql<{ proname: string; is_trigger: boolean; is_confined: boolean; settings: string[] }>`
       select proname, prorettype = 'trigger'::regtype as is_trigger, proconfig as settings,
         (select bool_and(prosrc like '%if tg_relid <> ''' || tgrelid::regclass || '''::regclass then raise insufficient_privilege%')
@@ -322,7 +322,7 @@ describe('functions with the owner’s rights', () => {
     }
   })
 
-  test('that are made later can be executed by nobody either', async () => {
+  test('created later grant EXECUTE to nobody', async () => {
     const name = `f${newId().slice(-8)}`
     await sql`create function ${sql.id(name)}() returns int language sql return 1`.execute(stand.db)
     await expect(sql`select ${sql.id(name)}()`.execute(as('cuecard_search'))).rejects.toThrow(/permission denied/)
@@ -415,7 +415,7 @@ describe('the logins of the Lambdas', () => {
 })
 
 describe('row-level security', () => {
-  test('stands on every table that a Lambda may touch', async () => {
+  test('is enabled on every table that a Lambda may use', async () => {
     const { rows } = await sql<{ relname: string }>`
       select relname from pg_class c
       where relkind = 'r' and relnamespace = 'public'::regnamespace and not relrowsecurity
@@ -424,7 +424,7 @@ describe('row-level security', () => {
     expect(rows).toEqual([])
   })
 
-  test('shows a statement that forgets the organization nothing but its own rows, and without one no rows', async () => {
+  test('limits a statement without the organization to its own rows, and without a setting to none', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     for (const { agentId, apiKey, call, knowledgeBase } of [mine, other]) {
       await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
@@ -476,7 +476,7 @@ describe('row-level security', () => {
     }
   })
 
-  test('shows the extraction its organization’s files alone, and lets it complete none', async () => {
+  test('shows extraction only its organization’s files, and lets it complete none', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     await mine.call('POST', mine.knowledgeBase, { title: 'T', content: 'text' })
     const file = await createFile(stand, mine)
@@ -489,7 +489,7 @@ describe('row-level security', () => {
     await expect(complete.execute(scoped)).rejects.toThrow(/row-level security/)
   })
 
-  test('lets a statement that forgets the organization change nothing of another', async () => {
+  test('lets a statement without the organization change nothing of another', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     const { body: theirs } = await other.call('POST', other.knowledgeBase, { title: 'T', content: 'text' })
     const scoped = as('cuecard_documents').forOrganization(mine.organizationId as OrganizationId)

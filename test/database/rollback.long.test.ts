@@ -6,7 +6,7 @@ import { createEmptyDatabase } from '../support/database/empty-database.ts'
 /** Facts that a migration may remove, because the previous release no longer names them. */
 const removed = new Set<string>()
 
-test('a migration keeps what code of the release before names, and demands nothing that it does not give', async () => {
+test('a migration keeps everything that the previous release names, and requires nothing that it does not provide', async () => {
   const database = await createEmptyDatabase()
   const pool = new Pool({ connectionString: database.url, max: 1 })
   const facts = async (...selects: string[]) =>
@@ -37,7 +37,7 @@ test('a migration keeps what code of the release before names, and demands nothi
   await database.drop()
 })
 
-test('functions of search stay beside those of the same names that code of the release before calls with other arguments', async () => {
+test('functions of search exist beside those of the same name that the previous release calls with other arguments', async () => {
   const databases = [await createEmptyDatabase(), await createEmptyDatabase()]
   // The newest migration that changes search applies all of it.
   const newest = Object.keys(all).indexOf('0010_golden_history')
@@ -61,7 +61,7 @@ test('functions of search stay beside those of the same names that code of the r
   for (const database of databases) await database.drop()
 })
 
-test('what a database of the release before holds is out of the trash, and goes into it', async () => {
+test('documents of the previous release are not in the trash, and can be moved there', async () => {
   const database = await createEmptyDatabase()
   const pool = new Pool({ connectionString: database.url, max: 1 })
   const before = Object.entries(all).filter(([name]) => name < '0014')

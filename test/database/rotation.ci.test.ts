@@ -158,7 +158,7 @@ describe('the database’s login', () => {
     },
   )
 
-  test('that many deliveries find outdated at once is fetched once for all of them', async () => {
+  test('that many deliveries find outdated at once is fetched once for all', async () => {
     const tenant = await stand.tenant()
     const user = await rotateDatabase('embedding')
     rotateProviderKey()
@@ -237,7 +237,7 @@ describe('the provider’s key', () => {
   })
 })
 
-test('a secret that two refuse in the same moment is fetched once more, and one who comes late with the old gets the new', async () => {
+test('a secret that two callers find rejected at once is fetched once, and a late caller with the old one gets the new', async () => {
   const get = secret({ id: 'provider' })
   const old = rotateProviderKey()
   expect(await Promise.all([get(), get()])).toEqual([old, old])

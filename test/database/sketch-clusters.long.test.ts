@@ -67,7 +67,7 @@ describe('an agent of 1,500 chunks in 30 topics', () => {
     for (let i = 0; i < 5; i++) documents.push(await storeServed(stand.db, tenant, chunks(300)))
   })
 
-  test('is searched in a quarter of its sketches at most, which an index alone has, and the ten best are those of all', async () => {
+  test('is searched in at most a quarter of its sketches, from an index only, and the ten best equal those of all', async () => {
     const { share, sketches } = await cluster(tenant)
     expect(sketches).toBe(1500)
     expect(share).toBeLessThanOrEqual(0.25)
@@ -85,7 +85,7 @@ describe('an agent of 1,500 chunks in 30 topics', () => {
     expect(read).toBeLessThan(640 + 0.4 * 1500)
   })
 
-  test('finds what was added, and not what was deleted or begins tomorrow, before the sweeper comes', async () => {
+  test('finds added chunks, but no deleted ones or ones valid from tomorrow, before the next sweep', async () => {
     await cluster(tenant)
     documents.push(await storeServed(stand.db, tenant, chunks(60)))
     await expectBest()

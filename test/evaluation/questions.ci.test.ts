@@ -29,7 +29,7 @@ describe('a hit is right', () => {
     hit('Hours', 'Closed on\n  Sundays'),
   ]
 
-  test('by its title and words, whatever their case and white space', () => {
+  test('by its title and words, ignoring case and white space', () => {
     expect(rankOf(found, { title: 'hours', words: 'closed on sundays' })).toBe(3)
     expect(rankOf(found, { title: 'Hours', words: undefined })).toBe(1)
     expect(rankOf(found, { title: undefined, words: 'Closed on Sundays' })).toBe(2)

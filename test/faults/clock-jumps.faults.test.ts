@@ -13,7 +13,7 @@ const hour = 3_600_000
 const day = 24 * hour
 
 describe.each(databases)('on the %s database', (name, server) => {
-  test('while the wall clock of the process jumps to and fro, nothing acknowledged is lost and nothing is doubled', async () => {
+  test('while the wall clock of the process jumps back and forth, nothing acknowledged is lost or doubled', async () => {
     const random = new Random(seed)
     const env = { EMBEDDING_BASE_URL: provider.baseUrl }
     const system = await System.create(await home({ server }), start, env)
@@ -33,7 +33,7 @@ describe.each(databases)('on the %s database', (name, server) => {
     expect(await system.stop()).toBe(0)
   }, 3_600_000)
 
-  test('a wall clock that is set back keeps no revoked key alive, and no provider out of use', async () => {
+  test('a wall clock that is set back neither keeps a revoked key valid nor the provider unused', async () => {
     const env = { EMBEDDING_BASE_URL: provider.baseUrl }
     const system = await System.create(await home({ server }), start, env)
     await system.start()

@@ -26,7 +26,7 @@ test.each([
   expect(now()).toBe(1_015_000 + ahead)
 })
 
-test('is not hastened by the difference between two clocks that are read one after the other', () => {
+test('a steady clock does not drift by the difference between two clocks read one after the other', () => {
   const { at, now } = clockOf()
   for (let i = 0; i < 1_000; i++) {
     at.elapsed += 0.1

@@ -80,7 +80,7 @@ describe('a file', () => {
     await expect(bucket.get('o/d/menu.pdf', 10)).rejects.toMatchObject({ service: 'file_storage' })
   })
 
-  test('is got in spite of one failure of S3', async () => {
+  test('is read despite one failure of S3', async () => {
     let requests = 0
     const bucket = await bucketOf((request, response) => {
       if (requests++ === 0) fails(503, 'SlowDown', 'Reduce your request rate.')(request, response)
@@ -105,7 +105,7 @@ describe('a file', () => {
     await expect(bucket.get('o/d/menu.pdf', 10)).rejects.toThrow('o/d/menu.pdf has more than 10 bytes')
   })
 
-  test('that breaks off is out of reach', async () => {
+  test('that breaks off counts as unreachable', async () => {
     const bucket = await bucketOf((_request, response) => {
       response.writeHead(200, { 'content-length': 10 })
       response.write('half', () => response.destroy())
@@ -126,7 +126,7 @@ describe('deleting', () => {
     await expect(bucket.delete(['o/d/a.pdf', 'o/d/b.pdf'])).rejects.toMatchObject(fault)
   })
 
-  test('takes no more than a thousand files to S3 at once, and none when there are none', async () => {
+  test('sends S3 at most a thousand files at once, and nothing if there are none', async () => {
     const sizes: number[] = []
     const bucket = await bucketOf(async (request, response) => {
       let body = ''

@@ -98,7 +98,7 @@ describe('a document that was a file', () => {
     expect(body.data).toMatchObject([{ content: text, metadata: { start: 0, end: text.length } }])
   })
 
-  test('has the type that its content says, whatever its name said, and a new ETag with it', async () => {
+  test('has the type of its content, not of its name, and a new ETag', async () => {
     const subject = await created()
     const { headers } = await get(subject)
     const extractText = () => Promise.resolve({ text, sourceType: 'pdf' as const })
@@ -108,7 +108,7 @@ describe('a document that was a file', () => {
     expect(after.headers.etag).not.toBe(headers.etag)
   })
 
-  test('is listed with the others, shown with its name percent-encoded, and gets a new title', async () => {
+  test('is listed, is shown with its name percent-encoded, and can get a new title', async () => {
     const { tenant, extractor } = await created()
     const file = await createFile(stand, tenant, { fileName: 'C:\\Büro\\料金 + „mehr“ 100% é.TXT' })
     expect(file.key.split('/').slice(3)).toEqual(['料金 + „mehr“ 100% é.TXT'])
@@ -122,7 +122,7 @@ describe('a document that was a file', () => {
     expect(body.data).toMatchObject([{ ...listed, source_url: expect.stringMatching(url) }])
   })
 
-  test('is read by the agent’s MCP tools as any other', async () => {
+  test('is read by the agent’s MCP tools like any other', async () => {
     const subject = await completed()
     const { tenant, file } = subject
     const call = async (name: string, args: object) => {
@@ -156,7 +156,7 @@ describe('PATCH status: pending', () => {
     expect(await found(subject)).toEqual([better])
   })
 
-  test('sends its message to the queue of the files, and content its own to that of the texts', async () => {
+  test('sends a message to the queue for files, or for a document with content to that for texts', async () => {
     const { tenant, file } = await completed()
     const [embedding, extraction] = [keptQueue(), keptQueue()]
     const queue = routedQueue({ embedding: embedding.queue, extraction: extraction.queue })
@@ -221,7 +221,7 @@ describe('PATCH content', () => {
     expect(await found(subject)).toEqual([content])
   })
 
-  test('with the very text that was extracted makes it a text too', async () => {
+  test('with exactly the extracted text also makes it a text', async () => {
     const subject = await completed()
     const answer = await patch(subject, { content: text })
     expect(answer.body).toMatchObject({ status: 'pending', content: text, source_type: 'manual', source_url: null })
@@ -246,7 +246,7 @@ describe('what a client edits', () => {
   const holds = (subject: Subject, etag: string | undefined): Promise<Answer> =>
     patch(subject, { title: 'Edited' }, { 'if-match': etag! })
 
-  test('is not the text that is handed over: If-Match holds', async () => {
+  test('does not include the extracted text: If-Match holds', async () => {
     const subject = await created()
     const { etag } = (await get(subject)).headers
     await subject.extractor.upload(subject.file, text)

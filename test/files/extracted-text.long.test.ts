@@ -89,7 +89,7 @@ describe('a sheet', () => {
     )
   })
 
-  test('carries a table on below a blank row or a title, under the same header', async () => {
+  test('continues a table below a blank row or a title, under the same header', async () => {
     expect(await sheet('1|Part|Price, 2|Bell|€9, 4|Grip|€5, 6|Saddles, 7|Gel|€40')).toBe(
       '## Prices\n\n| Part | Price |\n| --- | --- |\n| Bell | €9 |\n| Grip | €5 |\n\nSaddles\n\n| Part | Price |\n| --- | --- |\n| Gel | €40 |',
     )
@@ -99,13 +99,13 @@ describe('a sheet', () => {
 describe('a table', () => {
   const html = async (rows: string) => await read(`<!doctype html><table>${rows}</table>`, 'a.html')
 
-  test('says a merged cell in each row and column that it covers', async () => {
+  test('repeats a merged cell in each row and column that it covers', async () => {
     const rows =
       '<tr><th>Kind<th>Bike<th>Day<th>Week<tr><td rowspan=2>Pedal<td>City<td>18<td>75<tr><td>Cargo<td colspan=2>45'
     expect(await html(rows)).toMatch(/\| Pedal \| City \| 18 \| 75 \|\n\| Pedal \| Cargo \| 45 \| 45 \|$/)
   })
 
-  test('with two header rows has one, of both', async () => {
+  test('with two header rows has one that joins both', async () => {
     const rows = '<thead><tr><th rowspan=2>Bike<th colspan=2>Price<tr><th>Day<th>Week</thead><tr><td>City<td>18<td>75'
     expect(await html(rows)).toBe('| Bike | Price: Day | Price: Week |\n| --- | --- | --- |\n| City | 18 | 75 |')
   })
@@ -128,7 +128,7 @@ describe('a table', () => {
     expect(await html('<tr><td>a|b<td>one<br>two<tr><td>c<td>d')).toBe('| a\\|b | one; two |\n| --- | --- |\n| c | d |')
   })
 
-  test('that lays out a page is read as the page', async () => {
+  test('used for a page’s layout is read as the page', async () => {
     expect(await html('<tr><td><h2>Hours</h2>Daily<td><h2>Prices</h2>€5')).toBe('## Hours\n\nDaily\n\n## Prices\n\n€5')
   })
 })
@@ -168,7 +168,7 @@ describe('a saved web page', () => {
     expect(text).toBe('## Coffee\n\nNight Train Decaf costs €16.30.')
   })
 
-  test('keeps what callers ask for, wherever it stands: prices, telephone, hours, address, tax', async () => {
+  test('keeps prices, telephone, hours, address and tax anywhere', async () => {
     const text =
       await page(`<header><p>Free delivery from €40</p><a href="/cart">Cart: €0.00</a></header><main><p>Coffee</p></main>
       <aside class="specials"><p>Today: soup €5.40</p></aside><footer><div><h3>Visit us</h3><address>Quay 3, Kiel</address>
@@ -178,14 +178,14 @@ describe('a saved web page', () => {
     )
   })
 
-  test('without landmarks keeps lists of links with prices, and what is called menu or cookies', async () => {
+  test('without landmarks keeps lists of links with prices, and parts named menu or cookies', async () => {
     const text = await page(`<div class="menu"><a href="/1">Soup €5.40</a><a href="/2">Cod €17.90</a></div>
       <div class="collection-cookies"><p>Oat cookies €2.10</p></div>`)
     expect(text).toContain('Soup €5.40 Cod €17.90')
     expect(text).toContain('Oat cookies €2.10')
   })
 
-  test('shows what a reader can open, and nothing else that is hidden', async () => {
+  test('shows content that a reader can open, and nothing else hidden', async () => {
     const text =
       await page(`<h2><button aria-expanded="false" aria-controls="d">Delivery</button></h2><div id="d" hidden>Two days.</div>
       <ul><li><a href="#care">Care</a></ul><div id="care" style="display:none">Keep it dry.</div><p hidden>Purchase price €4.00</p>

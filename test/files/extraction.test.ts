@@ -83,7 +83,7 @@ describe('a file that has arrived', () => {
     expect(await shown()).toMatchObject({ file_notes: [] })
   })
 
-  test('whose message to the embedding is lost is left to the next sweep', async () => {
+  test('with a lost message to embedding is resent by the next sweep', async () => {
     const { tenant, file } = await created()
     const broken: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
     expect(await newExtractor(stand, { embeddingQueue: broken }).upload(file, text)).toEqual(done)
@@ -95,7 +95,7 @@ describe('a file that has arrived', () => {
 })
 
 describe('a file that has not arrived', () => {
-  test('is waited for: no attempt is counted, and its next message comes in two minutes', async () => {
+  test('waits: no attempt is counted, and its next message comes in two minutes', async () => {
     const { tenant, file, extractor } = await created()
     for (let i = 0; i < 7; i++) expect(await extractor.deliver(workMessage(file))).toEqual(done)
     const row = await rowOf(file)
@@ -109,7 +109,7 @@ describe('a file that has not arrived', () => {
     expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
-  test('for as long as a post may take ends in error, and so does a retry at once', async () => {
+  test('within the time of a post ends in error, and a retry does so at once', async () => {
     const { tenant, file, extractor } = await created()
     await set(file, `upload_until = upload_until - interval '119 minutes'`)
     await extractor.deliver(workMessage(file))
@@ -135,7 +135,7 @@ describe('a file whose post is reported', () => {
     return { ...subject, sent, report: () => reportFile({ db: stand.db, queue }, subject.file.scope, {}) }
   }
 
-  test('is sent to the extraction once, however often it is reported, and its age begins', async () => {
+  test('is sent to extraction once, however often it is reported, and its age starts', async () => {
     const { file, sent, report } = await posted()
     await set(file, `pending_since = now() - interval '1 hour'`)
     for (let i = 0; i < 20; i++) await report()
@@ -167,7 +167,7 @@ describe('a file whose post is reported', () => {
   })
 })
 
-test('a file that its form overwrites is not read again: a retry fails, and search serves what it served', async () => {
+test('a file that its form overwrites is not read again: a retry fails, and search keeps serving the old text', async () => {
   const { tenant, file, extractor } = await created()
   await extractor.upload(file, text)
   await stand.deliver()
@@ -335,7 +335,7 @@ describe('a message', () => {
     expect(await newExtractor(stand).deliver(body)).toEqual(done)
   })
 
-  test('that fails is named, and the others of its batch are not', async () => {
+  test('that fails is reported, and the others of its batch are not', async () => {
     const tenant = await stand.tenant()
     const files = [await createFile(stand, tenant), await createFile(stand, tenant), await createFile(stand, tenant)]
     const extractor = newExtractor(stand, {
@@ -348,7 +348,7 @@ describe('a message', () => {
     expect((await rowOf(files[2]!)).extracted_text).toBe(text)
   })
 
-  test('for the other Lambda does nothing, at either of them', async () => {
+  test('for the other Lambda has no effect', async () => {
     const { tenant, file, extractor } = await created()
     await stand.embedding(workMessage(file))
     expect(await rowOf(file)).toMatchObject({ status: 'pending', tries: 0 })

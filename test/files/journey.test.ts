@@ -39,7 +39,7 @@ test('a posted file is found by what it says, and is gone with its document', as
   expect((await download(file)).status).toBe(404)
 })
 
-test('a file is extracted again on request, but not what its form has put in its place', async () => {
+test('a file is extracted again on request, but not a file that replaced it by its form', async () => {
   const tenant = await stand.tenant()
   const file = await createFile(stand, tenant)
   const retried = async () => {

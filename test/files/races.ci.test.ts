@@ -207,7 +207,7 @@ describe('of requests with an extraction', () => {
 })
 
 describe('of the bucket', () => {
-  test('a lost report is made up for by the sweeper after two minutes, of a file that came an hour late too', async () => {
+  test('the sweeper replaces a lost report after two minutes, even for a file that came an hour late', async () => {
     const { tenant, file, extractor } = await created()
     extractor.files.set(file.key, Buffer.from(text))
     await sql`update documents set upload_until = upload_until - interval '100 minutes'`.execute(stand.db)
@@ -250,7 +250,7 @@ describe('of the bucket', () => {
     expect([...extractor.files.keys()]).toEqual([file.key])
   })
 
-  test('a claim of a file that is deleted before it is read ends without a trace', async () => {
+  test('a claim of a file that is deleted before it is read leaves no trace', async () => {
     const { tenant, file, extractor } = await created()
     const get = () => tenant.call('DELETE', file.path).then(() => undefined)
     expect(await newExtractor(stand, { bucket: { ...extractor.bucket, get } }).deliver(workMessage(file))).toEqual(done)
@@ -268,7 +268,7 @@ describe('of sweepers', () => {
     return { file, gone }
   }
 
-  test('two send one message for a file, and its file is deleted once or twice, to the same end', async () => {
+  test('two send one message for a file, and delete it once or twice with the same result', async () => {
     const { file, gone } = await due()
     const both = gateFor(2)
     const deleted: string[] = []
@@ -286,7 +286,7 @@ describe('of sweepers', () => {
     expect(await sweep(sweeperWith(queue, bucket))).toMatchObject({ files_deleted: 0 })
   })
 
-  test('one that cannot reach the bucket does all the rest, and forgets no file', async () => {
+  test('one that cannot reach the bucket does all other work, and keeps all files to delete', async () => {
     const { file, gone } = await due()
     const { queue, sent } = keptQueue()
     const bucket = { ...memoryBucket(), delete: () => Promise.reject(new Error('away')) }

@@ -33,19 +33,19 @@ test('a process is kept for the next file', async () => {
   expect(reader.pid).toBe(first)
 })
 
-test('a file that takes too long is given up, and the next is read', async () => {
+test('a file that takes too long is aborted, and the next is read', async () => {
   await expect(open({ seconds: 2 }).read(large, mine)).rejects.toMatchObject(tooComplex('It took too long'))
   expect(reader.pid).toBeUndefined()
   expect(await read(open())).toMatchObject(text)
 })
 
-test('a scan whose pages take too long in all is given up, with words about its pages', async () => {
+test('a scan with pages that take too long in total is aborted, with a message about its pages', async () => {
   const file = readFileSync(join(import.meta.dirname, 'fixtures/price-list.scan.pdf'))
   const reading = open({ secondsInAll: 1 }).read({ file, fileName: 'scan.pdf' }, mine)
   await expect(reading).rejects.toMatchObject({ code: 'too_many_scans' })
 })
 
-test('a file that takes too much memory is given up', async () => {
+test('a file that takes too much memory is aborted', async () => {
   await expect(open({ memoryMb: 60 }).read(large, mine)).rejects.toMatchObject(
     tooComplex('It took more than 60 MB of memory'),
   )
@@ -84,7 +84,7 @@ test.skipIf(process.platform !== 'linux')('a process has none of our environment
   expect(readFileSync(`/proc/${reader.pid}/environ`, 'utf8')).not.toContain('a-secret')
 })
 
-test('a fault of ours is no fault of the file', async () => {
+test('a fault of ours is not reported as the file’s', async () => {
   const reading = open().read({ file: null as unknown as Buffer, fileName: 'a.docx' }, mine)
   await expect(reading).rejects.toThrow('A file could not be read')
   await expect(reading).rejects.not.toHaveProperty('code')

@@ -51,7 +51,7 @@ test('a policy has the signature of AWS’s example', () => {
   )
 })
 
-test('whatever a form says of its signature is a condition of its policy, the session of a Lambda included', () => {
+test('every field of a form’s signature is a condition of its policy, including a Lambda’s session', () => {
   const session = { ...signer, sessionToken: 'token+of/a=session' }
   const now = new Date('2027-01-31T09:00:00Z')
   const expires = new Date('2027-01-31T10:00:00Z')

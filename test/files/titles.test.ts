@@ -116,7 +116,7 @@ describe('the title of a document', () => {
     expect((await get(tenant, document)).body.title).toBe('Our brochure')
   })
 
-  test('that the file gives itself changes what If-None-Match sees, and spoils no If-Match', async () => {
+  test('from the file changes the tag for If-None-Match, but not for If-Match', async () => {
     const { tenant, document } = await created()
     const { etag } = (await get(tenant, document)).headers
     await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(document, file)
@@ -127,7 +127,7 @@ describe('the title of a document', () => {
     expect(late.status).toBe(412)
   })
 
-  test('stays as it is without the lease, and where the file has none', async () => {
+  test('stays without the lease, or if the file has none', async () => {
     const { tenant, document } = await created()
     const extractor = newExtractor(stand, {
       async extractText(...args) {

@@ -70,7 +70,7 @@ describe('counted are', () => {
   })
 })
 
-describe('what is refused writes nothing:', () => {
+describe('a refusal writes nothing:', () => {
   test('chunks past 10,000 of a document', async () => {
     const tenant = await stand.tenant()
     const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })

@@ -15,7 +15,7 @@ const create = (tenant: Tenant, content?: string) =>
   tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...(content !== undefined && { content }) })
 
 describe('an organization with as many documents in the pipeline as it may have', () => {
-  test('gets no further one in, and nothing is stored', async () => {
+  test('may add no more, and nothing is stored', async () => {
     const tenant = await limited(2)
     for (let i = 0; i < 2; i++) expect((await create(tenant, 'A text.')).status).toBe(201)
     const { status, body, headers } = await create(tenant, 'A text.')
@@ -39,7 +39,7 @@ describe('an organization with as many documents in the pipeline as it may have'
     expect((await again()).status).toBe(201)
   })
 
-  test('gets none in by an edit or a retry either, and the document stays as it was', async () => {
+  test('may add none by an edit or a retry either, and the document stays unchanged', async () => {
     const tenant = await limited(1)
     const path = (await create(tenant, 'A text.')).headers.location!
     await stand.deliver()
@@ -49,7 +49,7 @@ describe('an organization with as many documents in the pipeline as it may have'
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', content: 'A text.' })
   })
 
-  test('may edit what is in it, and what needs no pipeline', async () => {
+  test('may edit documents in it, and those that need no pipeline', async () => {
     const tenant = await limited(1)
     const path = (await create(tenant, 'A text.')).headers.location!
     expect((await tenant.call('PATCH', path, { content: 'Another.' })).status).toBe(200)
@@ -59,7 +59,7 @@ describe('an organization with as many documents in the pipeline as it may have'
     expect((await tenant.call('POST', `${own.headers.location}/chunks`, chunks)).status).toBe(201)
   })
 
-  test('has its work done: what a worker puts back is no further one', async () => {
+  test('is still processed: a document that a worker requeues does not count again', async () => {
     const tenant = await limited(1)
     const path = (await create(tenant, 'A text.')).headers.location!
     await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 0 })
@@ -68,7 +68,7 @@ describe('an organization with as many documents in the pipeline as it may have'
   })
 })
 
-test('an operator sees limits and use, and changes what is given alone', async () => {
+test('an operator sees limits and usage, and changes only the given limits', async () => {
   const tenant = await limited(7)
   await create(tenant, 'A text.')
   const id = tenant.organizationId

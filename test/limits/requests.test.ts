@@ -66,7 +66,7 @@ describe('an organization that sends too many requests', () => {
     })
   })
 
-  test('is let in again at its rate', async () => {
+  test('is admitted again at its rate', async () => {
     const tenant = await limited({ requests_per_second: 1, request_burst: 7 })
     const instance = newInstance(tenant)
     await instance.admitted()
@@ -86,7 +86,7 @@ describe('an organization that sends too many requests', () => {
     ).toBe(0)
   })
 
-  test('gets no more of many instances than its burst and ten requests for each of them', async () => {
+  test('gets at most its burst and ten requests per instance from many instances', async () => {
     const tenant = await limited(slow)
     const began = performance.now()
     let admitted = 0
@@ -96,13 +96,13 @@ describe('an organization that sends too many requests', () => {
     expect(admitted).toBeLessThanOrEqual(slow.request_burst + 4 * 10 + cameBack)
   })
 
-  test('owes what was let in too much: the next instance lets in one request, and hears of the others', async () => {
+  test('owes excess requests: the next instance admits one, and then learns of the others', async () => {
     const tenant = await limited(slow)
     for (let i = 0; i < 3; i++) await newInstance(tenant).admitted()
     expect(await newInstance(tenant).admitted()).toBe(1)
   })
 
-  test('has a full bucket when its limits are changed, whatever it owed by those before', async () => {
+  test('has a full bucket after a change of its limits, whatever it owed before', async () => {
     const tenant = await limited(slow)
     const instances = Array.from({ length: 3 }, () => newInstance(tenant))
     for (const instance of instances) await instance.admitted()
@@ -113,7 +113,7 @@ describe('an organization that sends too many requests', () => {
     }
   })
 
-  test('has the database asked every five seconds while it is refused, and no more often', async () => {
+  test('causes one look-up in five seconds while it is refused', async () => {
     const tenant = await limited({ ...slow, request_burst: 50 })
     const instance = newInstance(tenant)
     await instance.get()
@@ -149,7 +149,7 @@ describe('an organization that sends too many requests', () => {
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(40 - slow.request_burst - 5)
   })
 
-  test('owes nothing of a time that the clock has been set back from', async () => {
+  test('owes nothing after the clock is set back', async () => {
     const tenant = await limited(slow)
     await newInstance(tenant).get()
     await later(tenant, -3600)
@@ -166,7 +166,7 @@ describe('an organization that sends too many requests', () => {
   })
 })
 
-test('counting asks the database once in ten requests', async () => {
+test('counting calls the database once in ten requests', async () => {
   const tenant = await stand.tenant()
   const instance = newInstance(tenant)
   await instance.get()
@@ -179,7 +179,7 @@ test('counting asks the database once in ten requests', async () => {
   expect(body.use.requests_today).toBeGreaterThanOrEqual(21)
 })
 
-test('what could not be counted is counted with the next request', async () => {
+test('uncounted requests are counted with the next one', async () => {
   const tenant = await limited({ requests_per_second: 1, request_burst: 30 })
   const instance = newInstance(tenant)
   await instance.get()

@@ -60,7 +60,7 @@ describe('a document past the tokens of the day', () => {
     expect(await tokensToday(tenant)).toBe(1000)
   })
 
-  test('is not late while it waits, and is sent again when it is due', async () => {
+  test('does not count as late while it waits, and is resent when it is due', async () => {
     const tenant = await limited(0)
     const document = await create(tenant)
     await newWorker(stand, provider)([document])
@@ -76,7 +76,7 @@ describe('a document past the tokens of the day', () => {
     expect((await document.read()).status).toBe('pending')
   })
 
-  test('goes on as soon as there is more, with nothing counted against it', async () => {
+  test('continues as soon as there are more, without a counted attempt', async () => {
     const tenant = await limited(0)
     const document = await create(tenant)
     const work = newWorker(stand, provider)
@@ -87,7 +87,7 @@ describe('a document past the tokens of the day', () => {
     expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
   })
 
-  test('begins within minutes, by itself, when an operator raises the limit', async () => {
+  test('starts within minutes after an operator raises the limit', async () => {
     const tenant = await limited(0)
     const document = await create(tenant)
     const work = newWorker(stand, provider)
@@ -103,7 +103,7 @@ describe('a document past the tokens of the day', () => {
     expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
   })
 
-  test('is not what the operator sees of a provider, nor younger than nothing', async () => {
+  test('is not shown to the operator as the provider’s fault, nor with a negative age', async () => {
     const document = await create(await limited(0))
     await newWorker(stand, provider)([document])
     const checked = await checkDocuments(stand.db)
@@ -112,7 +112,7 @@ describe('a document past the tokens of the day', () => {
     expect(checked.oldest_pending_seconds).toBeGreaterThanOrEqual(0)
   })
 
-  test('waits too where they are used up before its golden questions have vectors of the model', async () => {
+  test('also waits if they are used up before its golden questions have the model’s vectors', async () => {
     const tenant = await limited(1000)
     const question = 'Which word is the first?'
     const expects = { nothing: true }
@@ -139,7 +139,7 @@ describe('a document past the tokens of the day', () => {
     expect((await tokensToday(tenant)) - before).toBe(question.length / 4)
   })
 
-  test('is served as it was while an edit of it waits', async () => {
+  test('is served unchanged while an edit of it waits', async () => {
     const tenant = await limited(1000)
     const document = await create(tenant, 'The gate code is 4711.')
     const work = newWorker(stand, provider)
@@ -153,7 +153,7 @@ describe('a document past the tokens of the day', () => {
   })
 })
 
-test('a day goes past its limit by one call at most, however many documents come at once', async () => {
+test('a day exceeds its limit by at most one call, however many documents come at once', async () => {
   const tenant = await limited(60)
   const documents = await Promise.all(Array.from({ length: 10 }, () => create(tenant, text(40))))
   const work = newWorker(stand, provider)
@@ -167,7 +167,7 @@ test('a day goes past its limit by one call at most, however many documents come
   expect(used - used / completed).toBeLessThan(60)
 })
 
-test('a fault of the database as tokens are given back is one of the document, and the worker goes on', async () => {
+test('a database fault while tokens are returned fails only the document, and the worker continues', async () => {
   const tenant = await limited(100_000)
   const document = await create(tenant, text(200))
   provider.script(Array(8).fill('server_error'))
@@ -228,7 +228,7 @@ test('a golden question that gets no vector costs nothing, and one that is rejec
   expect(ofChunks).toBe(await tokensToday(plain))
 })
 
-test('of an edited document the new chunks alone cost', async () => {
+test('only the new chunks of an edited document cost tokens', async () => {
   const tenant = await limited(100_000)
   const document = await create(tenant, text(200))
   const work = newWorker(stand, provider)
@@ -270,7 +270,7 @@ describe('a question past the tokens of the day', () => {
     expect(headers.ratelimit).toBe(`"tokens";r=0;t=${wait}`)
   })
 
-  test('is not past them for questions that the provider did not answer', async () => {
+  test('does not count questions that the provider did not answer', async () => {
     const tenant = await limited(1000)
     const { search } = newSearch(provider)
     provider.script([], 'server_error')
@@ -279,7 +279,7 @@ describe('a question past the tokens of the day', () => {
     expect(await tokensToday(tenant)).toBe(0)
   })
 
-  test('is asked for as soon as its limit is raised, also where nothing else is counted', async () => {
+  test('is embedded as soon as the limit is raised, even if nothing else is counted', async () => {
     const tenant = await limited(10)
     const id = tenant.organizationId as OrganizationId
     let milliseconds = 0

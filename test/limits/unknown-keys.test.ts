@@ -39,7 +39,7 @@ test('a flood of unknown keys from an address reaches the database twenty times,
   expect(await flood()).toBe(6)
 })
 
-test('a key that is unknown is so without a look-up, for ten seconds', async () => {
+test('an unknown key is remembered for ten seconds without a look-up', async () => {
   const { get, wait } = newInstance()
   const key = newKey()
   const ask = () =>
@@ -118,7 +118,7 @@ test('all addresses together cause a thousand look-ups, and then a hundred a sec
   expect(flood(20)).toBe(10)
 })
 
-test('what is kept of keys is bounded: one more drops the one that was set longest ago', () => {
+test('the cache of keys is bounded: one more drops the oldest', () => {
   const map = new BoundedMap<string, number>(2).set('a', 1).set('b', 1).set('a', 2).set('c', 1)
   expect([...map]).toEqual([
     ['a', 2],

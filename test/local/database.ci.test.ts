@@ -74,7 +74,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
     expect(await sql`select to_regclass('children') as name`).toEqual([{ name: null }])
   })
 
-  test('a transaction that is left open is rolled back', async () => {
+  test('an open transaction is rolled back', async () => {
     await sql.query('begin')
     await Promise.all(Array.from({ length: 8 }, () => sql`select 1`))
     await sql`insert into notes values (52, 'kept')`
@@ -129,7 +129,7 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   })
 })
 
-test('after a panic the embedded database is asked nothing more: it would acknowledge what it has not written', async () => {
+test('after a panic the embedded database is not used any more, because it would acknowledge unwritten data', async () => {
   const asked: unknown[] = []
   const panicking = {
     execProtocolRawStream: (message: unknown, { onRawData }: { onRawData: (bytes: Uint8Array) => void }) => {

@@ -41,7 +41,7 @@ async function serving(): Promise<Tenant> {
 
 const embeddingOf = async ({ call, agentId }: Tenant) => (await call('GET', `/v1/agents/${agentId}`)).body.embedding
 
-test('with another model than at the last start agents begin to change, and the settings of before serve them', async () => {
+test('with another model than at the last start agents start to change, and the former settings serve them meanwhile', async () => {
   const tenant = await serving()
   expect(await start({ EMBEDDING_MODEL: 'lexical' })).toBe(0)
   const provider = { EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1', EMBEDDING_MODEL: 'other', EMBEDDING_API_KEY: 'sk-1' }
@@ -56,7 +56,7 @@ test('with another model than at the last start agents begin to change, and the 
   expect((await stat(file())).mode & 0o077).toBe(0)
 })
 
-test('a directory of an older stand names only its model, which is taken for that of its agents', async () => {
+test('a directory of an older stand has only a model, which becomes its agents’ model', async () => {
   const tenant = await serving()
   await writeFile(file(), 'encoder-1')
   expect(await start({ EMBEDDING_MODEL: 'lexical' })).toBe(1)

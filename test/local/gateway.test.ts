@@ -56,7 +56,7 @@ test.each([
   expect(event).toMatchObject({ body: encoded, isBase64Encoded })
 })
 
-test('what follows a decoded question mark is cut off the path, and names that objects treat apart stay', () => {
+test('the path is cut at a decoded question mark, and names that objects treat specially stay', () => {
   const event = toEvent({ method: 'GET', url: '/a%3Fb=1?__proto__=1&constructor=2' }, ['$default'])!
   expect(event.rawPath).toBe('/a')
   expect(Object.keys(event.queryStringParameters!)).toEqual(['__proto__', 'constructor'])
@@ -169,7 +169,7 @@ describe('the gateway', () => {
     expect(await call(origin)).toMatchObject({ status: 404, body: '{"message":"Not Found"}' })
   })
 
-  test('responds with 413 to what exceeds the limits of API Gateway or Lambda, without invoking the handler', async () => {
+  test('responds with 413 above the limits of API Gateway or Lambda, without invoking the handler', async () => {
     const handler = vi.fn(() => 'ok')
     const { origin } = await serve(handler)
     const post = (bytes: number) =>
@@ -237,7 +237,7 @@ describe('the gateway', () => {
       }
     })
 
-    test('tells an origin that is not allowed nothing, and serves a caller without one as ever', async () => {
+    test('sends no headers to an origin that is not allowed, and serves a caller without one as usual', async () => {
       const { origin } = await serve(() => ({ statusCode: 200, body: 'ok' }), { corsOrigins: [app] })
       const refused = await call(origin, preflight('https://evil.example.com'))
       expect({ status: refused.status, cors: corsOf(refused.headers) }).toEqual({ status: 204, cors: {} })

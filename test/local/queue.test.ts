@@ -71,7 +71,7 @@ test('messages come back with their groups, one by one or in a batch, whether or
   expect(groupsOf(await waiting)).toEqual(['awaited group-e'])
 })
 
-test('closing does not wait for those who wait for messages', async () => {
+test('closing does not wait for receivers that wait for messages', async () => {
   const waiting = receive(queue.queueUrl, 20).catch(() => [])
   await send('wakes the receiver', { DelaySeconds: 900 })
   await emulator.close()

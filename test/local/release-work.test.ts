@@ -7,7 +7,7 @@ import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
 
-test('what a predecessor held or had queued is due at once; the documents of callers, and those that ended, stay as they are', async () => {
+test('a predecessor’s claimed and queued documents are due at once; callers’ and finished documents stay unchanged', async () => {
   const tenant = await stand.tenant()
   const create = async (title: string, content?: string) => {
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title, content })

@@ -105,7 +105,7 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   expect(JSON.parse(await readFile(join(env.DATA_DIR, 'demo.json'), 'utf8'))).toMatchObject({ hasSamples: true })
 })
 
-test('what waits for a provider that is down when the process is killed is taken up at the next start', async () => {
+test('documents that wait for the provider when the process is killed continue at the next start', async () => {
   const env = await home()
   const first = start({ ...env, EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1' }, ['--no-samples'])
   const shown = await first.prints('Ctrl-C')

@@ -67,7 +67,7 @@ describe.each(eras)('fetch, in the protocol of %s', (era) => {
   })
 })
 
-test('answers to ids of others as to ids that never were, with a tool error', async () => {
+test('answers to ids of another organization as to missing ids, with a tool error', async () => {
   const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
   const own = await serve(mine, 'Mine.')
   const foreign = await serve(theirs, 'Theirs.')
@@ -82,7 +82,7 @@ test('answers to ids of others as to ids that never were, with a tool error', as
   expect(await tool('fetch', { id: own })).toMatchObject({ structuredContent: { text: 'Mine.' } })
 })
 
-test('of a long document fetch reads what is around the passage, and one can read on to both ends', async () => {
+test('fetch reads the surroundings of a passage in a long document, and can continue to both ends', async () => {
   const tenant = await stand.tenant()
   const content = prose(500)
   const documentId = await serve(tenant, content)
@@ -127,7 +127,7 @@ test('a passage that is larger than what fetch reads comes whole, without its ne
   })
 })
 
-test('fetch reads what search serves, neither a draft nor a text that is still in the works', async () => {
+test('fetch reads served text, neither a draft nor a text in processing', async () => {
   const tenant = await stand.tenant()
   const draft = await serveChunks(tenant, { 0: 'draft' }, true)
   const edited = await serve(tenant, 'Old text.')
@@ -142,7 +142,7 @@ test('fetch reads what search serves, neither a draft nor a text that is still i
   expect(await tool('fetch', { id: `${edited}#0` })).toMatchObject({ isError: true })
 })
 
-test('a row of a table that fetch begins with says what its columns are', async () => {
+test('a table row at the start of a fetch has its column names', async () => {
   const tenant = await stand.tenant()
   const rows = Array.from({ length: 1200 }, (_, i) => `| bolt ${i} | ${i}.50 | shelf ${i % 40} |`)
   await serve(tenant, ['| part | price | place |', '| --- | --- | --- |', ...rows].join('\n'))

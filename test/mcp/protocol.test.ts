@@ -103,7 +103,7 @@ describe('a client of 2025', () => {
       })
   })
 
-  test('is refused with a version that never was', async () => {
+  test('is refused with a version that does not exist', async () => {
     const { send } = mcpClient(bare)
     expect(await send('ping', {}, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({
       status: 400,
@@ -113,7 +113,7 @@ describe('a client of 2025', () => {
 })
 
 describe('a client of 2026', () => {
-  test('discovers what there is', async () => {
+  test('discovers versions and capabilities', async () => {
     const { send } = mcpClient(bare, '2026-07-28')
     expect((await send('server/discover')).body.result).toMatchObject({
       supportedVersions: ['2026-07-28'],
@@ -161,7 +161,7 @@ test.each([
   expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
 })
 
-test('what an agent finds does not reach another of the same organization', async () => {
+test('an agent finds nothing of another agent of the same organization', async () => {
   const sibling = await createAgent(stand.db, serving.organizationId as OrganizationId, 'Sibling')
   const { list, tool } = mcpClient({ agentId: sibling.id, call: serving.call })
   expect(await list()).toEqual([])

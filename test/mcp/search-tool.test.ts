@@ -47,7 +47,7 @@ async function serving(...contents: string[]): Promise<Tenant> {
   return tenant
 }
 
-test('a search counts what was asked before, and puts passages that were given behind others', async () => {
+test('a search counts earlier questions, and ranks passages already given lower', async () => {
   const tenant = await serving('The workshop is open on Monday.', 'The café is open on Monday.')
   const search = async (args: object) =>
     (await mcpClient(tenant).tool('search', { query: 'and on monday', ...args })).structuredContent.results
@@ -85,7 +85,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     expect(new Ajv2020().validate(searchTool.outputSchema, structuredContent)).toBe(true)
   })
 
-  test('says what to do with passages that may not answer, or without any: not to ask again', async () => {
+  test('says not to ask again if passages may not answer, or if there are none', async () => {
     const { tool } = mcpClient(tenant, era)
     const { structuredContent: nothing } = await tool('search', { query: 'zzyzx qwrtp' })
     expect(nothing).toEqual({
@@ -117,7 +117,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     expect(content[0].text).toContain(said)
   })
 
-  test('says that nothing is reached while the database is away, as a tool error in time', async () => {
+  test('reports an unreachable database in time, as a tool error', async () => {
     const { tool } = newMcp(provider)(tenant, era)
     await tool('search', question)
     cut = /from answers\(/
@@ -193,7 +193,7 @@ describe('with a provider', () => {
     expect(content[0].text).toContain('`query`')
   })
 
-  test('that fails in a way that nobody foresaw, a search is a tool error without internals', async () => {
+  test('that fails unexpectedly, a search is a tool error without internals', async () => {
     const tenant = await serving()
     const embedder = {
       model: lexicalEmbedder().model,
@@ -205,7 +205,7 @@ describe('with a provider', () => {
     expect(content[0].text).not.toContain('secret')
   })
 
-  test('a question that was asked before takes one round trip, and Server-Timing says what took how long', async () => {
+  test('a repeated question takes one round trip, and Server-Timing has the times', async () => {
     const tenant = await serving()
     const { send } = newMcp(provider)(tenant)
     await send('tools/call', { name: 'search', arguments: question })
@@ -217,7 +217,7 @@ describe('with a provider', () => {
   })
 })
 
-test('a database that never answers is given up before a client stops waiting', async () => {
+test('a search stops waiting for the database before a client stops waiting', async () => {
   const tenant = await serving()
   const { tool } = newMcp(provider)(tenant)
   await tool('search', question)

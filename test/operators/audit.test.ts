@@ -18,8 +18,8 @@ function asOperator(): Database {
 const actionsOf = async (organization: string) =>
   (await cuecardJson('audit', 'list', '--organization', organization)).data
 
-describe('the record of what operators do', () => {
-  test('has who did what to whom, when, and that it was done; reading leaves no row', async () => {
+describe('the record of operators’ actions', () => {
+  test('has who did what to whom, when, and the outcome; reading leaves no row', async () => {
     const { id: organization } = await cuecardJson('organization', 'create', '--name', 'Lighthouse Inn')
     const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Front desk')
     const permissions = ['--permissions', 'kb:read,kb:write']
@@ -71,7 +71,7 @@ describe('the record of what operators do', () => {
     expect(await actionsOf(organization)).toMatchObject([retried])
   })
 
-  test('says of a command that was interrupted that it began', async () => {
+  test('shows that an interrupted command started', async () => {
     const { organizationId: organization } = await stand.tenant()
     const db = asOperator()
     await sql`insert into operator_actions (id, person, command, arguments, organization_id)

@@ -195,7 +195,7 @@ describe('an organization that is erased', () => {
     expect(rows[0]!.kept).not.toContain('Lighthouse')
   })
 
-  test('must be named as it is, else nothing changes', async () => {
+  test('must be named exactly, else nothing changes', async () => {
     const tenant = await stand.tenant()
     const { organizationId: id } = tenant
     const before = await rowsOf(ofOrganization(id))
@@ -249,7 +249,7 @@ describe('an organization that is erased', () => {
     expect(await isErased(tenant)).toBe(true)
   })
 
-  test('is not brought back by a worker that has a document in work', async () => {
+  test('is not restored by a worker that processes its document', async () => {
     const tenant = await stand.tenant()
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'In work', content: 'text' })
     const held = Promise.withResolvers<void>()
@@ -293,7 +293,7 @@ describe('a replay of the erasures', () => {
     await run(sql`insert into agents (organization_id, id, name) values (${organization}, ${agent}, 'Back')`)
   }
 
-  test('erases what is there again, by lists that the restored database does not have', async () => {
+  test('erases what a restore brought back, by lists that the restored database lacks', async () => {
     const [gone, shrunk] = [await stand.tenant(), await stand.tenant()]
     await eraseAtOnce(gone)
     await cuecardJson('agent', 'delete', shrunk.agentId, '--yes-erase-name', 'Agent')
@@ -312,7 +312,7 @@ describe('a replay of the erasures', () => {
       )
   })
 
-  test('removes whom a restore brought back, not who had joined again, and signs everybody out', async () => {
+  test('removes people whom a restore brought back, except those who joined again, and signs everybody out', async () => {
     const organization = (await stand.tenant()).organizationId as OrganizationId
     const join = (mail: string) => addPerson(stand.db, { organization, mail, role: 'editor' })
     const [gone, again] = [`gone-${organization}@example.com`, `again-${organization}@example.com`]

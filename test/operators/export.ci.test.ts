@@ -135,7 +135,7 @@ describe('an export', () => {
     expect(lines.at(-1)).toMatchObject({ counts: { document: 7, call: 2500 } })
   })
 
-  test('has all of 500 golden questions that are together more than the database sends at a time', async () => {
+  test('has all of 500 golden questions, which together exceed what the database sends at once', async () => {
     const { organizationId: organization, agentId: agent } = await stand.tenant()
     const bits = sql`repeat('0', 1536)::bit(1536)`
     await run(sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model,

@@ -58,7 +58,7 @@ test.runIf(isEmbedded)(
   },
 )
 
-test('the host of a Neon URL is told by its first label', () => {
+test('the first label of a Neon host tells direct URLs from pooled ones', () => {
   const of = (host: string) => neonHostOf(`postgresql://u:p@${host}/db`)
   expect(of('ep-cool-1.eu-central-1.aws.neon.tech')).toBe('direct')
   expect(of('ep-cool-1-pooler.eu-central-1.aws.neon.tech')).toBe('pooled')

@@ -37,7 +37,7 @@ async function shop() {
 }
 
 describe('questions check', () => {
-  test('prints a table of what passes, and needs a key and an address only', async () => {
+  test('prints a table of the results, and needs only a key and an address', async () => {
     const { run, call, golden } = await shop()
     expect(await run('check')).toEqual({ code: 0, stdout: 'None.\n', stderr: '' })
     await call('POST', golden, { question: sunday, expects: { words: 'Sunday we are closed' } })
@@ -72,7 +72,7 @@ describe('questions check', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('with a wrong key passes on what the API says', async () => {
+  test('with a wrong key prints the API’s error', async () => {
     const { agentId } = await shop()
     const env = { BASE_URL: `${gateway.origin}/`, API_KEY: 'cue_x' }
     const { code, stderr } = await cuecard(['questions', 'check', '--agent', agentId], { env })
@@ -141,7 +141,7 @@ describe('questions import', () => {
 })
 
 describe('questions export', () => {
-  test('prints what an import makes again without loss, where titles are twice and cells begin like formulas', async () => {
+  test('prints a file that an import restores without loss, even with duplicate titles and cells that look like formulas', async () => {
     const { run, load, call, golden, knowledgeBase, hours, list } = await shop()
     await call('POST', knowledgeBase, { title: 'Hours', content: 'In December we are closed.' })
     const asked = [

@@ -105,7 +105,7 @@ test.each(stageCommands)('the runbook’s command exists: npm run stage -- %s', 
   for (const option of args.filter((arg) => arg.startsWith('--'))) expect(help).toContain(` ${option}`)
 })
 
-test('SQL is found for the owner and for operators, and commands are', () => {
+test('the pages have SQL for the owner and for operators, and commands', () => {
   expect(sessions.map(({ url }) => url).toSorted()).toEqual(expect.arrayContaining(['OWNER', 'OPERATOR']))
   expect(commands.length).toBeGreaterThan(10)
   expect(stageCommands.length).toBeGreaterThan(8)

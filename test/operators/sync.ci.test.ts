@@ -77,7 +77,7 @@ describe('sync', () => {
     expect(documents['files/rule.md'].content).toContain('no front matter')
   })
 
-  test('changes and deletes what differs, sends nothing else, and touches no document of another prefix', async () => {
+  test('changes and deletes only documents that differ, and touches none of another prefix', async () => {
     const { tenant, root, sync, summary, list } = await shop({ 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd/e.md': 'E' })
     const other = { title: 'Other', content: 'Other.', external_id: 'other/a.md' }
     await tenant.call('POST', tenant.knowledgeBase, other)
@@ -102,7 +102,7 @@ describe('sync', () => {
     expect(Object.keys(rest).toSorted()).toEqual(['files/c.md', 'files/f.md', 'files/of-a-program', 'other/a.md'])
   })
 
-  test('of several folders goes to one agent under a prefix each', async () => {
+  test('of several folders uses one agent, with a prefix for each', async () => {
     const [one, two] = [await shop({ 'a.md': 'A' }), await mkdtemp(join(directory, 'two-'))]
     await write(two, { 'a.md': 'Two' })
     const env = { BASE_URL: gateway.origin, API_KEY: one.tenant.apiKey }
@@ -123,7 +123,7 @@ describe('sync', () => {
     expect(await summary('--yes')).toEqual(counts({ created: 1, deleted: 2, unchanged: 2 }))
   })
 
-  test('names what it leaves out and what fails, exits with 1 then, and deletes nothing', async () => {
+  test('names files that it leaves out or that fail; after a failure it exits with 1 and deletes nothing', async () => {
     const { root, sync, list } = await shop({ 'good.md': 'Good.', 'gone.md': 'Gone.', 'b.md': 'B', 'c.md': 'C' })
     await sync()
     await rm(join(root, 'gone.md'))
@@ -155,7 +155,7 @@ describe('sync', () => {
     expect(Object.keys(await list())).toContain('files/gone.md')
   })
 
-  test('names a document that is as its file, but whose processing has failed, and exits with 1', async () => {
+  test('names an unchanged document with failed processing, and exits with 1', async () => {
     const { sync, root } = await shop({ 'hours.md': 'Closed on Sunday.' })
     await sync()
     await sql`update documents set status = 'error', error_message = 'It is too long.' where content = 'Closed on Sunday.'`.execute(

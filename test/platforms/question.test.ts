@@ -19,7 +19,7 @@ describe('the question of a conversation', () => {
       expect(questionIn(turns)).toBeUndefined()
   })
 
-  test('keeps the end of what is too long for a search, and no half of a character', () => {
+  test('keeps the end of a text too long for a search, without half a character', () => {
     const { query } = questionIn([`${'word '.repeat(10)}${'😀'.repeat(4001)}x the gel saddle`])!
     expect(query.length).toBeLessThanOrEqual(8000)
     expect(query.endsWith('x the gel saddle')).toBe(true)

@@ -74,7 +74,7 @@ describe('a custom function', () => {
       expect(await ask(tenant, body)).toMatchObject({ status: 200, body: expect.stringMatching(/`query` is missing/) })
   })
 
-  test('of which nothing is known, or of an agent without a ready document, is told so', async () => {
+  test('about something unknown, or to an agent without a ready document, gets an answer that says so', async () => {
     const tenant = await stand.tenant()
     expect((await ask(tenant, { query })).body).toMatch(/no ready documents: there is nothing to consult/)
     await storeKnown(stand, tenant)
@@ -203,7 +203,7 @@ describe('the signature', () => {
     expect(await stand.send(encoded)).toMatchObject({ status: 200 })
   })
 
-  test('comes after the key: without one nothing is told', async () => {
+  test('is checked after the key: without a key nothing is revealed', async () => {
     const tenant = await stand.tenant()
     await requireSignature(tenant)
     expect(await stand.http('POST', `${tenant.knowledgeBase}/retell`, text, signed(text))).toMatchObject({

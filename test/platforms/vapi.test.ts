@@ -75,7 +75,7 @@ describe('before a reply', () => {
     expect(body.documents[0].content).toContain(known.parking[1])
   })
 
-  test('nothing is looked for while nothing was asked', async () => {
+  test('there is no search before a question', async () => {
     for (const messages of [
       [],
       [user('Um, hello')],
@@ -126,7 +126,7 @@ describe('before a reply', () => {
     expect(body.documents[0].content).toContain(known.parking[1])
   })
 
-  test('the provider has the second but for what the database needs', async () => {
+  test('the provider has a second, less the database’s time', async () => {
     const clock = manualClock()
     const limits: number[] = []
     const embedder = hangingEmbedder((seconds) => {
@@ -193,7 +193,7 @@ describe('a tool call', () => {
     for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
   })
 
-  test('of several is answered by itself: one that fails leaves the others', async () => {
+  test('among several gets its own answer: one that fails does not affect the others', async () => {
     const { body } = await ask(
       tenant,
       tools(
@@ -241,7 +241,7 @@ describe('a tool call', () => {
     expect(body.results).toHaveLength(10)
   })
 
-  test('of which nothing is known says so', async () => {
+  test('about something unknown gets an answer that says so', async () => {
     const { body } = await ask(tenant, tools(call('1', { query: 'zzyzx qwrtp' })))
     expect(body.results[0].result).toMatch(/nothing on this/)
   })
@@ -265,7 +265,7 @@ describe('an agent without a ready document', () => {
 })
 
 describe('a message', () => {
-  test('that asks nothing is answered with nothing', async () => {
+  test('that asks nothing gets an empty answer', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     for (const type of ['status-update', 'end-of-call-report', 'transcript', 'conversation-update', 'hang', 'new-kind'])
       expect(await call('POST', `${knowledgeBase}/vapi`, { message: { type, call: { id: 'x' } } })).toMatchObject({
@@ -274,7 +274,7 @@ describe('a message', () => {
       })
   })
 
-  test('that is none of Vapi’s is answered with a sentence that says what is wrong', async () => {
+  test('that is not Vapi’s gets a sentence that says what is wrong', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     for (const [body, place] of [
       [{}, /`message.type` is missing/],
@@ -292,7 +292,7 @@ describe('a message', () => {
 })
 
 describe('what goes wrong', () => {
-  test('with an agent of another organization is what goes wrong with one that never existed', async () => {
+  test('with an agent of another organization equals the error for a missing one', async () => {
     const [mine, theirs] = [await stand.tenant(), tenant]
     for (const message of [
       reply(user('Where do guests park?')),

@@ -47,7 +47,7 @@ describe('npm run stage -- status', () => {
     )
   })
 
-  test('says all at once, the errors last', async () => {
+  test('reports everything at once, errors last', async () => {
     keep({ 'database-search': undefined, 'database-chunks': 'not a URL', provider: 'sk-bad', canary: newKey() })
     stage.aws.limit = { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 }
     stage.aws.stacks.delete('CDKToolkit')
@@ -116,7 +116,7 @@ describe('npm run stage -- status', () => {
     expect(faultsOf(findings)).toEqual([])
   })
 
-  test('counts what the stage reserves, what others have, what its workers take and what AWS keeps', async () => {
+  test('counts the executions of the stage, of others, of its workers and of AWS’s reserve', async () => {
     const account = async (ConcurrentExecutions: number, others: number, own?: number) => {
       stage.aws.limit = { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions - others }
       stage.aws.reserved = own

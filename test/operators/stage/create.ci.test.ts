@@ -60,7 +60,7 @@ describe('npm run stage -- create', () => {
     expect(stage.aws.secrets).toEqual(kept)
   })
 
-  test('replaces what does not work, and leaves what does', async () => {
+  test('replaces secrets that do not work, and keeps the others', async () => {
     await create(['--yes'])
     const [search, chunks] = [stage.secret('database-search'), stage.secret('database-chunks')]
     await stand.pool.query('alter role cuecard_search_1 nologin password null')
@@ -107,7 +107,7 @@ describe('npm run stage -- create', () => {
     expect({ code, owner: stage.secret('database-owner') }).toEqual({ code: 0, owner: OWNER_URL })
   })
 
-  test('names all that is missing or wrong at once, of the settings and then of the secrets', async () => {
+  test('names everything missing or wrong at once, first settings, then secrets', async () => {
     const env = {
       ...{ RUNBOOK_URL: 'http://example.org', DOMAIN: 'example', BACKUP_TO: 's3://backups' },
       ...{ MAIL_FROM: 'Cuecard', OIDC_ISSUER: 'http://accounts.example.org' },
@@ -137,7 +137,7 @@ describe('npm run stage -- create', () => {
     })
   })
 
-  test('does nothing without a yes', async () => {
+  test('does nothing without confirmation', async () => {
     expect(await create()).toMatchObject({ code: 1, stderr: expect.stringContaining('pass --yes') })
     expect(stage.aws.secrets.size).toBe(0)
   })
@@ -161,7 +161,7 @@ describe('npm run stage -- create', () => {
   })
 })
 
-describe('one sentence and nothing done', () => {
+describe('one sentence, and no change', () => {
   const wrong = (change: Record<string, string>) => ({ env: { ...stage.answers(), ...change } })
   const changed = (change: (url: URL) => void) => {
     const url = new URL(stage.ownerUrl())

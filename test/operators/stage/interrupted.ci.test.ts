@@ -44,7 +44,7 @@ async function openLogins(): Promise<string[]> {
   return rows.map(({ rolname }) => rolname)
 }
 
-describe('what is interrupted before any of its writes, and run again, ends as if it were not', () => {
+describe('a command that is interrupted before any of its writes, and run again, ends the same', () => {
   test('create', async () => {
     const create = ['create', 'prod', '--yes']
     const all = await cutOff(create, Number.POSITIVE_INFINITY)
@@ -85,7 +85,7 @@ describe('what is interrupted before any of its writes, and run again, ends as i
   })
 })
 
-test('each permission that create lacks ends it in one sentence, and it goes on once that is granted', async () => {
+test('create ends with one sentence for each missing permission, and continues once it is granted', async () => {
   const create = ['create', 'prod', '--yes']
   await stage.run(create)
   const needed = [...stage.aws.called]

@@ -32,7 +32,7 @@ describe('deploy', () => {
     expect(stdout).toContain(gateway.origin)
   })
 
-  test('does nothing where a check fails', async () => {
+  test('does nothing if a check fails', async () => {
     stage.aws.secrets.delete('cuecard/prod/canary')
     stage.aws.secretKeys.set('cuecard/prod/database-search', '1234abcd')
     const { code, stderr } = await stage.run(['deploy', 'prod'])
@@ -80,7 +80,7 @@ test.each(['deploy', 'status', 'rotate'])('%s of a stage that create has not mad
 })
 
 describe('status', () => {
-  test('of a stage that is well, and of one with a raised alarm', async () => {
+  test('shows a healthy stage, and one with a raised alarm', async () => {
     await stage.run(['deploy', 'prod'])
     const backup = Date.now() - 5 * 3_600_000
     stage.aws.reported.set('BackupsCompleted', [backup - 86_400_000, backup])
@@ -104,7 +104,7 @@ describe('destroy', () => {
     expect(stage.aws.stacks.has('cuecard-prod-secrets')).toBe(true)
   })
 
-  test('deletes files, stacks and logins of another, after its name is given, and goes on where it was interrupted', async () => {
+  test('deletes files, stacks and logins of another after its name is entered, and continues after an interruption', async () => {
     const Bucket = 'cuecard-dev-files-444455556666-eu-central-1'
     vi.stubEnv('AWS_ENDPOINT_URL_S3', stand.emulator.endpoint)
     const s3 = new S3Client({})
@@ -150,7 +150,7 @@ const ofNoResource = [
   ...['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'],
 ]
 
-test('the policies to paste have what the commands call, and no more', async () => {
+test('the policies to paste permit exactly the commands’ calls', async () => {
   const listed = (...begins: string[]) =>
     [...everyday, ...destroying]
       .filter(({ Sid }) => begins.some((begin) => Sid.startsWith(begin)))

@@ -36,7 +36,7 @@ describe('npm run stage -- pause, resume', () => {
 })
 
 describe('npm run stage -- operator', () => {
-  test('gives a person a login in the operators’ role only, a new password the second time, and takes it away', async () => {
+  test('gives a person a login in the operators’ role only, then a new password, and removes it', async () => {
     const first = await json('operator', 'prod', 'ada')
     const second = await json('operator', 'prod', 'ada')
     expect(first.operator_url).not.toBe(second.operator_url)
@@ -62,7 +62,7 @@ describe('npm run stage -- secret', () => {
     expect(stage.secret('provider')).toBe('sk-another-key')
   })
 
-  test('keeps what is there when the new one does not work', async () => {
+  test('keeps the old one if the new one does not work', async () => {
     const env = { ...stage.answers(), PROVIDER_KEY: 'sk-wrong', OWNER_URL: 'postgresql://nobody@127.0.0.1:1/none' }
     for (const name of ['provider', 'database-owner']) {
       const kept = stage.secret(name)

@@ -125,7 +125,7 @@ describe.runIf(hasPrograms)(
       expect([...stage.aws.reservations.values()]).not.toContain(0)
     }
 
-    test('moves a stage to what a backup has, without what was erased and revoked since; warm Lambdas follow', async () => {
+    test('moves a stage to a backup, without data erased or keys revoked since; warm Lambdas follow', async () => {
       const history = await historyOf()
       const { kept, revoked, document } = history
       const documents = await instanceOn(stage, stand, 'documents')

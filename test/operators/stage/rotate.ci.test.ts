@@ -17,7 +17,7 @@ const instanceOf = (name: DatabaseUser) => instanceOn(stage, stand, name)
 const userIn = (lambda: DatabaseUser) => URL.parse(stage.secret(`database-${lambda}`)!)!.username
 
 describe('npm run stage -- rotate', () => {
-  test('fails no request under load, forth and back, and lets nobody in with an old password', async () => {
+  test('fails no request under load, twice in a row, and rejects old passwords', async () => {
     const { apiKey, knowledgeBase } = await stand.tenant()
     const documents = [await instanceOf('documents'), await instanceOf('documents')] as const
     const search = await instanceOf('search')
