@@ -74,7 +74,7 @@ describe.each(Object.entries(tables))('in a document %s', (_, [head, other, line
     }
   })
 
-  test('another head of as many tokens moves no cut', () => {
+  test('another heading with as many tokens moves no cut', () => {
     const after = cut(other, rows)
     expect(after).toEqual(before.map((each) => each.replace(head, other)))
     expect(after.every((each) => each.startsWith(other))).toBe(true)

@@ -31,7 +31,7 @@ test('the count of any part of a text is the length of its encoding', () => {
   )
 })
 
-test('a word that was met before counts the same whatever follows it', () => {
+test('a cached word counts the same before any text', () => {
   const words = ['ab', ' ab', '.ab', '\tab', "'s", "'l", '!', ' !', '\t!', '!\n', 'x'.repeat(62), 'x'.repeat(63)]
   for (const word of words) TokenCounter.of(`${word}1`)
   const following = '𝒳_𝒳b_😀_l_love_!_\n_\r\n_ _\u00a0_1_漢_\u0301_x_\u0589_\u0561'.split('_')
@@ -72,7 +72,7 @@ test('an unbroken run of fewer than 256 units is counted exactly', () => {
 
 const utf8 = new TextEncoder()
 
-test('the table that is deployed knows the rank of every token', () => {
+test('the deployed table has the rank of every token', () => {
   const table = SpanTable.ofFile(makeTokenRanks().toFile(), slotCount)
   const ranks = tokenList.map((token) => {
     const bytes = Uint16Array.from(typeof token === 'string' ? utf8.encode(token) : token)
@@ -81,7 +81,7 @@ test('the table that is deployed knows the rank of every token', () => {
   expect(ranks.filter((rank, index) => rank !== index)).toHaveLength(0)
 })
 
-test('a table that is full forgets', () => {
+test('a full table drops entries', () => {
   const table = SpanTable.empty(8, 100)
   const spans = Uint16Array.from({ length: 100 }, (_, i) => i)
   for (let start = 0; start < 6; start++) {

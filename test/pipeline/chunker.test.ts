@@ -58,7 +58,7 @@ describe('every text', () => {
   const holds = <T>(of: fc.Arbitrary<T>, check: (text: string, of: T) => void, numRuns = 50, from = texts) =>
     fc.assert(fc.property(from, of, check), { numRuns: numRuns * effort })
 
-  test('is covered by slices of itself below lines of itself: at most the target, with exact token counts', () =>
+  test('is covered by slices with its own heading lines: at most the target, with exact token counts', () =>
     holds(sizes, checkSizes, 100))
 
   test('of any code points is covered, at absurd sizes too', () => {
@@ -107,7 +107,7 @@ describe('a section', () => {
     ])
   })
 
-  test('without text of its own is joined with the next one, under whose path it stands', () => {
+  test('without text of its own is joined with the next one, and gets its path', () => {
     expect(path('# Inn\n\n## Prices\n\nA room is 80.\n\n## Empty')).toEqual([
       ['# Inn\n\n## Prices\n\nA room is 80.\n\n', ['Inn', 'Prices']],
       ['## Empty', ['Inn', 'Empty']],
@@ -220,7 +220,7 @@ describe('what fits a chunk', () => {
 })
 
 describe('the overlap', () => {
-  test('is the whole sentences before the chunk, at most as long as asked', () => {
+  test('is whole sentences before the chunk, at most as long as requested', () => {
     const text = paragraph(4, 300)
     const chunks = expectSound(text)
     const shared = chunks.slice(1).map((_, i) => overlapOf(text, chunks, i + 1))
@@ -231,7 +231,7 @@ describe('the overlap', () => {
     }
   })
 
-  test('is whole words where a sentence is severed', () => {
+  test('is whole words if a sentence is split', () => {
     const text = joined(3000, (i) => `garden${(i * 7919) % 1013}`, ' ')
     const chunks = expectSound(text, small)
     expect(chunks.filter((_, i) => overlapOf(text, chunks, i) !== '').length).toBeGreaterThan(chunks.length / 2)
@@ -362,7 +362,7 @@ describe('a chunk that begins', () => {
     expect(chunks.some((_, index) => overlapOf(many, chunks, index) !== '')).toBe(true)
   })
 
-  test('in a list keeps an item whole that fits beside what it repeats', () => {
+  test('in a list keeps an item whole if it fits beside the repeated part', () => {
     const items = Array.from({ length: 8 }, (_, i) => `- ${paragraph(i, 14)}\n`)
     const chunks = expectSound(`We say:\n${items.join('')}`, { targetTokens: 400, overlapTokens: 0 })
     expect(contentsOf(chunks)).toEqual(items.map((item) => `We say:\n${item}`))
@@ -421,7 +421,7 @@ describe('a hostile text', () => {
   test('with lone surrogates is still covered', () =>
     void expectSound(`${'\ud800'.repeat(999)} ${'\udc00 '.repeat(999)}`, small))
 
-  test('with a byte order mark counts it as the one token that it is', () =>
+  test('with a byte order mark counts it as one token', () =>
     expect(chunk('\ufeff')[0]!.token_count).toBe(1))
 })
 

@@ -114,7 +114,7 @@ describe('small documents of one delivery', () => {
     expect(await states(batch)).toMatchObject([completed[0], { status: 'pending', attempt: 1 }, completed[2]])
   })
 
-  test('wait together, each for its own time, when the provider wants to be left alone', async () => {
+  test('wait together, each for its own time, when the provider sends Retry-After', async () => {
     const { queue, sent } = keptQueue()
     provider.script(['retry_after'])
     const random = [0.25, 0.5, 0.75].values()

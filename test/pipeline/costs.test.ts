@@ -76,7 +76,7 @@ describe('what is paid for', () => {
     expect(embedded()).toBeLessThan(8)
   })
 
-  test('another heading embeds its own section alone', async () => {
+  test('another heading embeds only its own section', async () => {
     const work = newWorker(stand, provider, { chunkSize: size })
     const [sections, rest] = [paragraphs(3).join('\n\n'), paragraphs(9).slice(3).join('\n\n')]
     const text = (heading: string) => `# ${heading}\n\n${sections}\n\n# Second\n\n${rest}`
@@ -90,7 +90,7 @@ describe('what is paid for', () => {
     expect(texts.every((each) => each.startsWith('T > Renamed\n\n'))).toBe(true)
   })
 
-  test('a worker that has only another model embeds nothing for it: the document waits', async () => {
+  test('a worker with only another model embeds nothing: the document waits', async () => {
     const { tenant, document } = await newDocument(stand, paragraphs(3).join('\n\n'))
     await newWorker(stand, provider)([document])
     const first = embedded()
@@ -141,7 +141,7 @@ describe('checkpoints', () => {
     expect(provider.calls).toHaveLength(1 + Math.ceil(body.chunk_count / 10))
   })
 
-  test('after a refusal by rate, the next attempt pays for what was refused alone', async () => {
+  test('after a 429, the next attempt embeds only the refused texts', async () => {
     const { tenant, document } = await newDocument(stand, paragraphs(50).join('\n\n'))
     const options = { chunkSize: size, callLimits: tens, concurrency: 2 }
     provider.script(['ok', 'too_many_requests', 'ok'], 'too_many_requests')
@@ -227,7 +227,7 @@ describe('a call', () => {
     expect(batches(texts, { inputs: 10, tokens: 700 }).map((call) => call.length)).toEqual([2, 2])
   })
 
-  test('is one of at most so many in flight, those of all documents of a batch together', async () => {
+  test('is one of a limited number in flight for all documents of a batch together', async () => {
     const tenant = await stand.tenant()
     const text = paragraphs(20).join('\n\n')
     const documents = await Promise.all(['', ' b', ' c'].map((more) => createDocument(tenant, `${text}${more}`)))

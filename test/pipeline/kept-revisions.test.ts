@@ -79,7 +79,7 @@ test('retries of the same text keep nothing, and all their revisions are one', a
   expect(await contents(tenant, document, 6)).toEqual(['one', 'one', 'one', undefined, undefined, undefined])
 })
 
-test('a text that comes back before another was served is taken back', async () => {
+test('a text that returns before another was served is taken back', async () => {
   const { tenant, document } = await served('one')
   const before = await find(tenant, document, 1)
   await edit(tenant, document, { content: 'two' })
@@ -90,7 +90,7 @@ test('a text that comes back before another was served is taken back', async () 
   expect(await find(tenant, document, 2)).toEqual({ ...before, revision: 3 })
 })
 
-test('a revision that ends in error leaves the one before it served, and kept', async () => {
+test('a revision that ends in error leaves the previous one served and kept', async () => {
   const { tenant, document } = await served('one')
   await edit(tenant, document, { content: poison })
   await work(document)
@@ -159,7 +159,7 @@ test('the sweeper drops what was replaced a year ago', async () => {
   expect(await stored(document)).toEqual([2])
 })
 
-test('nothing more is kept where the organization has turned it off, and the sweeper drops what was', async () => {
+test('an organization that turns it off keeps no more, and the sweeper drops earlier contents', async () => {
   const { tenant, document } = await served('one')
   await edit(tenant, document, { content: 'two' })
   await work(document)

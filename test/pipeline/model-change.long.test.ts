@@ -42,7 +42,7 @@ const embeddingOf = async ({ call, agentId }: Tenant) => (await call('GET', `/v1
 const question = { query: 'Where do guests park?', mode: 'semantic' }
 const toSecond = () => changeModels(stand.db, 'second', 'first')
 
-test('an agent changes when every chunk has two vectors, no instance of search compares both, and it returns at no cost', async () => {
+test('an agent changes when every chunk has two vectors, no search compares both, and returning costs nothing', async () => {
   const { first, calls, changing } = twoModels()
   const tenant = await serving(first)
   const { search } = newSearch(provider, { embedder: changing })
@@ -66,7 +66,7 @@ test('an agent changes when every chunk has two vectors, no instance of search c
   expect((await search(tenant, question)).body).toMatchObject(parking)
 })
 
-test('the sweeper has the change go on, and later the former vectors deleted', async () => {
+test('the sweeper continues the change, and later deletes the former vectors', async () => {
   const { changing } = twoModels()
   const tenant = await serving()
   await toSecond()
@@ -94,7 +94,7 @@ test('the sweeper has the change go on, and later the former vectors deleted', a
   expect(await swept()).toEqual([])
 })
 
-test('a provider that is down delays the change, and nothing else; so do the tokens of the day', async () => {
+test('an unavailable provider delays only the change, and so do used-up tokens', async () => {
   const { changing } = twoModels((model) => {
     if (model === 'second') throw new EmbeddingError('unavailable', 'The provider is down')
   })
@@ -117,7 +117,7 @@ test('a provider that is down delays the change, and nothing else; so do the tok
   expect((await embeddingOf(tenant)).next.waiting).toContain('tokens a day')
 })
 
-test('a client’s own chunks are in the way, and listed', async () => {
+test('a client’s own chunks block the change, and are listed', async () => {
   const { changing } = twoModels()
   const tenant = await serving()
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Own' })
@@ -185,7 +185,7 @@ test('a golden question that blocks holds the agent back, and says so', async ()
   expect(run.data[0]).toMatchObject({ passed: false, first: { document_title: 'Opening' } })
 })
 
-test('a golden question that the next model rejects is asked by its words, and holds nothing up', async () => {
+test('a golden question that the next model rejects is asked by its words, and delays nothing', async () => {
   const { first, changing } = twoModels()
   const tenant = await serving(first)
   const call = callerOf(questionsApp({ db: databaseAs('cuecard_questions'), embedder: first }), tenant.apiKey)
@@ -207,7 +207,7 @@ test('a golden question that the next model rejects is asked by its words, and h
   expect(rows.map(({ model }) => model)).toEqual(['second', 'second', 'first'])
 })
 
-test('more golden questions than one turn has time for are asked in the next, each once, and then the agent changes', async () => {
+test('golden questions beyond one turn’s time are asked in the next, each once, and then the agent changes', async () => {
   const { first, changing } = twoModels()
   const tenant = await serving(first)
   const call = callerOf(questionsApp({ db: databaseAs('cuecard_questions'), embedder: first }), tenant.apiKey)
@@ -245,7 +245,7 @@ test('more golden questions than one turn has time for are asked in the next, ea
   expect(rows).toEqual([{ passed: true }])
 })
 
-test('a document in the trash holds no change up, costs nothing, and is embedded anew once it is restored', async () => {
+test('a document in the trash delays no change, costs nothing, and is embedded again once it is restored', async () => {
   const { first, calls, changing } = twoModels()
   const tenant = await serving(first)
   const { body } = await tenant.call('GET', tenant.knowledgeBase)

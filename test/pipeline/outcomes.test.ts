@@ -76,7 +76,7 @@ describe('a text that the provider refuses', () => {
     expect(provider.calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(64)))
   })
 
-  test('once mended costs its own embedding and those that were not reached, and the old revision is served till then', async () => {
+  test('once corrected costs its own embedding and those of texts not reached before; the old revision is served until then', async () => {
     const { tenant, document } = await newDocument(stand, sentences(4).join('\n\n'))
     const work = newWorker(stand, provider)
     await work([document])
@@ -121,7 +121,7 @@ describe('a provider in trouble', () => {
     expect((await row(document.id)).status).toBe('completed')
   })
 
-  test('is not asked again before it wants to be, the row and the message’s delay see to it', async () => {
+  test('is not called again before its Retry-After, because of the row and the message’s delay', async () => {
     const { document } = await newDocument(stand, 'A text.')
     const { queue, sent } = keptQueue()
     const work = newWorker(stand, provider, { queue, random: () => 0 })
@@ -133,7 +133,7 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(1)
   })
 
-  test('that hangs is left alone after three calls, and every document stays pending', async () => {
+  test('that hangs is not called after three calls, and every document stays pending', async () => {
     const tenant = await stand.tenant()
     const documents = await Promise.all(Array.from({ length: 5 }, (_, i) => createDocument(tenant, `Text ${i}.`)))
     const { queue, sent } = keptQueue()
@@ -190,7 +190,7 @@ test.each(['before', 'after'] as const)('when the database is lost %s the claim,
   expect((await row(document.id)).status).toBe('completed')
 })
 
-test('a document of too many chunks ends in error before anything is paid', async () => {
+test('a document of too many chunks ends in error before any call', async () => {
   const { tenant, document } = await newDocument(stand, 'ab '.repeat(10_050))
   await newWorker(stand, provider, { chunkSize: { targetTokens: 1, overlapTokens: 0 } })([document])
   const { body } = await tenant.call('GET', document.path)

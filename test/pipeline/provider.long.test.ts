@@ -80,7 +80,7 @@ describe('a provider in trouble', () => {
     expect(provider.calls).toHaveLength(4)
   })
 
-  test('gets no retry at once where the first call may be billed, or where it says when', async () => {
+  test('gets no immediate retry if the first call may be billed, or if it says when', async () => {
     provider.script(['gateway_timeout', 'unavailable_retry_after', 'too_many_requests'])
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', status: 504 })
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'unavailable', retryAfterSeconds: 7 })
@@ -272,7 +272,7 @@ describe('a provider that hangs', () => {
   const late = { reason: 'unavailable', message: 'The embedding provider timed out' }
   const never = () => new Promise<never>(() => {})
 
-  test('is given a timeout for all, the key and what ignores the signal included', async () => {
+  test('has one timeout for everything, including the key and calls that ignore the signal', async () => {
     expect(await fault(hanging({ apiKey: never }).embed(['one']))).toMatchObject(late)
     expect(await fault(hanging({ fetch: never }).embed(['one']))).toMatchObject(late)
     provider.script(['server_error', 'hang', 'unauthorized', 'hang'])
@@ -306,7 +306,7 @@ describe('a provider that hangs', () => {
     expect(await client.embed(['seven'], { timeoutSeconds: 10 })).toHaveLength(1)
   })
 
-  test('now and then does not open the circuit breaker', async () => {
+  test('occasionally does not open the circuit breaker', async () => {
     const client = hanging()
     for (let i = 0; i < 2; i++) {
       provider.script([], 'hang')
@@ -412,7 +412,7 @@ describe('a model', () => {
     },
   )
 
-  test('of another name is not, unless it gives another number without, and can give 1536: then from the start', async () => {
+  test('of another name is not asked for 1536 numbers, unless it returns another number first and supports it: then always', async () => {
     const client = embedder({ model: 'own' })
     await client.embed(['one'])
     expect(asked()).toEqual([undefined])
@@ -458,7 +458,7 @@ describe('a model', () => {
     expect(dot(vectors[0]!, vectors[1]!)).toBeCloseTo(cosine, 5)
   })
 
-  test('that wants prefixes gets them, and is another model with others', async () => {
+  test('with prefixes gets them, and counts as another model with other prefixes', async () => {
     const client = embedder({ model: 'e5', queryPrefix: 'query: ', documentPrefix: 'passage: ' })
     await client.embed(['parking'], { of: 'query' })
     await client.embed(['Parking is free.'])
@@ -494,7 +494,7 @@ describe('a model', () => {
 describe('the words of the provider', () => {
   const busy = (message: string) => [{ status: 429, body: JSON.stringify({ error: { message } }) }]
 
-  test.each(['code', 'type'])('say that no quota is left, which is more than busy (by its %s)', async (field) => {
+  test.each(['code', 'type'])('say that no quota is left, unlike a busy provider’s (by its %s)', async (field) => {
     const error = { message: 'You exceeded your current quota', [field]: 'insufficient_quota' }
     provider.script([{ status: 429, body: JSON.stringify({ error }) }])
     const { reason, message } = await fault(embedder().embed(['one']))
@@ -546,7 +546,7 @@ describe('the words of the provider', () => {
   })
 
   const repeating = ['one and only secret ingredient', 'rejected "the one and only secret ingredient of grandmother']
-  test.each([...repeating, 'short1'])('are left out where they repeat a text: they are logged (%#)', async (said) => {
+  test.each([...repeating, 'short1'])('are left out of the message if they repeat a text, because messages are logged (%#)', async (said) => {
     provider.script(busy(said))
     const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
     expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')

@@ -91,7 +91,7 @@ describe('of workers', () => {
     expect(await contents(tenant, document)).toEqual(['New.'])
   })
 
-  test('an old message of one completed, taken over or without chunks is acknowledged and changes nothing', async () => {
+  test('an old message of a document that is completed, taken over or without chunks is acknowledged and changes nothing', async () => {
     const tenant = await stand.tenant()
     const make = () => createDocument(tenant, 'A text.')
     const documents = await Promise.all([make(), make(), make()])
@@ -211,7 +211,7 @@ describe('of workers', () => {
     },
   )
 
-  test('a claim is repeated under its own token alone, and counts once', async () => {
+  test('a claim is repeated only under its own token, and counts once', async () => {
     const { tenant, document } = await newDocument(stand, 'One. Two.')
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const subject = leasable(document)
@@ -262,7 +262,7 @@ describe('of a worker with requests', () => {
     ['just before the commit', beforeStatement(statements.commit), oneByOne],
   ] as const
 
-  test.each(moments)('a takeover %s is not joined, completed or undone by it', async (_, at, options) => {
+  test.each(moments)('it does not join, complete or undo a takeover %s', async (_, at, options) => {
     const { tenant, document } = await newDocument(stand, twoParagraphs)
     at(async () => {
       expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))).status).toBe(201)
@@ -430,7 +430,7 @@ describe('of workers and sweepers', () => {
 })
 
 describe('of requests', () => {
-  test('a PATCH decided just before another request changes the document is decided anew', async () => {
+  test('a PATCH decided just before another request changes the document is decided again', async () => {
     const { tenant, document } = await newDocument(stand)
     const patch = (body: object) => tenant.call('PATCH', document.path, body)
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
@@ -443,7 +443,7 @@ describe('of requests', () => {
     expect(await contents(tenant, document)).toEqual(['Mine.'])
   })
 
-  test('a key revoked in mid-request: the request is made whole or not at all', async () => {
+  test('a request whose key is revoked meanwhile takes effect completely or not at all', async () => {
     const tenant = await stand.tenant()
     const [answer] = await Promise.all([
       tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }),
@@ -484,7 +484,7 @@ describe('of requests', () => {
     expect((await search()).status).toBe(503)
   })
 
-  test('a write whose connection is not even opened is sent once more', async () => {
+  test('a write is sent once more if its connection never opened', async () => {
     const tenant = await stand.tenant()
     const make = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
     connection.cut('unopened', statements.createDocument)

@@ -145,7 +145,7 @@ describe('a lost message', () => {
     expect(await sentAfter(20)).toEqual([document.id])
   })
 
-  test('that brings a worker while the sweeper is still sending goes by what the worker has found', async () => {
+  test('that starts a worker while the sweeper is still sending keeps the worker’s result', async () => {
     const document = await createDocument(await stand.tenant(), 'A text.')
     await age(stand.db, 130)
     provider.script(['retry_in_an_hour'])
@@ -168,7 +168,7 @@ describe('a lost message', () => {
 })
 
 describe('a worker that died', () => {
-  test('gives its document back when the lease runs out, and a message is sent at once', async () => {
+  test('releases its document when the lease expires, and a message is sent at once', async () => {
     const { tenant, document } = await newDocument(stand, 'A text.')
     provider.script(['hang'])
     void newWorker(stand, provider)([document])
@@ -218,7 +218,7 @@ describe('a day’s wait', () => {
     )
   })
 
-  test('is counted anew from a change of content', async () => {
+  test('starts again with a change of content', async () => {
     const { tenant, document } = await newDocument(stand, 'A text.')
     await age(stand.db, 86_000)
     await tenant.call('PATCH', document.path, { content: 'Another.' })
@@ -267,7 +267,7 @@ describe('a backlog', () => {
 })
 
 describe('rows that somebody holds', () => {
-  test('are passed over, not waited for', async () => {
+  test('are skipped without waiting', async () => {
     const tenant = await stand.tenant()
     await createDocument(tenant, 'A text.')
     await age(stand.db, 90_000)
@@ -358,7 +358,7 @@ describe('idempotency keys', () => {
     expect(await rowsOf(sql`select key from idempotency_keys`)).toEqual([{ key: 'new' }])
   })
 
-  test('are dropped as fast as the API can take them in: 30,000 a minute and more', async () => {
+  test('are dropped as fast as the API can accept them: 30,000 a minute and more', async () => {
     const tenant = await stand.tenant()
     await sql`
       insert into idempotency_keys (organization_id, api_key_id, key, request_hash, owner, created_at)

@@ -48,7 +48,7 @@ test('a question finds the passage with which it shares no word, and the keyword
 /** Ends its worker. */
 const notText = null as never
 
-test('a failed worker is an error that passes and is logged, and the next call has another one', async () => {
+test('a failed worker is a temporary, logged error, and the next call gets another worker', async () => {
   const failing = () => expect(embedder.embed([notText])).rejects.toMatchObject({ reason: 'unavailable' })
   expect(await gathered(failing)).toMatch(/"message":"encoder_stopped".*TypeError/)
   const [vector] = await embedder.embed(['Guests park behind the house.'])

@@ -75,18 +75,18 @@ describe('the words of a question', () => {
     expect(found.has).toEqual(expect.arrayContaining(has))
   })
 
-  test('are had by a passage whose title or headings have them', async () => {
+  test('count for a passage if its title or headings have them', async () => {
     const found = await explain(await tenantOf('# Zebras\n## Food\n\nHay and water.'), 'food for zebras')
     expect(found).toMatchObject({ has: ['food', 'zebras'] })
   })
 
-  test('that sound like a name count only where no text has them as they are spelt', async () => {
+  test('that sound like a name count only if no text has their spelling', async () => {
     const tenant = await tenantOf('# A\nMeet Kowalski here.', '# B\nA kovalsky is a cake.')
     const { words } = await explain(tenant, 'kovalsky')
     expect([...words[0]!.terms].every((term) => !term.startsWith('~'))).toBe(true)
   })
 
-  test('are none where there is nothing to be sought', async () => {
+  test('are none if there is nothing to search for', async () => {
     expect((await explainWords(dbOf(tenant), scopeOf(tenant), 'and is it', [])).words).toEqual([])
   })
 
@@ -97,7 +97,7 @@ describe('the words of a question', () => {
 })
 
 describe('the places of terms in a text', () => {
-  test('are those of the terms that are stored of it, no more and no fewer', () => {
+  test('are exactly those of its stored terms', () => {
     const texts = [
       ...['apotheke', 'guest-house', 'hausgeraete', 'sewing-machines', 'vets'].flatMap(textsOf),
       'K-4471, k 4471 und 24,90 € – E‑Mail: info@shop.de, O’Neill',

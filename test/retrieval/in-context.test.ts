@@ -18,7 +18,7 @@ test.each([
   expect(inContext(turn, ['Hello?', before])).toBe(meant)
 })
 
-test('a fragment keeps its topic through others, past what says nothing, four turns at most', () => {
+test('a fragment keeps its topic across other fragments and empty turns, for at most four turns', () => {
   const topic = 'How much is a rental bike?'
   expect(inContext('and for two', ['Where do guests park?', topic, 'uh', 'and for a week', 'okay', 'hm'])).toBe(
     `${topic} and for a week and for two`,

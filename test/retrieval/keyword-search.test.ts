@@ -87,7 +87,7 @@ describe('a question finds the chunk that has its words', () => {
 })
 
 describe('a score', () => {
-  test('is 0 to 1, higher for a chunk that has more of the question, and stands beside the arm’s own', async () => {
+  test('is 0 to 1, higher for a chunk with more of the question, and shown beside the arm’s own', async () => {
     const tenant = await stand.tenant()
     await serve(tenant, ['red bicycle lamp', 'red bicycle', 'red'])
     const hits = await search(tenant, 'red bicycle lamp')
@@ -97,7 +97,7 @@ describe('a score', () => {
     expect(hits[2]!.score).toBeGreaterThan(0)
   })
 
-  test('weighs a word as it is rare among the agent’s own chunks, whatever others have', async () => {
+  test('weighs a word by its rarity among the agent’s own chunks only', async () => {
     const [tenant, other] = [await stand.tenant(), await stand.tenant()]
     const texts = ['lamp', 'bell', ...Array.from({ length: 6 }, (_, i) => `bell number${i}`)]
     await serve(tenant, texts)
@@ -183,7 +183,7 @@ describe('of chunks that have the words', () => {
 describe('both arms together', () => {
   const hybrid = { mode: 'hybrid' }
 
-  test('find what one of them alone does not, and say what each has found', async () => {
+  test('find what only one of them finds, and show each arm’s score', async () => {
     const tenant = await stand.tenant()
     await serve(tenant, ['lamp', 'something else'])
     const hits = await search(tenant, 'lamp', { ...hybrid, embedding: axis(2) })

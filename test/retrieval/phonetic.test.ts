@@ -4,7 +4,7 @@ import { phoneticCodes } from '../../shared/terms/phonetic.ts'
 const meet = (a: string, b: string) => phoneticCodes(a).some((code) => phoneticCodes(b).includes(code))
 const pairs = (text: string) => text.split(', ').map((pair) => pair.split(' ') as [string, string])
 
-describe('a name meets what a speech recogniser makes of it', () => {
+describe('a name matches a speech recogniser’s spelling of it', () => {
   // Polish, German, Turkish, Albanian, French, Irish, English, Spanish and Vietnamese names, brands and medicines.
   test.each(
     pairs(
@@ -36,7 +36,7 @@ describe('names that sound different stay apart', () => {
   })
 })
 
-test('three in a thousand pairs of ordinary words meet at most', () => {
+test('at most three in a thousand pairs of ordinary words match', () => {
   const words = (
     'account address afternoon airport animal answer bakery balance basket battery bedroom bicycle birthday blanket bread breakfast ' +
     'camera candle carpet cheese chicken church coffee contract corner customer delivery dentist deposit doctor engine evening ' +
@@ -64,7 +64,7 @@ test.each(['', 'ab', 'k4471', '447', 'qx4471b', 'eau', 'you', 'カフェオレ',
   expect(phoneticCodes(word)).toEqual([])
 })
 
-test('any three letters have at most four codes, of sounds alone', () => {
+test('any three letters have at most four codes, made of sounds only', () => {
   const alphabet = [...'abcdefghijklmnopqrstuvwxyz']
   const words = alphabet.flatMap((a) => alphabet.flatMap((b) => alphabet.map((c) => `${a}${b}${c}`)))
   const wrong = words.filter((word) => {

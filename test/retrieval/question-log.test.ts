@@ -140,7 +140,7 @@ describe('a question', () => {
     expect(kept.map(({ call_id }) => call_id)).toEqual(Array(3 * improper.length).fill(null))
   })
 
-  test('by a vector alone, a prefetch and words that nothing is found by leave no trace', async () => {
+  test('by a vector only, a prefetch, and words that cannot find anything leave no trace', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { embedding: axis(1) })
     await tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query, call_id })
@@ -164,7 +164,7 @@ describe('a question', () => {
     expect(await keptQuestions(stand, tenant)).toEqual([])
   })
 
-  test('that was answered by its words alone says so', async () => {
+  test('that was answered by words only says so', async () => {
     const tenant = await tenantThatKeeps()
     const { search } = newSearch(provider)
     provider.script([], { status: 401, body: '{}' })
@@ -172,7 +172,7 @@ describe('a question', () => {
     expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'hybrid', is_degraded: true }])
   })
 
-  test('is kept in its first 500 characters, whatever they are', async () => {
+  test('is kept with its first 500 characters of any kind', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { query: `  ${'😀 word '.repeat(800)}`, mode: 'keyword' })
     const [kept] = await keptQuestions(stand, tenant)
@@ -198,7 +198,7 @@ describe('an answer', () => {
     expect(await keptQuestions(stand, tenant)).toEqual([])
   })
 
-  test('that is late does not wait for the log at all', async () => {
+  test('that is late does not wait for the log', async () => {
     const tenant = await tenantThatKeeps()
     const clock = manualClock()
     const { search } = newSearch(provider, { clock, embedder: hangingEmbedder(() => clock.advance(3_000)) })
@@ -233,7 +233,7 @@ describe('the log', () => {
     )
   }
 
-  test('takes nothing once it is switched off, though an instance may not know that yet', async () => {
+  test('accepts nothing once it is switched off, even from an instance that has not noticed yet', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant)
     await keepQuestions(stand, tenant, false)
@@ -241,7 +241,7 @@ describe('the log', () => {
     expect(await keptQuestions(stand, tenant)).toHaveLength(1)
   })
 
-  test('takes 200 questions an hour of an organization', async () => {
+  test('accepts 200 questions an hour per organization', async () => {
     const [busy, other] = [await tenantThatKeeps(), await tenantThatKeeps()]
     // Dated tomorrow, so that no new hour begins after them.
     const earlier = Array.from({ length: 199 }, (_, i) => ({ question: `question ${i}`, daysAgo: -1 }))
@@ -254,7 +254,7 @@ describe('the log', () => {
     expect(await keptQuestions(stand, other)).toHaveLength(1)
   })
 
-  test('is emptied by the sweeper of what was asked 30 days ago', async () => {
+  test('loses questions after 30 days, by the sweeper', async () => {
     const tenant = await stand.tenant()
     await storeQuestions(stand, tenant, ...[31, 29, 0, 40].map((daysAgo) => ({ question: `${daysAgo}`, daysAgo })))
     expect(await stand.sweep()).toMatchObject({ questions_purged: 2 })
@@ -294,7 +294,7 @@ describe('the log', () => {
     },
   )
 
-  test('is no part of what the API says of an organization', async () => {
+  test('is not part of the API’s organization', async () => {
     const tenant = await tenantThatKeeps()
     const { body } = await tenant.call('GET', '/v1/organization')
     expect(Object.keys(body)).toEqual(['id', 'name', 'auto_delete_done_calls', 'created_at'])

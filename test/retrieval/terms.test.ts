@@ -48,7 +48,7 @@ describe('a code', () => {
   })
 })
 
-test('a script without spaces is found by pairs of characters, apart from what stands beside it', () => {
+test('a script without spaces is found by pairs of characters, separate from the text beside it', () => {
   expect(wordsOf('リモコンRM-3030').map((word) => word.text)).toEqual(['リモコン', 'RM', '3030'])
   expect(termsOf('保証期間')).toEqual(['保証', '証期', '期間'])
   expect(termsOf('犬')).toEqual(['犬'])

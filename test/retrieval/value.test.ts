@@ -84,7 +84,7 @@ describe('the value of a search is the cell', () => {
   })
 })
 
-test('where no cell stands out there is no value to say, nor where only a vector is searched', async () => {
+test('there is no value if no cell stands out, nor for a search by vector only', async () => {
   for (const query of [
     'how much is a large calzone on sunday',
     'how much are 5 constructor in a constructor',
@@ -96,7 +96,7 @@ test('where no cell stands out there is no value to say, nor where only a vector
   expect(body.value).toBe(null)
 })
 
-test('a row that begins with a code is called by the name beside it', async () => {
+test('a row that begins with a code is named by the name beside it', async () => {
   const own = await stand.tenant()
   const content = `| Code | Bike | 1 day | 1 week |
 | --- | --- | --- | --- |

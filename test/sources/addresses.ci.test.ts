@@ -50,7 +50,7 @@ describe('doubles of a page that stands under several forms of its address', () 
     return made
   }
 
-  test('go at the next look, and the document of the canonical address stays', async () => {
+  test('are deleted at the next crawl, and the document of the canonical address stays', async () => {
     const site = await website(inn())
     const source = await sourceOf(stand, site.url)
     await source.deliver()

@@ -10,7 +10,7 @@ beforeAll(() => {
   process.env.ALLOW_LOOPBACK = 'true'
 })
 
-test('a page edited or deleted by hand is listed as such, and has its own text again once it is followed again', async () => {
+test('a page edited or deleted by hand is listed as such, and gets its own text again once it is followed again', async () => {
   const site = await website(inn())
   const tenant = await signedIn()
   const { browser, agentId } = tenant

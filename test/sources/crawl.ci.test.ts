@@ -118,7 +118,7 @@ describe('a crawl', () => {
     expect(await documents()).toEqual(before)
   })
 
-  test('that changed nothing hides no change from the next one, though the website says it has not changed since', async () => {
+  test('that changed nothing hides no change from the next one, even if the website reports no change since', async () => {
     const versioned = (etag: string, body: string) => ({ headers: { etag }, body })
     const site = await website({ ...inn(), '/prices': versioned('"1"', page('Prices', prices)) })
     const { deliver, refresh, documents } = await sourceOf(site.url)
@@ -216,7 +216,7 @@ describe('what people do to pages', () => {
 })
 
 describe('a crawl that is interrupted', () => {
-  test('goes on where it was when its time is up, and asks for no page twice', async () => {
+  test('continues where it stopped when its time was up, and requests no page twice', async () => {
     const site = await website(inn())
     const { deliver, get, sent, state, id } = await sourceOf(site.url)
     let looks = 0
@@ -277,7 +277,7 @@ describe('a crawl that is interrupted', () => {
     for (const path of Object.keys(before)) expect(after[path].id, path).toBe(before[path].id)
   })
 
-  test('by a database whose disk is full writes nothing by halves, and goes on without a second look once there is room', async () => {
+  test('by a full disk of the database writes nothing partially, and continues without fetching again once there is room', async () => {
     const site = await website(inn())
     const { deliver, get, documents, id, queued } = await sourceOf(site.url)
     await sql`create function refuse() returns trigger language plpgsql as $$
@@ -302,7 +302,7 @@ describe('a crawl that is interrupted', () => {
     expect(site.asked.slice(asked)).toEqual([])
   })
 
-  test('five times in a row ends in error, with the next look planned', async () => {
+  test('five times in a row ends in error, with the next crawl scheduled', async () => {
     const site = await website(inn())
     const { deliver, get, id } = await sourceOf(site.url)
     await deliver()
@@ -314,7 +314,7 @@ describe('a crawl that is interrupted', () => {
     expect(Date.parse(source.next_check_at)).toBeGreaterThan(Date.now())
   })
 
-  test('leaves a source that another worker has to it', async () => {
+  test('leaves a source that another worker has claimed', async () => {
     const site = await website(inn())
     const { deliver, get, id } = await sourceOf(site.url)
     await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() + interval '1 minute'
@@ -348,7 +348,7 @@ describe('while a crawl is under way', () => {
     expect(await documents()).toEqual({})
   })
 
-  test('other paths end it, and the next one goes by them', async () => {
+  test('other paths end it, and the next crawl uses them', async () => {
     const site = await website(inn())
     const { deliver, documents, call, source } = await sourceOf(site.url)
     site.onRequest = async (path) => {

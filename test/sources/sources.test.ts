@@ -55,7 +55,7 @@ describe('a source', () => {
     expect((await call('DELETE', `${sources}/${body.id}`)).body.code).toBe('source_not_found')
   })
 
-  test('of an address that is not public, or with paths that are none, is refused', async () => {
+  test('with an address that is not public, or with invalid paths, is refused', async () => {
     const { call, sources } = await tenant()
     const bodies = [
       ...[
@@ -98,7 +98,7 @@ describe('a source', () => {
       expect((await call('PATCH', `${sources}/${id}`, body)).status, JSON.stringify(body)).toBe(422)
   })
 
-  test('is refused at an address that the agent has a source of, whatever its form and kind', async () => {
+  test('is refused if the agent has a source with the address, in any form or kind', async () => {
     const { call, sources, create } = await tenant()
     await create()
     const url = 'HTTPS://paws-inn.example?utm_source=x#top'
@@ -111,7 +111,7 @@ describe('a source', () => {
     expect((await other.call('POST', other.sources, { url })).status).toBe(201)
   })
 
-  test('is refused past 20 of an organization, also when all are made at once', async () => {
+  test('is refused above 20 of an organization, even if all are created at once', async () => {
     const { call, sources } = await tenant()
     const answers = await Promise.all(Array.from({ length: 25 }, (_, at) => call('POST', sources, { url: inn + at })))
     const refused = answers.filter(({ status }) => status === 422)
@@ -139,7 +139,7 @@ describe('a source', () => {
     expect((await call('GET', `${sources}/${id}`)).body.page_count).toBe(2)
   })
 
-  test('takes its documents with it, but for one whose content a client has changed', async () => {
+  test('is deleted with its documents, except one whose content a client has changed', async () => {
     const made = await tenant()
     const { call, sources, knowledgeBase, create } = made
     const { id } = await create()

@@ -27,7 +27,7 @@ async function crawled() {
   return { ...source, site, sources, found, trashed, toTrash, restore }
 }
 
-test('a source goes into the trash with its documents, is not looked at there, and comes back with them', async () => {
+test('a source goes into the trash with its documents, is not crawled there, and is restored with them', async () => {
   const { call, knowledgeBase, site, source, sources, id, ...own } = await crawled()
   const before = await own.documents()
   expect(await own.found()).toBe(true)
@@ -89,7 +89,7 @@ test('a source is not restored while another document has the address of one of 
   expect((await own.restore()).status).toBe(200)
 })
 
-test('sources and pages in the trash count against no limit, but are refused back past it', async () => {
+test('sources and pages in the trash count against no limit, but are not restored beyond it', async () => {
   const { call, organizationId, agentId, sources, ...own } = await crawled()
   const add = (count: number) =>
     sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours, next_check_at)
@@ -111,7 +111,7 @@ test('sources and pages in the trash count against no limit, but are refused bac
   expect((await own.restore()).status).toBe(422)
 })
 
-test('a page in the trash by itself comes back as one of its source, or as a document of its own where that is not there', async () => {
+test('a page deleted alone is restored as its source’s page, or as a separate document if the source is gone', async () => {
   const { call, knowledgeBase, source, id, ...own } = await crawled()
   const { '/prices': price, '/parking': parking } = await own.documents()
   const path = (document: { id: string }) => `${knowledgeBase}/${document.id}`
@@ -140,7 +140,7 @@ test('a crawl under way creates nothing any more once its source is in the trash
   expect(await own.sent).toEqual([])
 })
 
-test('a source goes for good after 30 days, by DELETE, and with its documents', async () => {
+test('a source is deleted for good after 30 days, or by DELETE, with its documents', async () => {
   for (const end of ['after 30 days', 'by DELETE']) {
     const { call, id, source, organizationId, ...own } = await crawled()
     await own.toTrash()
@@ -160,7 +160,7 @@ test('a source goes for good after 30 days, by DELETE, and with its documents', 
   }
 })
 
-test('a source of 5,000 documents goes into the trash and comes back within the time of a request', async () => {
+test('a source of 5,000 documents goes into the trash and is restored within the time of a request', async () => {
   const documents = isOnServer ? 5_000 : 500
   const own = await sourceOf(stand, 'https://paws-inn.example/')
   await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { inScope, type Scope } from '../../../functions/crawler/site/address.ts'
 import { canonical } from '../../../shared/sources/address.ts'
 
-test('an address has one form', () => {
+test('an address has one canonical form', () => {
   const same: [string, string | null][] = [
     ['HTTPS://Shop.Example:443/A?b=1&utm_source=x&c=2#top', 'https://shop.example/A?b=1&c=2'],
     ['https://shop.example./a/../b/?gclid=1&fbclid=2', 'https://shop.example/b/'],
@@ -24,7 +24,7 @@ test('an address has one form', () => {
   expect(canonical('../b?x#y', 'https://shop.example/a/c/')).toBe('https://shop.example/a/b?x')
 })
 
-test('a slash at the end is left as it is', () => {
+test('a slash at the end is kept', () => {
   expect(canonical('https://shop.example/a/')).not.toBe(canonical('https://shop.example/a'))
 })
 
@@ -49,7 +49,7 @@ test('a source covers its host, and a site what lies below its path', () => {
   expect(covered(shop, 'https://www.shop.example/', { kind: 'page' })).toBe(true)
 })
 
-test('patterns take in and leave out paths, each with what lies below', () => {
+test('patterns include and exclude paths, with everything below', () => {
   const covered = (path: string, include: string[], exclude: string[] = []) =>
     inScope({ kind: 'site', url: 'https://shop.example/', include, exclude }, `https://shop.example${path}`)
   const yes = [
@@ -81,7 +81,7 @@ test('patterns take in and leave out paths, each with what lies below', () => {
   expect(covered('/shop', [], ['/blog'])).toBe(true)
 })
 
-test('a pattern of many stars takes no time', () => {
+test('a pattern of many stars is matched quickly', () => {
   const scope: Scope = { kind: 'site', url: 'https://shop.example/', include: [`/${'*a'.repeat(120)}b`], exclude: [] }
   const started = process.threadCpuUsage()
   expect(inScope(scope, `https://shop.example/${'a'.repeat(230)}`)).toBe(false)

@@ -55,7 +55,7 @@ test('pages are created and updated', () => {
   })
 })
 
-test('a page goes when it was gone twice, a day apart, and did not answer in between', () => {
+test('a page is deleted when it was gone twice, a day apart, and did not answer in between', () => {
   expect(crawl(known(), [at(3, 'gone')])).toEqual({ ...nothing, markGone: paths(3) })
   expect(crawl(known({ 3: { goneSince: ago(23.9) } }), [at(3, 'gone')])).toEqual(nothing)
   expect(crawl(known({ 3: { goneSince: ago(24) } }), [at(3, 'gone')])).toEqual({ ...nothing, delete: paths(3) })
@@ -107,7 +107,7 @@ describe('a crawl is refused, and changes nothing', () => {
     expect(why).toContain('No page with text')
   })
 
-  test('but what answers again is no longer gone', () => {
+  test('but a page that answers again is no longer gone', () => {
     const all = known({ 9: { goneSince: ago(48) } })
     expect(
       crawl(
@@ -118,7 +118,7 @@ describe('a crawl is refused, and changes nothing', () => {
   })
 })
 
-test('while more than a third does not answer, nothing goes, and the rest is updated', () => {
+test('while more than a third does not answer, nothing is deleted, and the rest is updated', () => {
   const found = [at(0, 'failed'), at(1, 'failed'), at(2, 'failed'), at(3, 'gone'), at(4, 'gone'), page(5)]
   expect(crawl(known({ 3: { goneSince: ago(48) } }), found)).toEqual({ ...nothing, update: paths(5) })
 })

@@ -8,7 +8,7 @@ import { SimulatedSite } from './simulated-site.ts'
 
 const home = 'https://shop.example/'
 
-test('of 1,000 crawls with faults none deletes a page that exists or takes a notice for its text, and what is gone goes', async () => {
+test('of 1,000 crawls with faults none deletes an existing page or takes a notice for its text, and gone pages are deleted', async () => {
   const counts = { crawls: 0, faulty: 0, refused: 0, deleted: 0, updated: 0 }
   const wrong: string[] = []
   for (let seed = 1; seed <= (isThorough ? 400 : 25); seed++) {

@@ -57,14 +57,14 @@ function isSame(before: readonly Line[], now: readonly Line[]): boolean {
   return isSameText(seen, { text: text(now, 1, tuesday), at: tuesday }, text(now, 2, tuesday), text(now, 3, tuesday))
 }
 
-test('what differs at each request, and the date of the day, is no change', () => {
+test('text that differs at each request, and today’s date, is no change', () => {
   fc.assert(
     fc.property(page, (lines) => isSame(lines, lines)),
     { numRuns },
   )
 })
 
-test('a line that was added or removed is a change, whatever stands around it', () => {
+test('an added or removed line is a change, whatever is around it', () => {
   fc.assert(
     fc.property(page, fact, fc.nat(14), (lines, line, place) => {
       const more = lines.toSpliced(place, 0, line)
@@ -91,16 +91,16 @@ test('a price, a time or a date that was changed is a change', () => {
 const once = (before: string, now: string, ...again: string[]) =>
   isSameText({ text: before, at: monday }, { text: now, at: tuesday }, ...(again.length ? again : [now]))
 
-test('a price in a line of noise is seen', () => {
+test('a changed price in a noisy line is detected', () => {
   expect(once('Seats left: 9. From £4', 'Seats left: 5. From £4', 'Seats left: 7. From £4')).toBe(true)
   expect(once('Seats left: 9. From £4', 'Seats left: 5. From £5', 'Seats left: 7. From £5')).toBe(false)
 })
 
-test('hours that gave way to rotating words are seen', () => {
+test('hours replaced by rotating words are detected', () => {
   expect(once('A\nMon 9:00 to 17:00\nB', `A\n${quotes[0]}\nB`, `A\n${quotes[1]}\nB`)).toBe(false)
 })
 
-test('a date is today’s only where the page says so', () => {
+test('a date counts as today’s only if the page says so', () => {
   const dated = (line: (day: string) => string) => once(line('23 November 2026'), line('24 November 2026'))
   for (const line of ['Today is Monday, …', '…', 'Last updated on …', 'Stand: … 10:15 Uhr', '> …'])
     expect(
@@ -115,13 +115,13 @@ test('a date is today’s only where the page says so', () => {
   expect(once('Today: 21 November 2026', 'Today: 24 November 2026')).toBe(false)
 })
 
-test('a list in another order at each request is the same, one that was put in order is not', () => {
+test('a list in another order at each request is unchanged, but a sorted list is a change', () => {
   expect(once('C £3\nA £1\nB £2', 'A £1\nB £2\nC £3', 'B £2\nA £1\nC £3')).toBe(true)
   expect(once('C £3\nA £1\nB £2', 'A £1\nB £2\nC £3')).toBe(false)
   expect(once('C £4\nA £1\nB £2', 'A £1\nB £2\nC £3', 'B £2\nA £1\nC £3')).toBe(false)
 })
 
-test('a text of which no line stays has changed, and comparing long ones takes no time', async () => {
+test('a text with no line left has changed, and comparing long texts is quick', async () => {
   const lines = (word: string) => Array.from({ length: 40_000 }, (_, line) => `${word} ${line}`).join('\n')
   const spent = await microsecondsPerByte(lines('a'), () =>
     expect(once(lines('a'), lines('b'), lines('c'))).toBe(false),
@@ -129,7 +129,7 @@ test('a text of which no line stays has changed, and comparing long ones takes n
   expect(spent).toBeLessThan(maxMicrosecondsPerByte)
 })
 
-test('long lines of other words each time are a change, and comparing them takes no time', async () => {
+test('long lines of other words each time are a change, and comparing them is quick', async () => {
   let number = 0
   const line = () => Array.from({ length: 2_000 }, () => (number++).toString(36).replaceAll(/\d/g, 'q')).join(' ')
   const text = () => Array.from({ length: 20 }, line).join('\n')
@@ -143,7 +143,7 @@ test.each([' .', '-', '1 dec 2026 ', 'today -', '0 '])('a long line of “%s” 
   expect(await microsecondsPerByte(line, () => once(line, `${line}b`))).toBeLessThan(maxMicrosecondsPerByte)
 })
 
-test('a page is asked for again until its noise shows, and a change of a steady page for two requests', async () => {
+test('a page is requested again until its noise shows, and a change of a steady page is confirmed by two requests', async () => {
   const site = new Site({ '/': () => `<h1>Tea</h1><p>${quotes[Math.floor(site.requests.length / 2) % 3]}</p>` })
   site.url = 'http://127.0.0.1:1'
   const asked = async (before: string, now: string) => {

@@ -32,7 +32,7 @@ describe('a page', () => {
     })
   })
 
-  test('of every make of website keeps what callers ask for', async () => {
+  test('of every kind of website keeps the facts that callers ask for', async () => {
     const said = async (site: Site, path: string) => ({ text: '', ...(await fetched(site, path)) }).text
     expect(await said(web.blogShop, '/product/olive-tree/')).toContain('£12.00')
     expect(await said(web.blogShop, '/')).toContain('020 7946 0712')
@@ -81,7 +81,7 @@ describe('a page', () => {
     expect(await fetched(web.office, '/impressum', first)).toMatchObject({ kind: 'page' })
   })
 
-  test('is decoded by header, by its own word, by its mark, or by what it looks like', async () => {
+  test('is decoded by header, by its declaration, by its byte order mark, or by detection', async () => {
     for (const path of ['/header', '/meta', '/none', '/mark', '/wrong', '/unknown', '/plain'])
       expect(await fetched(web.charsets, path), path).toMatchObject({
         text: expect.stringMatching(/Café Müller\n\nTörtchen für 3 €, täglich ab 8 Uhr\.$/),
@@ -149,7 +149,7 @@ describe('a page is left out, with a sentence', () => {
     expect(await one(page)).toMatchObject({ kind: 'page' })
   })
 
-  test('and its links are followed all the same', async () => {
+  test('but its links are followed', async () => {
     expect(await fetched(web.blogShop, '/tag/gift')).toMatchObject({ links: [`${web.blogShop.url}/product/fern/`] })
   })
 })
@@ -193,7 +193,7 @@ describe('redirects', () => {
 })
 
 describe('a failure', () => {
-  test('of a moment is none: what is missing or broken is asked for twice', async () => {
+  test('that is temporary does not count: a missing or broken page is requested twice', async () => {
     let requests = 0
     const site = new Site({
       '/': () => (++requests % 2 ? { status: requests % 4 === 1 ? 404 : 502 } : '<h1>Shop</h1>'),
@@ -205,7 +205,7 @@ describe('a failure', () => {
     expect(web.shop.requests.filter((path) => path === '/nothing')).toHaveLength(2)
   })
 
-  test('is said: a time-out, a server’s error, a page of over 5 MiB, a refused address', async () => {
+  test('is reported: a time-out, a server’s error, a page of over 5 MiB, a refused address', async () => {
     expect(await one({ isSilent: true })).toEqual({ kind: 'failed', reason: 'No answer within 10 seconds.' })
     expect(await one({ status: 500 })).toEqual({ kind: 'failed', reason: 'It answers with the status 500.' })
     expect(await fetched(web.huge, '/all')).toMatchObject({
@@ -220,7 +220,7 @@ describe('a failure', () => {
 })
 
 describe('manners', () => {
-  test('a host is asked for one thing at a time, with a second between, by all crawls of a process', async () => {
+  test('all crawls of a process together send a host one request at a time, a second apart', async () => {
     let [open, most] = [0, 0]
     const headers: OutboundRequest['headers'][] = []
     const client = instantClient(async (address, options) => {
@@ -237,7 +237,7 @@ describe('manners', () => {
     expect(Object.keys(headers[0]!)).not.toContain('cookie')
   })
 
-  test('Retry-After is waited for, up to a minute; for longer the host is left alone', async () => {
+  test('a crawl waits for Retry-After up to a minute; for longer it leaves the host alone', async () => {
     const site = new Site({
       '/': { status: 429, headers: { 'retry-after': '20' } },
       '/long': { status: 503, headers: { 'retry-after': '600' } },

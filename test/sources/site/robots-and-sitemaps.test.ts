@@ -52,7 +52,7 @@ test('robots.txt says what Cuecard may ask for, its pause and the sitemaps', asy
   expect(client.pauses.slice(-1)).toEqual([7_000])
 })
 
-test('Crawl-delay is kept up to half a minute, and never shortens the pause', async () => {
+test('Crawl-delay is obeyed up to half a minute, and never shortens the pause', async () => {
   for (const [delay, pause] of [
     ['3600', 30_000],
     ['0', 1_000],
@@ -64,7 +64,7 @@ test('Crawl-delay is kept up to half a minute, and never shortens the pause', as
   }
 })
 
-test('without a robots.txt all is allowed; where it fails, nothing', async () => {
+test('without a robots.txt everything is allowed; if it fails, nothing', async () => {
   for (const page of [
     { status: 404 },
     { status: 403 },
@@ -88,7 +88,7 @@ test('without a robots.txt all is allowed; where it fails, nothing', async () =>
   }
 })
 
-test('what a robots.txt says behind 500 KiB does not count', async () => {
+test('the part of a robots.txt after 500 KiB does not count', async () => {
   const { allows } = await robots(`User-agent: *\n${'# '.padEnd(512_000, 'x')}\nDisallow: /`)
   expect(allows(`${url}/a`)).toBe(true)
 })

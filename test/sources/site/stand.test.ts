@@ -21,7 +21,7 @@ function crawlsOf(site: Site) {
   }
 }
 
-test('each make of website gives its pages, and none that robots.txt or the page forbids', async () => {
+test('each kind of website gives its pages, and none that robots.txt or the page forbids', async () => {
   const found = async (site: Site) => {
     const { next, paths } = crawlsOf(site)
     await next()
