@@ -421,8 +421,7 @@ describe('a hostile text', () => {
   test('with lone surrogates is still covered', () =>
     void expectSound(`${'\ud800'.repeat(999)} ${'\udc00 '.repeat(999)}`, small))
 
-  test('with a byte order mark counts it as one token', () =>
-    expect(chunk('\ufeff')[0]!.token_count).toBe(1))
+  test('with a byte order mark counts it as one token', () => expect(chunk('\ufeff')[0]!.token_count).toBe(1))
 })
 
 test('an empty text has no chunks', () => expect(chunk('')).toEqual([]))

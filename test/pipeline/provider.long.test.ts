@@ -546,11 +546,14 @@ describe('the words of the provider', () => {
   })
 
   const repeating = ['one and only secret ingredient', 'rejected "the one and only secret ingredient of grandmother']
-  test.each([...repeating, 'short1'])('are left out of the message if they repeat a text, because messages are logged (%#)', async (said) => {
-    provider.script(busy(said))
-    const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
-    expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
-  })
+  test.each([...repeating, 'short1'])(
+    'are left out of the message if they repeat a text, because messages are logged (%#)',
+    async (said) => {
+      provider.script(busy(said))
+      const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
+      expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
+    },
+  )
 
   test('repeat a text to whoever sent it, when it is rejected', async () => {
     const message = 'Not acceptable: grandmother’s soup'
