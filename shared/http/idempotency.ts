@@ -60,8 +60,13 @@ export async function idempotently<Response, const Q extends Batch>(
   }
   const { attempts, ...results } = await db
     .batch({ ...claimKey(request), ...(act as Batch), ...recordResponse(request, response) })
-    .catch((error) => {
-      throw waitedTooLong(error) ? inProgress(error) : error
+    .catch((cause) => {
+      if (!waitedTooLong(cause)) throw cause
+      throw new ApiError(
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key is still running. Retry in a moment to get its response.',
+        { headers: { 'retry-after': '1' }, cause },
+      )
     })
   const [recorded] = attempts
   const replayed = recorded !== undefined && recorded.owner !== request.owner
@@ -104,12 +109,4 @@ export function isRowOf({ key, idempotencyKey }: IdempotentRequest): RawBuilder<
 export function ownsIdempotencyKey(request: IdempotentRequest | undefined): RawBuilder<boolean> {
   if (!request) return sql`true`
   return sql`exists (select from idempotency_keys where ${isRowOf(request)} and ${keys.owner} = ${request.owner})`
-}
-
-function inProgress(cause: unknown): ApiError {
-  return new ApiError(
-    'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still running. Retry in a moment to get its response.',
-    { headers: { 'retry-after': '1' }, cause },
-  )
 }

@@ -101,6 +101,8 @@ export async function changeMember(
   { id, role, by }: { id: string; role: Role | null; by: string },
 ): Promise<'changed' | 'last_owner' | 'gone'> {
   const isMember = sql`m.organization_id = ${organizationId} and m.removed_at is null`
+  const ofRemoved = sql`where (organization_id, person_id) in (select m.organization_id, m.person_id from memberships m
+    where m.organization_id = ${organizationId} and m.person_id = ${id} and m.removed_at is not null)`
   const { members, changed } = await db.batch({
     members: sql<{ person_id: string }>`select m.person_id from memberships m
       where ${isMember} and (m.role = 'owner' or m.person_id = ${id}) order by m.person_id for update`,
@@ -113,10 +115,8 @@ export async function changeMember(
             and o.role = 'owner' and o.person_id <> ${id}))
         returning 1`,
     ),
-    sessions: sql`delete from sessions s using memberships m where m.organization_id = ${organizationId} and m.person_id = ${id}
-      and m.removed_at is not null and s.organization_id = m.organization_id and s.person_id = m.person_id`,
-    connections: sql`delete from connections c using memberships m where m.organization_id = ${organizationId} and m.person_id = ${id}
-      and m.removed_at is not null and c.organization_id = m.organization_id and c.person_id = m.person_id`,
+    sessions: sql`delete from sessions ${ofRemoved}`,
+    connections: sql`delete from connections ${ofRemoved}`,
   })
   if (changed.length > 0) return 'changed'
   return members.some(({ person_id }) => person_id === id) ? 'last_owner' : 'gone'

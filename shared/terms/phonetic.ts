@@ -43,11 +43,6 @@ function fits(rule: Rule, word: string, at: number): boolean {
 
 const rulesByLetter = Map.groupBy(rules, ({ letters }) => letters[0])
 
-/** A rule of the letter itself always fits. */
-function ruleAt(word: string, at: number): Rule {
-  return rulesByLetter.get(word[at])!.find((rule) => fits(rule, word, at))!
-}
-
 const isLetter = (character: string) => character >= 'a' && character <= 'z'
 
 /**
@@ -59,7 +54,8 @@ export function phoneticCodes(word: string): string[] {
   let codes = ['']
   for (let at = 0; at < word.length; ) {
     if (isLetter(word[at]!)) {
-      const rule = ruleAt(word, at)
+      // A rule of the letter itself always fits.
+      const rule = rulesByLetter.get(word[at])!.find((each) => fits(each, word, at))!
       codes = read(codes, rule.readings)
       at += rule.letters.length
     } else if (word[at]! >= '0' && word[at]! <= '9') return []

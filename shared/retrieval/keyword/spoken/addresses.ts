@@ -60,15 +60,14 @@ function namesBefore(speech: Speech, end: number): { start: number; text: string
 
 function labelBefore(tokens: Token[], end: number): number {
   let start = end
-  while (end - start < maxCharacters && isSaidInParts(tokens, start - 1)) start--
+  const isSaidInParts = (token: Token | undefined) => isLetter(token) || isDigits(token)
+  while (end - start < maxCharacters && isSaidInParts(tokens[start - 1])) start--
   const isWordMissing =
     start === end || (tokens.slice(start, end).every(isDigits) && tokens[start - 1]?.meaning.sign === undefined)
   if (isWordMissing && start > 0 && !joins(tokens[start - 1], `${joiners}@/,`)) start--
   while (start > 0 && !tokens[start]!.starts) start--
   return start
 }
-
-const isSaidInParts = (tokens: Token[], at: number) => isLetter(tokens[at]) || isDigits(tokens[at])
 
 /** The "at" ahead of a domain, whose first label may be several words: "at kaffee haus dot de". */
 function atSignBefore(tokens: Token[], start: number): number | undefined {
