@@ -18,13 +18,9 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
       const invitation = await findInvitation(db, c.req.query('token') ?? '')
       if (!invitation) return c.html(over(), 404)
       const { organization_name, mail, role } = invitation
-      return c.html(
-        plainLayout(
-          `Join ${organization_name}`,
-          html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${roles[role].may}</p>
-<form method="post"><button autofocus>Accept</button></form>`,
-        ),
-      )
+      const content = html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${roles[role].may}</p>
+<form method="post"><button autofocus>Accept</button></form>`
+      return c.html(plainLayout(`Join ${organization_name}`, content))
     })
     .post(invitationPath, async (c) => {
       requireForm(c)

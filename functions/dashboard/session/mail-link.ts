@@ -45,13 +45,9 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
         Promise.resolve(sending).catch((error) => logFailure(error, idsOf(c))),
         sleep(answerMilliseconds),
       ])
-      return c.html(
-        plainLayout(
-          'Check your mail',
-          html`<p class="lead">If ${mail} is a member’s address, a link is on its way to it.</p>
-<p>The link works once, within 15 minutes, in this browser. Nothing there? Check your junk mail, or <a href="/dashboard/sign-in">try again</a>.</p>`,
-        ),
-      )
+      const content = html`<p class="lead">If ${mail} is a member’s address, a link is on its way to it.</p>
+<p>The link works once, within 15 minutes, in this browser. Nothing there? Check your junk mail, or <a href="/dashboard/sign-in">try again</a>.</p>`
+      return c.html(plainLayout('Check your mail', content))
     })
     .get(linkPath, (c) => c.html(linkPage(c, c.req.query('token') ?? '', returnPath(c.req.query('to')))))
     .post(linkPath, async (c) => {

@@ -144,21 +144,14 @@ export function oidcRoutes(db: Database, findSession: CurrentSession, provider: 
         log.warn('oidc_refused', { ...idsOf(c), error: describeError(found.error) })
         const { error } = found
         const said = error instanceof oauth.AuthorizationResponseError && (error.error_description ?? error.error)
-        return refuse(
-          c,
-          422,
-          said ? `${name} says: ${shortened(said, 200)}` : `${name}’s response couldn’t be verified.`,
-        )
+        const lead = said ? `${name} says: ${shortened(said, 200)}` : `${name}’s response couldn’t be verified.`
+        return refuse(c, 422, lead)
       }
       const { mail } = found
       if (mail === undefined) return refuse(c, 403, `${name} hasn’t verified your mail address.`)
       const opened = await signInAs(db, mail)
-      if (opened.outcome === 'refused')
-        return refuse(
-          c,
-          403,
-          `${mail} isn’t a member of any organization here. Ask an owner of yours to invite this address.`,
-        )
+      const noMember = `${mail} isn’t a member of any organization here. Ask an owner of yours to invite this address.`
+      if (opened.outcome === 'refused') return refuse(c, 403, noMember)
       return await completeSignIn(c, db, findSession, opened, returnPath(started.output.to))
     })
 }

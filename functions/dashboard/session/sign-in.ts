@@ -34,10 +34,9 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
     .get(path, async (c) => {
       const to = returnPath(c.req.query('to'))
       if (await findSession(c)) return c.redirect(to, 303)
-      const notice = c.req.query('signed-out') !== undefined ? 'You’re signed out.' : ''
-      return c.html(
-        signInPage(ways, { to, notice: sentToken(c) ? 'Your session has ended. Sign in to continue.' : notice }),
-      )
+      const signedOut = c.req.query('signed-out') !== undefined ? 'You’re signed out.' : ''
+      const notice = sentToken(c) ? 'Your session has ended. Sign in to continue.' : signedOut
+      return c.html(signInPage(ways, { to, notice }))
     })
     .post(path, async (c) => {
       requireForm(c)
@@ -45,22 +44,17 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
       const key = sent.isValid ? sent.values.key.trim() : ''
       const to = returnPath(sent.isValid ? sent.values.to : undefined)
       if (!ways.keys) return c.html(signInPage(ways, { to }), 403)
-      if (!isWellFormed(key)) {
-        const fault =
-          key === ''
-            ? 'Enter your access key.'
-            : 'This key is incomplete. Copy it again, from cue_ to its last character.'
-        return c.html(signInPage(ways, { to, faults: { key: fault } }), 422)
-      }
+      const refuse = (fault: string, status: 422 | 429 = 422) =>
+        c.html(signInPage(ways, { to, faults: { key: fault } }), status)
+      if (key === '') return refuse('Enter your access key.')
+      if (!isWellFormed(key)) return refuse('This key is incomplete. Copy it again, from cue_ to its last character.')
       const result = await signIn(db, key, sourceAddress(c))
       if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
-        return c.html(signInPage(ways, { to, faults: { key: throttled(Math.ceil(result.seconds / 60)) } }), 429)
+        return refuse(throttled(Math.ceil(result.seconds / 60)), 429)
       }
-      if (result.outcome === 'refused') {
-        const fault = 'This key doesn’t work. It may have expired or been revoked. Ask for a new one.'
-        return c.html(signInPage(ways, { to, faults: { key: fault } }), 422)
-      }
+      if (result.outcome === 'refused')
+        return refuse('This key doesn’t work. It may have expired or been revoked. Ask for a new one.')
       return await completeSignIn(c, db, findSession, result, to)
     })
     .post('/dashboard/sign-out', async (c) => {

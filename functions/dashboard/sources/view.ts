@@ -37,12 +37,10 @@ export function listView(agentId: string, sources: readonly Shown[], mayWrite: b
         : 'Someone who can add documents has to add the first one.',
     )
   return rowsView(
-    sources.map(
-      (
-        source,
-      ) => html`<li><div class="what"><p class="name"><a href="${sourcePage(agentId, source.id)}">${siteName(source.url)}</a></p>
-<p class="hint">${kinds[source.kind]} · ${timesView(source)}</p></div>${stateView(source)}</li>`,
-    ),
+    sources.map((source) => {
+      return html`<li><div class="what"><p class="name"><a href="${sourcePage(agentId, source.id)}">${siteName(source.url)}</a></p>
+<p class="hint">${kinds[source.kind]} · ${timesView(source)}</p></div>${stateView(source)}</li>`
+    }),
   )
 }
 
