@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-// Node.js keeps what it has compiled of packages for the next process: the tests run many commands.
+// Node.js caches compiled packages for the next process, because the tests run many commands.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/cuecard/compiled')
 
 /** The project of a test file, by the ending of its name. Every other test file is in `npm test`. */

@@ -20,7 +20,7 @@ const run = promisify(execFile)
 
 const synthesis = useSynthesis()
 let prod: StackTemplate
-/** Synthesized once more, for what only the constructs know. */
+/** Synthesizes again, for facts that only the constructs have. */
 let app: App
 const again = synthesis.scratch('again')
 

@@ -73,7 +73,7 @@ function releaseOf(stage: StageUnderTest): Release {
   return Object.fromEntries(stacks.map(({ name, text }) => [name, JSON.parse(text) as Template]))
 }
 
-/** The release as it was before a Lambda was added: without the Lambda, its logs, its secret, its role and what leads to it. */
+/** The release before a Lambda was added: without the Lambda, its logs, its secret, its role and its routes. */
 function withoutLambda(release: Release, stage: StageUnderTest, lambda: string): Release {
   const own = [
     `cuecard-${stage}-${lambda}`,

@@ -196,7 +196,7 @@ function roleOf(name: string, stack = prod): string {
   return logicalId(stack.lambda(name).Properties.Role!)
 }
 
-/** The schedule of a Lambda, and what becomes of a run that fails, by the schedule and by Lambda itself. */
+/** The schedule of a Lambda, and the handling of a failed run by the schedule and by Lambda itself. */
 function runs(name: string): string[] {
   const retries = ({ MaximumRetryAttempts, MaximumEventAgeInSeconds }: Fields) =>
     `${MaximumRetryAttempts} retries within ${MaximumEventAgeInSeconds} s`

@@ -40,7 +40,7 @@ interface Sent {
   answer?: Answer
 }
 
-/** Webhook ids by the document that they told of. */
+/** Webhook ids by the document of their events. */
 async function receiver(events: EventTarget) {
   const told = new Map<string, Set<string>>()
   const server = createServer((request, response) => {

@@ -65,7 +65,7 @@ describe('while a long text is cut the event loop turns, and the chunks are the 
     count()
     const chunks = await inTurns(chunking(text, size))
     isCut = true
-    // Each takes hundreds of milliseconds, on whatever machine.
+    // Each takes hundreds of milliseconds on any machine.
     expect(turns).toBeGreaterThan(3)
     expect(chunks).toEqual(chunk(text, size))
   })

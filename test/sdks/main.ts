@@ -1,4 +1,4 @@
-// Clients from generators, on a stand behind the local gateway; and a proxy that checks what they send and get.
+// Runs generated clients on a stand behind the local gateway, through a proxy that checks requests and responses.
 import { once } from 'node:events'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -65,7 +65,7 @@ async function goThroughJourney(client: string, origin: string): Promise<void> {
   await run({ directory, command: `node dist/${client}/${client}.js`, environment })
 }
 
-/** A proxy that answers whatever breaks the document, of the caller's or of ours, with an error of its own. */
+/** A proxy that answers with its own error if a request or response breaks the document. */
 async function throughPrism(act: (origin: string) => Promise<void>): Promise<void> {
   const prism = start({ directory, command: `prism proxy openapi.json ${stand.origin} --port 0 --errors` })
   const closed = once(prism, 'close')

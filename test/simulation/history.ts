@@ -180,7 +180,7 @@ class History {
     this.log.push(what)
   }
 
-  /** No more faults: what is under way goes through, and the sweeper comes. */
+  /** Ends all faults: pending work completes, and the sweeper runs. */
   async #comeToRest(): Promise<void> {
     const { world } = this
     let unfinished: object[] = []

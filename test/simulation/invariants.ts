@@ -31,7 +31,7 @@ interface ChunkRow {
 const day = 24 * 60 * 60
 const question = vectorOf('question')
 
-/** Compares the database, and what search finds in it, with the model; takes over what the pipeline may decide by itself. */
+/** Compares the database and its search results with the model, and adopts what the pipeline may decide by itself. */
 export class Observer {
   readonly #world: World
   readonly #seen = new Map<string, Row>()
@@ -73,7 +73,7 @@ export class Observer {
     const { documents } = tenant
     const ids = (from: { id: string }[]) => from.map(({ id }) => id).sort()
     same(ids(rows), ids(documents), 'documents lost or appeared')
-    // Chunks that come, go or change while their document stays as it is would be seen by chance alone.
+    // Chunks that change without their document would be noticed only by chance.
     let isNews = random.chance(0.08)
     for (const row of rows) {
       const document = documents.find(({ id }) => id === row.id)!
@@ -216,7 +216,7 @@ export class Observer {
   }
 }
 
-/** The pipeline says that it has the text of a file: from then on the attempts are those of the embedding. */
+/** The pipeline reports that it has a file's text. Later attempts are the embedding's. */
 function takeText({ extracted_text }: Row, document: ModelDocument) {
   const { file } = document
   if (extracted_text === null || document.text !== null || !file) return

@@ -24,7 +24,7 @@ afterAll(() => universe.close())
 
 const models = ['first', 'second'] as const
 
-/** Vectors of one model are alike, those of two are at right angles: each has a half of the numbers for itself. */
+/** Vectors of one model are similar, those of two models are orthogonal: each model uses its own half of the numbers. */
 function vectorOf(model: (typeof models)[number], text: string): Float32Array {
   const noise = createHash('shake256', { outputLength: dimensions / 2 })
     .update(text)

@@ -22,7 +22,7 @@ export function simulatedDatabase(pool: Pool, intercept: (run: () => Promise<Out
     const { username } = new URL(headers['Neon-Connection-String']!)
     const user = username === owner ? 'postgres' : loginOfRole(username)
     const { status, body: answer } = await intercept(() => run(sessions, user, JSON.parse(body)))
-    // No streams: whoever awaits the answer goes on in the same turn of the event loop.
+    // Uses no streams, so that the awaiting caller continues in the same turn of the event loop.
     return { ok: status === 200, status, json: async () => answer, text: async () => JSON.stringify(answer) }
   }
   /** The database as a Lambda under that role reaches it. */

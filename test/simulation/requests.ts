@@ -58,7 +58,7 @@ const woods = 'amber birch cedar delta ember fjord grove haven inlet jetty knoll
 const words = woods.split(' ')
 const sentence = 'The shop sells'
 
-/** Makes random requests to the API, and keeps the model in step with what they effect. */
+/** Makes random requests to the API, and updates the model with their effects. */
 export class Requests {
   readonly #world: World
   readonly #fateOf: (kind: 'sql' | 'send') => Fate
@@ -157,7 +157,7 @@ export class Requests {
     return kind === 'text' ? this.#content(undefined) : `${this.#sentence()} ${unreadable}`
   }
 
-  /** A browser posts a file, whatever has become of its document, and reports it, or not. */
+  /** A browser posts a file, even if its document has changed, and may report it. */
   async #post(form: Form): Promise<void> {
     const { random, queue, bucket, db, routed } = this.#world
     if (random.chance(0.8)) this.#forms = this.#forms.filter((other) => other !== form)
@@ -202,7 +202,7 @@ export class Requests {
     await this.#request(tenant, made, document, decideUpload(document, chunks, queue.now), true)
   }
 
-  /** The same request under the same key has its effect once, whatever became of its first answer; none once the document is gone. */
+  /** The same request under the same key takes effect once, even if its first answer was lost, and not at all once the document is deleted. */
   async #repeat(): Promise<void> {
     const { random, queue } = this.#world
     const fresh = this.#remembered.filter(({ at, document }) => queue.now - at < 20 * 60 * 60 && document)

@@ -33,7 +33,7 @@ export class SimulatedBucket implements Pick<Bucket, 'get' | 'delete' | 'list'> 
   }
 }
 
-/** Takes a text as it is, unless the process dies of it. */
+/** Reads a file as text, unless it kills the process. */
 export const simulatedExtraction: typeof extractText = (file) =>
   reach(
     'extraction',

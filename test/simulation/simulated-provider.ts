@@ -9,7 +9,7 @@ export const oddWays: Partial<Record<Way, number>> = {
   ...{ too_few: 3, zeros: 3, not_finite: 2, long_vector: 2, same_index_twice: 2, no_json: 2, unauthorized: 2 },
 }
 
-/** OpenAI's embeddings call as a `fetch`, answering as it is told to at each point. */
+/** OpenAI's embeddings call as a `fetch` with a scripted answer at each point. */
 export function simulatedProvider(calls: string[][]): typeof fetch {
   return ((_url: string, { body }: { body: string }) => {
     const texts: string[] = JSON.parse(body).input

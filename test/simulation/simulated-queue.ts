@@ -12,7 +12,7 @@ export interface SimulatedMessage {
 const visibilityTimeout = 720
 const maxReceives = 5
 
-/** SQS as far as it matters: delays, visibility, receive counts and dead letters, on the simulation's clock in seconds. */
+/** The relevant parts of SQS: delays, visibility, receive counts and dead letters, on the simulation's clock in seconds. */
 export class SimulatedQueue implements Queue {
   now = 0
   messages: SimulatedMessage[] = []

@@ -185,7 +185,7 @@ export class World {
     return true
   }
 
-  /** Acknowledges what workers have done; a dead one makes room for a new instance. @throws what a worker ended with */
+  /** Acknowledges finished workers; a new instance replaces a dead one. @throws a worker's error */
   acknowledge(isLost = () => false): void {
     for (const [i, worker] of this.workers.entries()) {
       const { process, queue } = worker
@@ -215,7 +215,7 @@ export class World {
     if (points.length === 0) return undefined
     const point = this.random.pick(points)
     await point.pass(fateOf(point.process.name), 'ok')
-    // A request may wait for what another one has under way, so not all have a point.
+    // A request may wait for another's work in progress, so not all have a point.
     for (let turn = 0; turn < 50 && point.process.isRunning && point.process.points.length === 0; turn++)
       await new Promise((resolve) => setImmediate(resolve))
     return point.process

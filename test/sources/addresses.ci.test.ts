@@ -34,7 +34,7 @@ test('a page that redirects to a session has the canonical address, and one docu
 })
 
 describe('doubles of a page that stands under several forms of its address', () => {
-  /** Gives the page a double, as crawls made them that took the address of a redirect as it was. */
+  /** Gives the page a duplicate, like those of crawls that kept a redirect's address. */
   async function double(
     { id, agentId, organizationId }: Awaited<ReturnType<typeof sourceOf>>,
     url: string,

@@ -10,7 +10,7 @@ beforeAll(() => {
   process.env.ALLOW_LOOPBACK = 'true'
 })
 
-/** A website, and another service of its machine that nobody may ask. */
+/** A website, and another service on its machine that nobody may call. */
 async function siteAndService() {
   const service = await website({ '/': page('Passwords', 'The password of the till is 4711, and nobody may know it.') })
   const { port } = new URL(service.url)

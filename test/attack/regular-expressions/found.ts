@@ -10,10 +10,10 @@ export interface Found {
 
 type Node = { type: string; start: number } & Record<string, unknown>
 
-/** Stands for what only a run tells, most of which is dates, numbers and names. */
+/** Stands for values known only at run time, mostly dates, numbers and names. */
 const unknown = '1 x'
 
-/** Every regular expression of the source in these folders; of one that is put together, what its file tells. */
+/** Every regular expression in the source of these folders; of a composed one, the parts in its file. */
 export function* regularExpressions(root: string, folders: string): Generator<Found> {
   for (const file of globSync(`${folders}/**/*.{ts,js,mjs}`, { cwd: root })) {
     const code = readFileSync(join(root, file), 'utf8')

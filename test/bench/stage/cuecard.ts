@@ -31,7 +31,7 @@ export interface Agent extends Organization {
   path: string
 }
 
-/** The text of a chunk → its vector, at no cost: what a provider would take is nobody's merit. */
+/** The text of a chunk → its vector, at no cost, because no contestant should pay for the provider. */
 type VectorOf = (topic: number) => Float32Array
 
 export type Cuecard = Awaited<ReturnType<typeof openCuecard>>

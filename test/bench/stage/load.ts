@@ -83,7 +83,7 @@ async function oidOfVector(store: Pick<Store, 'query'>): Promise<number> {
   return rows[0]!.oid
 }
 
-/** Postgres's binary form of a vector[], which pg sends as it is. */
+/** Postgres's binary form of a vector[], which pg sends unchanged. */
 function toArray(vectors: Float32Array[], oid: number): Buffer {
   const bytes = 4 + 4 * dimensions
   const buffer = Buffer.alloc(20 + vectors.length * (4 + bytes))

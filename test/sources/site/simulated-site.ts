@@ -49,7 +49,7 @@ export class SimulatedSite {
     this.#publish()
   }
 
-  /** The owner waits until the crawls have seen what is removed. */
+  /** The owner waits until the crawls have noticed the removals. */
   settle(): void {
     this.#removed = 0
   }

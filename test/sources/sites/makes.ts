@@ -1,4 +1,4 @@
-/** A page as a make of website lays it out: `body` is what the page is about. */
+/** A page in the layout of a kind of website; `body` is its content. */
 export interface Content {
   title: string
   body: string

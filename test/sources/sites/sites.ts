@@ -207,7 +207,7 @@ function flaky(): Site {
 const words = '<title>Café</title><h1>Café Müller</h1><p>Törtchen für 3 €, täglich ab 8 Uhr.</p>'
 const western = Buffer.from(words.replaceAll('€', '\x80'), 'latin1')
 
-/** The same text in several encodings, told by header, by the page, by a mark, wrongly or not at all. */
+/** The same text in several encodings, declared by header, by the page, by a mark, wrongly or not at all. */
 const charsets = () =>
   new Site({
     '/header': { headers: { 'content-type': 'text/html; charset=windows-1252' }, body: western },

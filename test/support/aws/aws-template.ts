@@ -92,7 +92,7 @@ class Synthesis {
     return new StackTemplate(this.outdir, `cuecard-${stage}-secrets`)
   }
 
-  /** A directory that holds, under the name of each Lambda of prod, what is deployed for it. */
+  /** A directory with the deployed bundle of each Lambda of prod, under its name. */
   bundles(): string {
     const directory = this.scratch('bundles')
     const prod = this.stack('prod')
@@ -108,7 +108,7 @@ class Synthesis {
   }
 }
 
-/** One synthesized template, read back from the cloud assembly, with its resources found by what they are called. */
+/** A synthesized template, read from the cloud assembly, with its resources by name. */
 export class StackTemplate {
   readonly name: string
   readonly text: string

@@ -62,7 +62,7 @@ export class CloudFormation {
     return this.#named.has(`${type} ${name}`)
   }
 
-  /** Every named resource and the stack that holds it. */
+  /** Every named resource and its stack. */
   account(): Record<string, string | null> {
     return Object.fromEntries([...this.#named].sort())
   }

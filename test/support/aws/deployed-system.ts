@@ -122,7 +122,7 @@ export async function deploy(given?: StackTemplate) {
       return { status: result.statusCode, headers: result.headers ?? {}, body: JSON.parse(result.body || 'null') }
     },
 
-    /** Ends all instances. @returns what they have written to their logs */
+    /** Ends all instances. @returns their logs */
     async stop(): Promise<string> {
       const logs = await Promise.all([...running.values()].map((instance) => instance.stop()))
       running.clear()

@@ -55,7 +55,7 @@ export async function startInstance(file: string, env: Record<string, string>) {
   }
   return {
     call,
-    /** Calls the handler; rejects with what it throws. */
+    /** Calls the handler; rejects with its error. */
     async invoke(event: unknown): Promise<unknown> {
       const { result, error } = await call(event)
       if (error) throw new Error(error)

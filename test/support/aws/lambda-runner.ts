@@ -18,7 +18,7 @@ process.on('message', async ({ id, event, deadline }: Call) => {
 })
 send({ id: 0 })
 
-/** Linux counts into resourceUsage() what the process that began this one had at that moment. */
+/** On Linux resourceUsage() includes the parent's usage at the start of this process. */
 function peakBytes(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS * 1024
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024

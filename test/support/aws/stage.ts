@@ -121,7 +121,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     aws.afterWrite(`cdk ${name}`)
   }
 
-  /** The answers that a team gives where nobody is asked. */
+  /** The team's answers for runs without questions. */
   const answers = () => ({
     OWNER_URL: ownerUrl(),
     PROVIDER_KEY: providerKey,
@@ -215,7 +215,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   }
 }
 
-/** The Lambda that migrates, as it is deployed in prod. @param stage whose secrets and database it has */
+/** The Lambda `migrate`, as deployed in prod. @param stage has its secrets and database */
 export async function migrateLambdaOf({
   aws,
   proxy,

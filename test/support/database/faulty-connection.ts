@@ -8,7 +8,7 @@ import { listen } from '../http/loopback.ts'
  */
 export type Cut = 'unopened' | 'before' | 'after' | 'within'
 
-/** The statements of the pipeline, by what only they hold. */
+/** The statements of the pipeline, by a text unique to each. */
 export const statements = {
   claim: /pending_milliseconds/,
   part: /insert into vectors (?!.*\\"completed\\" as \()/,

@@ -1,7 +1,7 @@
 import { Client, type Pool } from 'pg'
 import { databaseUsers } from '../../../infra/wiring.ts'
 
-/** The logins of the Lambdas are of a whole server: files that make them follow each other there. @returns what ends the file's turn */
+/** The Lambdas' logins belong to a whole server, so files that make them take turns. @returns a function that ends the turn */
 export async function lockLogins(server: string | undefined, pool: Pool): Promise<() => Promise<void>> {
   const lock = server === undefined ? undefined : new Client({ connectionString: server })
   await lock?.connect()

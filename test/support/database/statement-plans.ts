@@ -23,7 +23,7 @@ export interface Node {
   Plans?: Node[]
 }
 
-/** Sees what a test file's process sends to the database. */
+/** Observes all that a test file's process sends to the database. */
 export function useStatementPlans() {
   let sent: Batch[] | undefined
   neonConfig.fetchFunction = (url: string, init: RequestInit) => {

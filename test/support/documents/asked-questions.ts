@@ -21,7 +21,7 @@ export interface AskedBefore {
   daysAgo?: number
 }
 
-/** Stores questions as if they had been asked, whatever the hour's share and the setting; in the order given, the last is the newest. */
+/** Stores logged questions in the given order, the last is the newest, bypassing the setting and the limit an hour. */
 export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
   const usual = { organization_id: tenant.organizationId, agent_id: tenant.agentId, mode: 'hybrid' as const }
   const rows = asked.map(({ daysAgo = 0, ...row }) => ({

@@ -65,7 +65,7 @@ function faultOfHeaders(headers: Record<string, string>, documented: NonNullable
   return missing && `lacks the header ${missing[0]}`
 }
 
-/** The response that the document gives for it, with its JSON Pointer; of an unknown route or method, what all routes share. */
+/** The documented response, with its JSON Pointer; for an unknown route or method the one that all routes share. */
 function describedResponse(method: string, path: string, status: number): { place: string; response?: Response } {
   const template = templateOf(path)
   const described = method === 'HEAD' ? 'get' : method.toLowerCase()

@@ -46,7 +46,7 @@ export function exampleBody({ operation }: Route): unknown {
   return Object.values(operation.examples ?? {})[0]
 }
 
-/** A document with content, stored under the tenant's agent, and what else the path names; the ids that lead there. */
+/** Stores a document with content under the tenant's agent, and whatever else the path names. @returns the path's ids */
 export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
   // Case matters in it.
   const named = path.includes('{externalId}') && { external_id: newId().toUpperCase() }
@@ -75,7 +75,7 @@ export async function makeDocument(tenant: Tenant, path = ''): Promise<Ids> {
   return { ...ids, goldenQuestionId: golden.body.id }
 }
 
-/** An answer without what names the single request: to be compared with another's. */
+/** An answer without parts that name its request, to compare it with another's. */
 export function comparable({ status, headers, body }: Answer) {
   const { 'x-request-id': _, 'server-timing': __, ...rest } = headers
   if (typeof body !== 'object' || body === null) return { status, headers: rest, body }

@@ -7,7 +7,7 @@ type Peer = (socket: Socket) => unknown
 
 const head = (...fields: string[]) => ['HTTP/1.1 200 OK', ...fields, '', ''].join('\r\n')
 
-/** Writes the start, then the piece again and again, as fast as it is read. */
+/** Writes the start, then the piece repeatedly, as fast as the client reads. */
 const flood =
   (start: string | Buffer, piece: string | Buffer): Peer =>
   (socket) => {
@@ -43,7 +43,7 @@ export const unending: Record<string, Peer> = {
   'one trailer after the other': drip(`${head('Transfer-Encoding: chunked')}0\r\n`, 'X: y\r\n'),
 }
 
-/** Servers that send what costs time and gives nothing. */
+/** Servers that waste a client's time. */
 export const flooding: Record<string, Peer> = {
   'a flood of 100': flood('', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)),
   'a flood of empty blocks': flood(

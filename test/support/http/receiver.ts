@@ -44,7 +44,7 @@ export function useReceiver() {
     begin() {
       received.length = 0
       answer = () => 204
-      // Ahead of the database's clock, so that what becomes due during the test is due.
+      // The time is ahead of the database's clock, so that work due during the test is due now.
       now = Date.now() + 30_000
     },
     answers(next: Answer) {

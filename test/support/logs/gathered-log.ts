@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import { log } from '../../../shared/log.ts'
 
-/** Everything written to the log while `act` runs, at every level, and whatever `keep` is given. */
+/** Everything written to the log while `act` runs, at every level, and everything passed to `keep`. */
 export async function gathered(act: (keep: (said: unknown) => void) => Promise<unknown>): Promise<string> {
   const all: string[] = []
   const write = (chunk: unknown) => {

@@ -6,7 +6,7 @@ import { type ApiEnv, lambdaHandler } from '../../../shared/http/api.ts'
 import { assertDocumented } from '../http/contract.ts'
 import type { Answer } from './stand.ts'
 
-/** A test's own app, called with raw events as its Lambda is; a string goes out as it is. Throws when an answer is undocumented. */
+/** A test's own app, called with raw events like its Lambda; a string is sent unchanged. @throws Error if an answer is undocumented */
 export function callerOf(app: Hono<ApiEnv>, apiKey: string, sourceIp?: string) {
   const handler = lambdaHandler(app)
   return async (method: string, path: string, body?: unknown, more: Record<string, string> = {}): Promise<Answer> => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Bucket, FileOverwritten, FileTooLarge } from '../../../shared/files/bucket.ts'
 
-/** A bucket that keeps its files in memory, for tests of what is read and deleted. */
+/** A bucket in memory, for tests of reads and deletions. */
 export function memoryBucket() {
   const files = new Map<string, Buffer>()
   const bucket: Pick<Bucket, 'get' | 'delete' | 'list'> = {

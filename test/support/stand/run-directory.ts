@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { escapeIdentifier } from 'pg'
 import { withClient } from '../../../infra/postgres-client.ts'
 
-/** A directory for what the test files of a run share; `databases` in it names those to be dropped at the end. */
+/** A directory that the test files of a run share; its file `databases` names those to drop at the end. */
 export default function setup(): () => Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'cuecard-tests-'))
   process.env.RUN_DIRECTORY = directory

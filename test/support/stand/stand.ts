@@ -41,7 +41,7 @@ export interface Tenant {
   apiKey: string
   /** Path of the agent's documents. */
   knowledgeBase: string
-  /** Calls with the tenant's key. A string or Buffer goes out as it is, anything else as JSON. */
+  /** Calls with the tenant's key. A string or Buffer is sent unchanged, any other body as JSON. */
   call: Call
 }
 

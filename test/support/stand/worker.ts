@@ -62,7 +62,7 @@ export function sweeperWith(queue: Sender, bucket: Sweeper['bucket'] = memoryBuc
   return { db: databaseAs('cuecard_sweeper'), queue, crawlerQueue, bucket }
 }
 
-/** A queue that keeps what it is given, for tests of what is sent. */
+/** A queue that records its messages, for tests of sends. */
 export function keptQueue() {
   const sent: { documentId: string; delaySeconds: number }[] = []
   const queue: Queue = {

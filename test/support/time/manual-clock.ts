@@ -1,6 +1,6 @@
 import type { Clock } from '../../../shared/retrieval/clock.ts'
 
-/** A clock that stands still until a test moves it; then what is due acts, in order. */
+/** A clock that stands still until a test moves it, and then runs due actions in order. */
 export function manualClock() {
   let now = 0
   let waiting: { at: number; act: () => void }[] = []

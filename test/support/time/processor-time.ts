@@ -1,4 +1,4 @@
-/** Far above what linear code needs on a slow machine, and far below what code needs whose time grows with the square of a long text. */
+/** Far above the time of linear code on a slow machine, and far below that of quadratic code for a long text. */
 export const maxMicrosecondsPerByte = 10
 
 /** Microseconds of the processor, in this thread, for each byte of the text. */

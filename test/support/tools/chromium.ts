@@ -7,7 +7,7 @@ export const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/
   (path) => path && existsSync(path),
 )
 
-/** A browser for the tests of one block; what is opened in it closes with it. */
+/** A browser for the tests of one block; its pages close with it. */
 export function useChromium() {
   let browser: Browser
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** Ends a run with what was skipped, whose names say why, and one line that programs read: `N passed, N failed`. */
+/** Ends a run with the skipped tests, whose names say why, and a line for programs: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]) {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
