@@ -73,7 +73,7 @@ function releaseOf(stage: StageUnderTest): Release {
   return Object.fromEntries(stacks.map(({ name, text }) => [name, JSON.parse(text) as Template]))
 }
 
-/** The release before a Lambda was added: without the Lambda, its logs, its secret, its role and its routes. */
+/** The release before a Lambda was added: without the Lambda, its logs, its secret, its role and everything that invokes it. */
 function withoutLambda(release: Release, stage: StageUnderTest, lambda: string): Release {
   const own = [
     `cuecard-${stage}-${lambda}`,
