@@ -59,12 +59,8 @@ export function addCallsScreens(screens: Screens) {
       const call = await findInTrash(db, session.organizationId, scope.callId)
       if (!call) throw new Gone()
       const says = html`${facts(call)}<p>It will be deleted immediately, for everyone. This can’t be undone.</p>`
-      return {
-        title: 'Delete this call permanently?',
-        place: 'calls',
-        crumbs: [],
-        content: confirmView(says, 'Delete permanently', path),
-      }
+      const content = confirmView(says, 'Delete permanently', path)
+      return { title: 'Delete this call permanently?', place: 'calls', crumbs: [], content }
     })
     .post(`${path}/:callId/delete`, one, async ({ db, session, scope }) => {
       const purged = await purgeCall(db, session.organizationId, scope.callId).executeTakeFirst()

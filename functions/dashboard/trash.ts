@@ -88,10 +88,8 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
         names.length === 1
           ? `“${names[0]}” is back.`
           : names.length > 1 && `${counted(names.length, 'document')} are back.`
-      return {
-        redirect: tab === 'trash' ? trashPage(scope.agentId) : agentPage(scope.agentId, tab),
-        flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 },
-      }
+      const redirect = tab === 'trash' ? trashPage(scope.agentId) : agentPage(scope.agentId, tab)
+      return { redirect, flash: { text: [back, ...left].filter(Boolean).join(' '), isError: left.size > 0 } }
     })
     .post(`${path}/delete`, { permission, form: chosen }, async ({ db, scope, form, origin }) => {
       await getAgent(db, scope)
@@ -102,10 +100,8 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
         if (kind === 'website')
           await deleteSource({ db, queue: crawlQueue }, { ...scope, sourceId: id as SourceId }, {}, origin)
         else await deleteDocument(db, { ...scope, documentId: id as DocumentId })
-      return {
-        redirect: trashPage(scope.agentId),
-        flash: { text: found.length > 0 ? 'It’s gone for good.' : 'It’s no longer here.' },
-      }
+      const text = found.length > 0 ? 'It’s gone for good.' : 'It’s no longer here.'
+      return { redirect: trashPage(scope.agentId), flash: { text } }
     })
 }
 

@@ -34,11 +34,8 @@ export function addHistoryScreens(screens: Screens, queue: Sender) {
         listRevisions(db, scope, { limit: 100 }),
       ])
       const address = documentPath(scope.agentId, document.id)
-      return {
-        title: `History of “${document.title}”`,
-        crumbs: [[document.title, address]],
-        content: listView(revisions, address),
-      }
+      const content = listView(revisions, address)
+      return { title: `History of “${document.title}”`, crumbs: [[document.title, address]], content }
     })
     .get(`${path}/:revision`, { permission: 'kb:read', tab: 'documents' }, async ({ db, scope, may }) => {
       const [document, revision] = await Promise.all([

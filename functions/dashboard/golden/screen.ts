@@ -99,11 +99,8 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
     .get(`${one}/delete`, writing, async ({ db, scope }) => {
       const kept = await getGolden(db, scope, scope.goldenQuestionId)
       const says = html`<p>“${kept.question}”</p><p>You’ll no longer be told if a change takes its answer away.</p>`
-      return {
-        crumbs: [],
-        title: 'Delete this check?',
-        content: confirmView(says, 'Delete check', goldenPage(scope.agentId)),
-      }
+      const content = confirmView(says, 'Delete check', goldenPage(scope.agentId))
+      return { crumbs: [], title: 'Delete this check?', content }
     })
     .post(`${one}/delete`, writing, async ({ db, scope }) => {
       await deleteGolden(db, scope, scope.goldenQuestionId)

@@ -28,11 +28,8 @@ export function addCallScreens(screens: Screens) {
         ? await listQuestions(db, scope, { call_id: sought.output, limit: maxQuestions })
         : undefined
       const questions = asked?.questions.toReversed() ?? []
-      const givenOf = await findGiven(
-        db,
-        scope,
-        questions.flatMap(({ hits }) => hits),
-      )
+      const hits = questions.flatMap((question) => question.hits)
+      const givenOf = await findGiven(db, scope, hits)
       return {
         title: 'Call',
         ...(questions[0] && {

@@ -52,12 +52,10 @@ export async function findGiven(
   for (const places of [...texts.values()].slice(0, maxReplaced)) {
     const [{ document_id, revision, title }] = places as [(typeof replaced)[number]]
     const found = await findRevision(db, { ...scope, documentId: document_id as DocumentId }, revision)
-    for (const place of places)
-      given.set(keyOf(place), {
-        title: found?.title ?? title,
-        text: textIn(found, place.chunk_index),
-        isUnchanged: false,
-      })
+    for (const place of places) {
+      const text = textIn(found, place.chunk_index)
+      given.set(keyOf(place), { title: found?.title ?? title, text, isUnchanged: false })
+    }
   }
   return (hit: Place) => given.get(keyOf(hit))
 }

@@ -106,11 +106,8 @@ ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions
         .executeTakeFirstOrThrow()
       const address = agentPage(scope.agentId, 'questions')
       const says = html`<p>${count === 1 ? 'The one question' : `All ${number(count)} questions`} of the last 30 days will be deleted. This can’t be undone.</p>`
-      return {
-        title: 'Delete all questions from this agent’s callers?',
-        crumbs: [['Questions', address]],
-        content: confirmView(says, 'Delete all', address),
-      }
+      const content = confirmView(says, 'Delete all', address)
+      return { title: 'Delete all questions from this agent’s callers?', crumbs: [['Questions', address]], content }
     })
     .post(`${base}/clear`, { permission }, async ({ db, scope }) => {
       const { id } = await getAgent(db, scope)

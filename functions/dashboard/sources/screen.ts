@@ -94,10 +94,8 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
     })
     .post(`${one}/follow`, { ...writing, form: followForm }, async ({ db, scope, form, origin }) => {
       if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)
-      return {
-        redirect: sourcePage(scope.agentId, scope.sourceId),
-        flash: { text: 'The page is followed again. Its text is restored with this look.' },
-      }
+      const text = 'The page is followed again. Its text is restored with this look.'
+      return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text } }
     })
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
       const source = await getSource(db, scope)
@@ -120,11 +118,8 @@ export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> |
     .post(`${one}/delete`, writing, async ({ c, db, scope, origin }) => {
       const { id, url } = await getSource(db, scope)
       await deleteSource({ db, queue }, scope, { ignores: isIgnoring(c), toTrash: true }, origin)
-      const undo = undoing(scope.agentId, 'website', [id])
-      return {
-        redirect: agentPage(scope.agentId, 'sources'),
-        flash: { text: `“${siteName(url)}” is in the trash.`, undo },
-      }
+      const flash = { text: `“${siteName(url)}” is in the trash.`, undo: undoing(scope.agentId, 'website', [id]) }
+      return { redirect: agentPage(scope.agentId, 'sources'), flash }
     })
 }
 
