@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { toJsonRows } from '../support/tools/json-rows.ts'
 import type { Bench, Part } from './part.ts'
 import { calls } from './parts/calls.ts'
 import { chunker } from './parts/chunker.ts'
@@ -103,5 +104,5 @@ function publish(): void {
 
 function write(folder: string, run: Run): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'run.json'), `${JSON.stringify(run, null, 2)}\n`)
+  writeFileSync(join(folder, 'run.json'), toJsonRows(run, 4))
 }

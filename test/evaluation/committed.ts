@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandError } from '../../infra/command-line/command-error.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { toJsonRows } from '../support/tools/json-rows.ts'
 import type { Answer } from './ask.ts'
 import { changesBetween } from './changes.ts'
 import type { Figures } from './figures.ts'
@@ -20,7 +21,7 @@ export function requireDefault({ source }: Figures): void {
 }
 
 export function writeFigures(figures: Figures): void {
-  writeFileSync(file, `${JSON.stringify(figures, null, 2)}\n`)
+  writeFileSync(file, toJsonRows(figures, 4))
 }
 
 /** The changes since the committed figures, as text. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -43,22 +43,18 @@ export interface Command {
   environment?: Record<string, string>
 }
 
-export function start({ directory, command, environment = {} }: Command): ChildProcess {
+/** @returns what the command printed @throws Error with that, when it fails */
+export async function run({ directory, command, environment = {} }: Command): Promise<string> {
   const [program, ...args] = command.split(' ')
   const path = [join(installed, 'node_modules/.bin'), join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
-  return spawn(program!, args, {
+  const child = spawn(program!, args, {
     cwd: directory,
     env: { ...process.env, ...environment, PATH: path },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 1000 * secondsAtMost,
   })
-}
-
-/** @returns what the command printed @throws Error with that, when it fails */
-export async function run(command: Command): Promise<string> {
-  const child = start(command)
-  const [output, errors, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')])
-  if (code !== 0) throw new Error(`${command.command} failed\n${output}${errors}`)
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  if (code !== 0) throw new Error(`${command} failed\n${output}${errors}`)
   return output
 }
 
