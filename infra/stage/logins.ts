@@ -71,8 +71,8 @@ export function urlOf(ownerUrl: string, login: string, password: string): string
 
 /**
  * Lambdas use the pooled host. Neon's proxy keeps 20 sessions for all logins together. It opens one more for each further request, and
- * these plan functions again; PgBouncer keeps its own. 240 searches of 12 logins on two busy processors (test/bench/pooler.ts), direct
- * and pooled: 20 in flight, p50 1.7 and 0.4 s, p99 5.7 and 1.6 s, 28 and 25 server connections, 3,905 and 1,027 plans; one in flight,
+ * these plan functions again; PgBouncer keeps its own. 240 searches of 12 logins on two busy processors, direct and
+ * pooled: 20 in flight, p50 1.7 and 0.4 s, p99 5.7 and 1.6 s, 28 and 25 server connections, 3,905 and 1,027 plans; one in flight,
  * p50 128 and 46 ms, 6,171 and 2,633 plans; 200 in flight, 222 and 64 refused, p99 16.9 and 8.7 s, 60 and 50 connections.
  */
 function pooledUrlOf(ownerUrl: string, login: string, password: string): string {

@@ -45,7 +45,7 @@ describe('an Idempotency-Key', () => {
   })
 
   test.each([
-    { title: ' \ufeff Hours\u00a0', content: '\ufeff\u2028Closed “on” Sunday.\n' },
+    { title: ' \ufeff Hours\u00a0', valid_until: '2999-01-01T00:00:00Z', content: '\ufeff\u2028Closed “on” Sunday.\n' },
     { title: '"\\\u0001 😀 e\u0301' },
   ])('gives the document again byte for byte: %j', async (body) => {
     const tenant = await stand.tenant()

@@ -9,7 +9,6 @@ import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts
 import { poison, vectorOf } from '../support/provider/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { newWorker } from '../support/stand/worker.ts'
-import { isOnServer, isThorough } from '../support/tools/effort.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -171,8 +170,6 @@ describe('a restored revision', () => {
 })
 
 describe('what races', () => {
-  const rounds = isThorough || isOnServer ? 10 : 2
-
   test('an edit while the revision before it is processed keeps what search serves', async () => {
     const { tenant, document } = await edited('one')
     await patch(tenant, document, { content: 'two' })
@@ -181,25 +178,5 @@ describe('what races', () => {
     expect((await listed(tenant, document)).data).toMatchObject([{ revision: 1, is_served: true }])
     await work(document)
     expect((await listed(tenant, document)).data).toMatchObject([{ revision: 3 }, { revision: 1, is_served: false }])
-  })
-
-  test('a restore and an edit come one after the other', async () => {
-    for (let i = 0; i < rounds; i++) {
-      const { tenant, document } = await edited('one', 'two')
-      const [restored, patched] = await Promise.all([
-        restore(tenant, document, 1),
-        patch(tenant, document, { content: 'three' }),
-      ])
-      expect([restored, patched]).toMatchObject([
-        { status: 200, body: { content: 'one' } },
-        { status: 200, body: { content: 'three' } },
-      ])
-      await work(document)
-      const { content } = await get(tenant, document)
-      expect(['one', 'three']).toContain(content)
-      const { data } = await listed(tenant, document)
-      expect(data).toMatchObject([{ revision: 4, is_served: true }, { revision: 2 }, { revision: 1 }])
-      expect(await strayRows(stand.db)).toEqual([])
-    }
   })
 })

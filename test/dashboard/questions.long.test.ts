@@ -181,14 +181,6 @@ describe('the list', () => {
     expect(link).toBe(`/dashboard/agents/${owner.agentId}/ask?q=do+you+sell+cars`)
   })
 
-  test('shows questions as text only', async () => {
-    const owner = await keeping()
-    await storeQuestions(stand, owner, { question: `<script>alert(1)</script> "onload='x'` })
-    const { html } = await screen(owner)
-    expect(html).not.toContain('<script>alert')
-    expect(html).toContain('“&lt;script&gt;alert(1)&lt;/script&gt; &quot;onload=&#39;x&#39;”')
-  })
-
   test('shows nothing of another agent or organization', async () => {
     const [owner, other] = [await keeping(), await keeping()]
     const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
@@ -198,15 +190,6 @@ describe('the list', () => {
     expect((await owner.browser.get(path(other))).status).toBe(404)
   })
 
-  test('is for keys that may change documents: a platform’s key reads no questions', async () => {
-    const owner = await signedIn(['kb:read'])
-    await storeQuestions(stand, owner, { question: 'do you sell cars' })
-    const { status, text } = await screen(owner)
-    expect(status).toBe(403)
-    expect(text).not.toContain('cars')
-    for (const action of ['delete', 'clear', 'wrong'])
-      expect((await owner.browser.post(`${path(owner)}/${action}`)).status).toBe(403)
-    expect(await keptQuestions(stand, owner)).toHaveLength(1)
   })
 })
 
@@ -331,18 +314,7 @@ describe('the switch', () => {
     expect((await screen(owner)).text).toContain('do you sell cars')
   })
 
-  test('is for keys that may change settings, and of their organization alone', async () => {
-    const owner = await signedIn(['kb:read', 'kb:write', 'organization:read'])
-    expect((await screen(owner)).html).not.toContain(switchPath)
-    expect((await owner.browser.get('/dashboard/settings')).html).not.toContain(switchPath)
-    expect((await owner.browser.post(switchPath, { on: 'true' })).status).toBe(403)
-    expect(await isOn(owner)).toBe(false)
-    const other = await signedIn()
-    await other.browser.submit(switchPath, { on: 'true' })
-    expect(await isOn(owner)).toBe(false)
-  })
-
-  test('stays off for a form that is not ours', async () => {
+  test('of a form that is no form of ours changes nothing', async () => {
     const owner = await signedIn()
     for (const fields of [{}, { on: 'yes' }, { on: 'true', agent: 'x' }] as Record<string, string>[])
       expect((await owner.browser.post(switchPath, fields)).status).toBe(400)

@@ -204,12 +204,14 @@ function assertRules({ html, headers }: Page) {
     for (const id of (attributes.get('aria-describedby') ?? '').split(' ').filter(Boolean)) expect(ids).toContain(id)
 }
 
+const kept = ['agents', 'api_keys', 'documents', 'chunks', 'calls', 'sources', 'webhooks', 'golden_questions'] as const
+
 async function rowsOf(organizationId: string) {
   const id = organizationId as OrganizationId
-  const of = (table: 'agents' | 'api_keys' | 'documents' | 'chunks' | 'calls' | 'sources') =>
+  const of = (table: (typeof kept)[number]) =>
     stand.db.selectFrom(table).selectAll().where('organization_id', '=', id).orderBy('id').execute()
   return {
     organization: await stand.db.selectFrom('organizations').selectAll().where('id', '=', id).execute(),
-    rows: await Promise.all([of('agents'), of('api_keys'), of('documents'), of('chunks'), of('calls'), of('sources')]),
+    rows: await Promise.all(kept.map(of)),
   }
 }

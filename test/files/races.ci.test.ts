@@ -142,17 +142,6 @@ describe('of workers', () => {
       expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: null, attempt: 1 })
     }
   })
-
-  test('while two retry and one extracts, the text of the last revision is embedded', async () => {
-    const { tenant, file, extractor } = await created()
-    await extractor.upload(file, text)
-    await stand.deliver()
-    await Promise.all([1, 2].map(() => tenant.call('PATCH', file.path, { status: 'pending' })))
-    await Promise.all([1, 2, 3].map(() => extractor.deliver(workMessage(file))))
-    await stand.deliver()
-    expect(await get(tenant, file)).toMatchObject({ status: 'completed', chunk_count: 1 })
-    expect(await found(tenant)).toEqual([text])
-  })
 })
 
 describe('of requests with an extraction', () => {
@@ -189,19 +178,6 @@ describe('of requests with an extraction', () => {
     expect(await get(tenant, file)).toMatchObject({ status: 'pending', chunk_count: 1 })
     expect(await rowOf(file)).toMatchObject({ extracted_text: null })
     await tenant.call('PATCH', file.path, { status: 'completed' })
-    expect((await get(tenant, file)).status).toBe('completed')
-  })
-
-  test('a retry and a crash, at once, extract once more', async () => {
-    const { tenant, file, extractor } = await created()
-    await crash(file)
-    expect((await tenant.call('PATCH', file.path, { status: 'pending' })).status).toBe(409)
-    await age(stand.db, 151)
-    const retried = tenant.call('PATCH', file.path, { status: 'pending' })
-    const swept = sweep(sweeperWith(keptQueue().queue))
-    await Promise.all([retried, swept])
-    await extractor.upload(file, text)
-    await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
   })
 })

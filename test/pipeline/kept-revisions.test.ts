@@ -170,11 +170,3 @@ test('an organization that turns it off keeps no more, and the sweeper drops ear
   expect(await stand.sweep()).toMatchObject({ revisions_purged: 1 })
   expect(await contents(tenant, document, 3)).toEqual([undefined, undefined, 'three'])
 })
-
-test('revisions go with their document', async () => {
-  const { tenant, document } = await served('one')
-  await edit(tenant, document, { content: 'two' })
-  expect(await stored(document)).toEqual([1])
-  await tenant.call('DELETE', document.path)
-  expect(await stored(document)).toEqual([])
-})

@@ -16,7 +16,7 @@ import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts
 import { vectorOf } from '../support/provider/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith, type WorkerOptions } from '../support/stand/worker.ts'
-import { isOnServer, isThorough } from '../support/tools/effort.ts'
+import { isOnServer } from '../support/tools/effort.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -37,10 +37,7 @@ const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)
 const work = (documents: TestDocument[], options?: WorkerOptions) => newWorker(stand, provider, options)(documents)
 const done = { batchItemFailures: [] }
 
-/** The number of races between two actions in undefined order. */
-const rounds = isThorough || isOnServer ? 20 : 3
-
-/** Acts during the next call to the provider. */
+/** Does something while the next call is with the provider. */
 function whileEmbedding(act: () => Promise<unknown>) {
   provider.script([() => act().then(() => 'ok' as const)])
 }
@@ -80,33 +77,6 @@ describe('of workers', () => {
     expect(await Promise.all([1, 2, 3].map(() => work([document])))).toEqual(Array(3).fill(done))
     expect(provider.calls).toHaveLength(1)
     expect((await get(tenant, document)).status).toBe('completed')
-  })
-
-  test('an old message after a newer PATCH embeds the newest text, once', async () => {
-    const { tenant, document } = await newDocument(stand, 'Old.')
-    await tenant.call('PATCH', document.path, { content: 'New.' })
-    await work([document])
-    await work([document])
-    expect(provider.calls.map((call) => call.texts)).toEqual([['T\n\nNew.']])
-    expect(await contents(tenant, document)).toEqual(['New.'])
-  })
-
-  test('an old message of a document that is completed, taken over or without chunks is acknowledged and changes nothing', async () => {
-    const tenant = await stand.tenant()
-    const make = () => createDocument(tenant, 'A text.')
-    const documents = await Promise.all([make(), make(), make()])
-    const [completed, taken, stripped] = documents
-    await work([completed])
-    await tenant.call('POST', `${taken.path}/chunks`, someChunks(0, 1))
-    await tenant.call('DELETE', `${stripped.path}/chunks`)
-    const states = async () => {
-      const answers = await Promise.all(documents.map(({ path }) => tenant.call('GET', path)))
-      return answers.map(({ body, headers }) => [body, headers.etag])
-    }
-    const before = await states()
-    expect(await work([...documents, completed])).toEqual(done)
-    expect(await states()).toEqual(before)
-    expect(provider.calls).toHaveLength(1)
   })
 
   test('a message under another organization’s name changes nothing, even where row-level security is off', async () => {
@@ -262,40 +232,6 @@ describe('of a worker with requests', () => {
     ['just before the commit', beforeStatement(statements.commit), oneByOne],
   ] as const
 
-  test.each(moments)('it does not join, complete or undo a takeover %s', async (_, at, options) => {
-    const { tenant, document } = await newDocument(stand, twoParagraphs)
-    at(async () => {
-      expect((await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))).status).toBe(201)
-    })
-    expect(await work([document], options)).toEqual(done)
-    expect(await get(tenant, document)).toMatchObject({ status: 'pending', chunk_count: 1 })
-    expect(await contents(tenant, document)).toEqual(['Uploaded 5.'])
-    expect(await searched(tenant)).toEqual([])
-    await tenant.call('PATCH', document.path, { status: 'completed' })
-    expect(await searched(tenant)).toEqual(['Uploaded 5.'])
-    expect(await chunkRows(document)).toHaveLength(1)
-  })
-
-  test.each(moments)('a PATCH %s leaves the document pending: the old text is never served', async (_, at, options) => {
-    const { tenant, document } = await newDocument(stand, twoParagraphs)
-    at(() => tenant.call('PATCH', document.path, { content: 'New.' }))
-    await work([document], options)
-    expect(await get(tenant, document)).toMatchObject({ status: 'pending', content: 'New.', chunk_count: 0 })
-    expect(await searched(tenant)).toEqual([])
-    await work([document])
-    expect(await searched(tenant)).toEqual(['New.'])
-    expect(await chunkRows(document)).toEqual([{ revision: 2 }])
-  })
-
-  test.each(moments)('a DELETE %s leaves nothing behind', async (_, at, options) => {
-    const { tenant, document } = await newDocument(stand, twoParagraphs)
-    at(async () => expect((await tenant.call('DELETE', document.path)).status).toBe(204))
-    expect(await work([document], options)).toEqual(done)
-    expect((await tenant.call('GET', document.path)).status).toBe(404)
-    expect(await chunkRows(document)).toEqual([])
-    expect(await searched(tenant)).toEqual([])
-  })
-
   test.each(moments)(
     'a DELETE into the trash %s leaves nothing served, and restored it is processed',
     async (_, at, options) => {
@@ -309,16 +245,6 @@ describe('of a worker with requests', () => {
     },
   )
 
-  test.each(moments)('a DELETE of the chunks %s hands the document to the client', async (_, at, options) => {
-    const { tenant, document } = await newDocument(stand, 'A text.')
-    await work([document])
-    await tenant.call('PATCH', document.path, { content: twoParagraphs })
-    at(() => tenant.call('DELETE', `${document.path}/chunks`))
-    await work([document], options)
-    expect(await get(tenant, document)).toMatchObject({ status: 'pending', chunk_count: 0 })
-    expect(await chunkRows(document)).toEqual([])
-  })
-
   test.each(['rejected', 'too_many_requests'] as const)(
     'a PATCH while the old text is %s is untouched',
     async (way) => {
@@ -329,23 +255,6 @@ describe('of a worker with requests', () => {
       expect(await rowsOf(found)).toEqual([{ status: 'pending', retry_count: 0, next_attempt_at: null }])
     },
   )
-
-  test('A → B → A while embedding ends with A, served without a gap', async () => {
-    const { tenant, document } = await newDocument(stand, 'A text.')
-    await work([document])
-    await tenant.call('PATCH', document.path, { content: 'B text.' })
-    whileEmbedding(async () => {
-      await tenant.call('PATCH', document.path, { content: 'A text.' })
-      expect(await searched(tenant)).toEqual(['A text.'])
-    })
-    await work([document])
-    expect(await get(tenant, document)).toMatchObject({ status: 'pending', content: 'A text.' })
-    expect(await searched(tenant)).toEqual(['A text.'])
-    await work([document])
-    expect(await get(tenant, document)).toMatchObject({ status: 'completed', content: 'A text.' })
-    expect(await contents(tenant, document)).toEqual(['A text.'])
-    expect(await chunkRows(document)).toHaveLength(1)
-  })
 
   test('a takeover just before the commit of chunks that only changed places is not joined by them', async () => {
     const [one, two] = twoChunks
@@ -398,24 +307,6 @@ describe('of a worker with requests', () => {
 })
 
 describe('of workers and sweepers', () => {
-  test('a sweeper at the instant of the commit: the document completes, once', async () => {
-    const tenant = await stand.tenant()
-    for (let round = 0; round < rounds; round++) {
-      const document = await createDocument(tenant, `Text ${round}.`)
-      whileEmbedding(() => expireLease(stand.db, document))
-      const { queue, sent } = keptQueue()
-      await Promise.all([work([document]), sweep(sweeperWith(queue)), sweep(sweeperWith(queue))])
-      const { status } = await get(tenant, document)
-      const mine = sent.filter((each) => each.documentId === document.id)
-      if (status === 'pending') expect(mine).toHaveLength(1)
-      else expect(status).toBe('completed')
-      provider.calls.length = 0
-      await work([document])
-      expect((await get(tenant, document)).status).toBe('completed')
-      expect(await chunkRows(document)).toHaveLength(1)
-    }
-  })
-
   test('two sweepers at once send a lost document once', async () => {
     const tenant = await stand.tenant()
     const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => createDocument(tenant, `Text ${i}.`)))

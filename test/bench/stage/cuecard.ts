@@ -43,13 +43,9 @@ neonConfig.fetchEndpoint = (host, port) => `http://${host}:${port}/sql`
 export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
   const database: OurDatabase = await server.forOurs()
   const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
-  const as = (role: DatabaseUser, at = database.url, login?: string) => {
-    const url = login ? Object.assign(new URL(at), { username: login }).href : urlOfRole(at, `cuecard_${role}`)
-    return new Database({
-      url: () => url,
-      timeoutSeconds: 60,
-      isRepeatable: role === 'embedding' || role === 'search',
-    })
+  const as = (role: DatabaseUser, at = database.url) => {
+    const url = urlOfRole(at, `cuecard_${role}`)
+    return new Database({ url: () => url, timeoutSeconds: 60, isRepeatable: role === 'embedding' || role === 'search' })
   }
   const messages: string[] = []
   const queue: Queue = {
@@ -124,9 +120,9 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
     readDocument: (agent: Agent, id: string) =>
       post(documents, toRequest('GET', `${agent.path}/${id}`, agent.key, undefined), 200),
     search: (event: APIGatewayProxyEventV2) => post(search, event, 200),
-    /** A search Lambda that reaches the database by another URL, or as another login. */
-    searchAt(url: string, login?: string) {
-      const handler = lambdaHandler(searchApp({ db: as('search', url, login), embedder }))
+    /** A search Lambda that reaches the database by another URL. */
+    searchAt(url: string) {
+      const handler = lambdaHandler(searchApp({ db: as('search', url), embedder }))
       return (event: APIGatewayProxyEventV2) => post(handler, event, 200)
     },
 

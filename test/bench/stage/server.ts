@@ -11,7 +11,7 @@ export interface Server {
   description: string
   /** An empty database for peers, by its URL. */
   forPeers(): Promise<PeersDatabase>
-  /** A migrated database behind an endpoint like Neon's. `like` is copied if the server can. */
+  /** A migrated database behind an endpoint like Neon's. */
   forOurs(): Promise<OurDatabase>
 }
 
