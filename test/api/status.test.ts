@@ -227,46 +227,6 @@ describe.each(serviceStates)('the first chunks of the caller’s own for %s', (s
   })
 })
 
-test('a takeover is completed only with a chunk that has an embedding', async () => {
-  const subject = await states.empty()
-  await refuses(subject, { status: 'completed' }, 'no_chunks')
-  await upload(subject, { content: 'no vector', chunk_index: 0 })
-  await refuses(subject, { status: 'completed' }, 'chunks_missing_embeddings')
-  await upload(subject, chunk(1))
-  expect(await patch(subject, { status: 'completed' })).toMatchObject({
-    status: 200,
-    body: { status: 'completed', chunk_count: 2 },
-  })
-  expect(await served(subject)).toEqual(['mine'])
-})
-
-test('a document that changes from the service to its caller and back is served until its next completion', async () => {
-  const subject = await states.completed()
-  await upload(subject, chunk(0), { content: 'no vector', chunk_index: 1 }, chunk(2))
-  expect(await served(subject)).toEqual([content])
-  await patch(subject, { status: 'completed' })
-  expect(await served(subject)).toEqual(['mine', 'mine'])
-  await patch(subject, {
-    content: Array.from({ length: 60 }, (_, i) => `Sentence number ${i} tells of one more thing in our shop.`).join(
-      '\n\n',
-    ),
-  })
-  await upload(subject, chunk(0))
-  expect((await get(subject)).body).toMatchObject({ chunk_count: 1, searchable_chunk_count: 2 })
-  await patch(subject, { status: 'pending' })
-  expect((await get(subject)).body).toMatchObject({ chunk_count: 3, searchable_chunk_count: 2 })
-  await stand.deliver()
-  expect((await served(subject)).length).toBeGreaterThan(1)
-})
-
-test('more chunks for a completed document of the caller’s are served at once', async () => {
-  const subject = await states.served()
-  const { body } = await upload(subject, chunk(1, 'later'), { content: 'no vector', chunk_index: 2 })
-  expect(body).toMatchObject({ chunk_count: 3, data: [{ chunk_index: 1 }, {}] })
-  expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 3 })
-  expect(await served(subject)).toEqual(['mine', 'later'])
-})
-
 test.each([
   ['pending', 'completed', 'processing_in_progress'],
   ['processing', 'completed', 'processing_in_progress'],
@@ -293,38 +253,4 @@ test('a retry is refused without content', async () => {
   await upload(completed, chunk(0))
   await patch(completed, { status: 'completed' })
   await refuses(completed, { status: 'pending' }, 'invalid_transition')
-})
-
-test('chunks of an index that is stored are refused as a whole, and named', async () => {
-  const subject = await states.served()
-  const answer = await upload(subject, chunk(1), chunk(0), chunk(2))
-  expect(answer).toMatchObject({ status: 409, body: { code: 'chunk_index_conflict', chunk_indexes: [0] } })
-  expect(await listed(subject)).toEqual(['mine'])
-})
-
-test('an agent’s tool is on from its first served document to its last', async () => {
-  const subject = await states.pending()
-  const { tenant } = subject
-  const isEnabled = async () => {
-    return (await tenant.call('GET', `/v1/agents/${tenant.agentId}`)).body.knowledge_base_enabled
-  }
-  expect(await isEnabled()).toBe(false)
-  await stand.deliver()
-  expect(await isEnabled()).toBe(true)
-  const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Second' })
-  const second = { tenant, path: headers.location! }
-  await upload(second, chunk(0))
-  await patch(second, { status: 'completed' })
-  await patch(subject, { content: 'Other.' })
-  expect(await isEnabled()).toBe(true)
-  await tenant.call('DELETE', subject.path)
-  expect(await isEnabled()).toBe(true)
-  await tenant.call('DELETE', `${second.path}/chunks`)
-  expect(await isEnabled()).toBe(false)
-  await upload(second, chunk(5))
-  expect(await isEnabled()).toBe(false)
-  await patch(second, { status: 'completed' })
-  expect(await isEnabled()).toBe(true)
-  await tenant.call('DELETE', second.path)
-  expect(await isEnabled()).toBe(false)
 })

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { groupQuestions } from '../../functions/dashboard/questions/grouping.ts'
-import { createAgent, createKey } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { readSet } from '../evaluation/labelled-set.ts'
 import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
 import { keepQuestions, keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
 import { type SignedIn, useDashboard } from './support.ts'
@@ -285,93 +283,4 @@ test('a page of 20,000 logged questions reads few of them with any filter', asyn
     expect(pages.length, JSON.stringify(query)).toBe(1)
     expect(pages[0], JSON.stringify(query)).toBeLessThan(150)
   }
-})
-
-describe('the switch', () => {
-  const isOn = async ({ organizationId }: SignedIn) =>
-    (await stand.db.selectFrom('organizations').selectAll().where('id', '=', organizationId).execute())[0]!
-      .log_questions
-  const switchPath = '/dashboard/settings/question-log'
-
-  test('is off at first, is explained in place of the questions, and leads back there', async () => {
-    const owner = await signedIn()
-    const { text } = await screen(owner)
-    expect(text).toContain('Save callers’ questions Off')
-    expect(text).toContain('for 30 days')
-    const after = await owner.browser.submit(switchPath, { on: 'true', agent: owner.agentId })
-    expect(after.text).toContain('From now on, questions are saved for 30 days. No questions yet')
-    expect(await isOn(owner)).toBe(true)
-  })
-
-  test('is in the settings, where it can be switched off; logged questions stay until they are deleted', async () => {
-    const owner = await keeping()
-    await storeQuestions(stand, owner, { question: 'do you sell cars' })
-    expect((await owner.browser.get('/dashboard/settings')).text).toContain('Save callers’ questions On')
-    expect((await owner.browser.submit(switchPath, { on: 'false' })).text).toContain(
-      'New questions are no longer saved.',
-    )
-    expect(await isOn(owner)).toBe(false)
-    expect((await screen(owner)).text).toContain('do you sell cars')
-  })
-
-  test('of a form that is no form of ours changes nothing', async () => {
-    const owner = await signedIn()
-    for (const fields of [{}, { on: 'yes' }, { on: 'true', agent: 'x' }] as Record<string, string>[])
-      expect((await owner.browser.post(switchPath, fields)).status).toBe(400)
-    expect((await owner.browser.post(switchPath, { on: 'true' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
-    expect(await isOn(owner)).toBe(false)
-  })
-
-  test('takes effect for the next caller', async () => {
-    const owner = await signedIn()
-    await owner.browser.submit(switchPath, { on: 'true' })
-    const { key } = await createKey(stand.db, {
-      organizationId: owner.organizationId as OrganizationId,
-      name: 'caller',
-      permissions: ['kb:read'],
-    })
-    const body = { query: 'Do you sell cars?', mode: 'keyword' }
-    await stand.http('POST', `${owner.knowledgeBase}/search`, body, { 'x-api-key': key })
-    expect((await screen(owner)).text).toContain('“Do you sell cars?” Nothing found Asked')
-  })
-})
-
-describe('questions that ask alike', () => {
-  const grouped = (...questions: string[]) =>
-    groupQuestions(questions.map((question) => ({ question }))).map((group) => group.map(({ question }) => question))
-
-  test.each([
-    ['are you open on sunday', 'um are you guys open sundays', 'Are you open on Sunday?', 'sunday opening hours'],
-    ['do you have k double four seven one', 'is K-4471 in stock', 'k 4471'],
-    ['is there parking', 'where can I park', 'where do i park my car'],
-    ['is doctor kowalski in on friday', 'is dr kovalsky there friday'],
-    ['habt ihr sonntags geöffnet', 'wann habt ihr am Sonntag offen'],
-    ['half past nine', '9:30'],
-    ['営業時間は', '営業時間はいつ'],
-  ])('are one group: %s', (...questions) => {
-    expect(grouped(...questions)).toEqual([expect.arrayContaining(questions)])
-  })
-
-  test.each([
-    ['are you open on sunday', 'are you open on saturday'],
-    ['do you have K-4471', 'do you have K-4472'],
-    ['can i return a bike', 'can i rent a bike'],
-    ['is it and', 'are you the'],
-  ])('are two: %s, %s', (...questions) => {
-    expect(grouped(...questions)).toHaveLength(2)
-  })
-
-  test('include no two questions of the evaluation, which all ask for something else', () => {
-    for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
-      const merged = groupQuestions(questions).filter((group) => group.length > 1)
-      expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])
-    }
-  })
-
-  test('are grouped the same whenever they come in the same order, the most frequent wording first', () => {
-    const asked = ['parrots', 'sell cars', 'um cars', 'parrots allowed', 'um cars', 'boats']
-    const groups = grouped(...asked)
-    expect(groups).toEqual([['um cars', 'sell cars', 'um cars'], ['parrots', 'parrots allowed'], ['boats']])
-    expect(grouped(...asked)).toEqual(groups)
-  })
 })

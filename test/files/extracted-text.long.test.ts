@@ -7,7 +7,7 @@ import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { isThorough } from '../support/tools/effort.ts'
 import { expectations, judge } from './expectations.ts'
-import { docxOf, epubOf, paragraph, xlsxOf } from './hostile-files.ts'
+import { docxOf, epubOf, paragraph, xlsxOf } from './office-files.ts'
 
 const stand = useStand()
 

@@ -4,20 +4,13 @@ import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { reportFile } from '../../shared/documents/client/file-document.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
-import { Unreadable } from '../../shared/text/unreadable.ts'
-import { Unavailable } from '../../shared/unavailable.ts'
-import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
 import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue } from '../support/stand/worker.ts'
 
 const stand = useStand()
-const connection = useFaultyConnection()
-
 const text = 'A day with the bike costs 20 euros.'
 const done = { batchItemFailures: [] }
-const failed = { batchItemFailures: [{ itemIdentifier: '0' }] }
-
 async function rowOf({ id }: TestFile) {
   const { rows } = await sql<{ status: string; extracted_text: string | null; waits: number | null; resends: number }>`
     select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
@@ -29,8 +22,6 @@ async function rowOf({ id }: TestFile) {
 const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
 const set = ({ id }: TestFile, assignment: string) =>
   sql`update documents set ${sql.raw(assignment)} where id = ${id}`.execute(stand.db)
-const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
-
 const created = () => newFile(stand)
 const retry = (tenant: Tenant, { path }: TestFile) => tenant.call('PATCH', path, { status: 'pending' })
 
@@ -180,150 +171,6 @@ test('a file that its form overwrites is not read again: a retry fails, and sear
   await retry(tenant, file)
   await extractor.upload(file, text)
   expect((await rowOf(file)).extracted_text).toBe(text)
-})
-
-describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
-  const letters = (bytes: number) => 'a'.repeat(bytes)
-  test.each([
-    ['without a letter or digit', '… — 🚲\n', 'file_unreadable', /contains no text\. .* upload it again/],
-    ['that is empty', '', 'file_unreadable', /is empty\. Choose the right file/],
-    ['of more text than a document may have', letters(4 * 1024 * 1024 + 1), 'file_unreadable', /4 MiB .* Split it/],
-    ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
-  ])('%s', async (_, content, code, message) => {
-    const { tenant, file } = await created()
-    const extractor = newExtractor(stand, { extractText: (file, name) => readFile(file, name) })
-    const seen = await reported(async () => expect(await extractor.upload(file, content)).toEqual(done))
-    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
-    expect((await get(tenant, file)).error_message).toMatch(message)
-    expect(seen).toEqual([{ DocumentsFailed: 1 }])
-  })
-
-  test('and may have as much text as a document', async () => {
-    const { file } = await created()
-    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(
-      file,
-      letters(4 * 1024 * 1024),
-    )
-    expect(await rowOf(file)).toMatchObject({ status: 'pending', error_code: null })
-    await set(file, `status = 'completed', active_revision = revision`)
-  })
-})
-
-describe('an exception of ours', () => {
-  const extractText = () => Promise.reject(new Error('canary'))
-
-  test('is retried by the same message, later each time, and the fifth ends in error', async () => {
-    const { tenant, file } = await created()
-    const waits: number[] = []
-    const changeVisibility = (_: string, seconds: number) => Promise.resolve(void waits.push(seconds))
-    const queue: Queue = { send: () => Promise.resolve(), changeVisibility }
-    const extractor = newExtractor(stand, { extractText, queue })
-    expect(await extractor.upload(file, text)).toEqual(failed)
-    const reason = 'Processing failed because of an internal error'
-    const waiting = { reason, attempts: 1, next_attempt_at: expect.any(String) }
-    expect(await get(tenant, file)).toMatchObject({ status: 'pending', waiting })
-    for (let i = 2; i <= 5; i++) {
-      await makeDue(file)
-      expect(await extractor.deliver(workMessage(file))).toEqual(failed)
-    }
-    expect(waits).toEqual([4, 8, 16, 32, 64])
-    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'attempts_exhausted', attempt: 5 })
-    expect((await get(tenant, file)).error_message).toMatch(/Save it in another format/)
-    expect(await extractor.deliver(workMessage(file))).toEqual(done)
-  })
-
-  test('does not count against the embedding of the text', async () => {
-    const { file } = await created()
-    let failures = 4
-    const extractor = newExtractor(stand, {
-      extractText: () => (failures-- > 0 ? extractText() : Promise.resolve({ text, sourceType: 'txt' })),
-    })
-    await extractor.upload(file, text)
-    for (let i = 0; i < 4; i++) {
-      await makeDue(file)
-      await extractor.deliver(workMessage(file))
-    }
-    expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: text, attempt: 0, tries: 0 })
-  })
-})
-
-test('without the bucket, a document waits, with a new message and no attempt counted, and says why', async () => {
-  const { tenant, file } = await created()
-  const away = () => Promise.reject(new Unavailable('file_storage', new Error('timeout')))
-  const extractor = newExtractor(stand, { bucket: { get: away } })
-  for (let i = 0; i < 6; i++) {
-    await makeDue(file)
-    expect(await extractor.deliver(workMessage(file))).toEqual(done)
-  }
-  expect(extractor.sent.map((each) => each.delaySeconds)).toEqual([4, 8, 16, 32, 64, 128])
-  expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, retry_count: 0 })
-  const waiting = { reason: 'The file storage could not be reached', attempts: 6 }
-  expect((await get(tenant, file)).waiting).toMatchObject(waiting)
-})
-
-describe('a lost connection to the database', () => {
-  const claiming = /is_upload_over/
-  const handingOver = /\\"extracted_text\\" = /
-
-  test.each([
-    ['claiming', claiming],
-    ['handing over', handingOver],
-  ])('while %s is made up for: the text is extracted once and its message sent', async (_, statement) => {
-    const { tenant, file } = await created()
-    let times = 0
-    const extractor = newExtractor(stand, {
-      extractText: () => Promise.resolve({ text: `${text} ${++times}`, sourceType: 'txt' }),
-    })
-    connection.cut('after', statement)
-    expect(await extractor.upload(file, text)).toEqual(done)
-    expect(connection.unmet).toBe(0)
-    await stand.deliver()
-    expect(await get(tenant, file)).toMatchObject({ status: 'completed', chunk_count: 1 })
-    expect(times).toBe(1)
-  })
-
-  test('while handing over, twice, costs no attempt', async () => {
-    const { tenant, file, extractor } = await created()
-    connection.cut('before', handingOver, 2)
-    expect(await extractor.upload(file, text)).toEqual(done)
-    expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0, extracted_text: null })
-    expect((await get(tenant, file)).waiting).toMatchObject({ reason: 'The database could not be reached' })
-    expect(extractor.sent).toHaveLength(1)
-    await makeDue(file)
-    await extractor.deliver(workMessage(file))
-    expect((await rowOf(file)).extracted_text).toBe(text)
-  })
-
-  test('after the hand-over, twice, leaves the document as it was handed over: the sweeper sends its message', async () => {
-    const { tenant, file, extractor } = await created()
-    connection.cut('after', handingOver, 2)
-    expect(await extractor.upload(file, text)).toEqual(done)
-    expect(connection.unmet).toBe(0)
-    expect(extractor.sent).toEqual([])
-    const handedOver = { status: 'pending', extracted_text: text, attempt: 0, tries: 0, waits: null }
-    expect(await rowOf(file)).toMatchObject(handedOver)
-    expect(await get(tenant, file)).toMatchObject({ status: 'pending', waiting: null })
-    await set(file, 'resend_at = now()')
-    await stand.sweep()
-    await stand.deliver()
-    expect((await get(tenant, file)).status).toBe('completed')
-  })
-
-  test('while claiming, for longer than a repetition, leaves the message to another delivery', async () => {
-    const { file } = await created()
-    connection.cut('before', claiming, 2)
-    expect(await newExtractor(stand).upload(file, text)).toEqual(failed)
-    expect(connection.unmet).toBe(0)
-    expect(await rowOf(file)).toMatchObject({ status: 'pending', attempt: 0 })
-  })
-
-  test('while failing is repeated', async () => {
-    const { file } = await created()
-    connection.cut('before', statements.fail)
-    const extractText = () => Promise.reject(new Unreadable('damaged'))
-    await newExtractor(stand, { extractText }).upload(file, text)
-    expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_unreadable' })
-  })
 })
 
 describe('a message', () => {

@@ -3,8 +3,9 @@ import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import { isThorough } from '../support/tools/effort.ts'
-import { docxOf, hostileFiles, paragraph, slowHostileFiles } from './hostile-files.ts'
+import { hostileFiles, slowHostileFiles } from './hostile-files.ts'
 import { hostilePictures, slowHostilePictures } from './hostile-pictures.ts'
+import { docxOf, paragraph } from './office-files.ts'
 
 const organization = newId() as OrganizationId
 const harmless = docxOf(paragraph('Open on Sundays'))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { docxOf, paragraph } from './hostile-files.ts'
+import { docxOf, paragraph } from './office-files.ts'
 import { pagesPdf } from './pdf-of.ts'
 import { shop } from './shop.ts'
 

@@ -5,7 +5,7 @@ import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { createFile, newExtractor } from '../support/documents/files.ts'
 import { useStand } from '../support/stand/stand.ts'
-import { docxOf, paragraph } from './hostile-files.ts'
+import { docxOf, paragraph } from './office-files.ts'
 
 const request = { file: docxOf(paragraph('Open on Sundays')), fileName: 'a.docx' }
 const large = { file: Buffer.from(`<!doctype html>${'<p><b><i>price '.repeat(200_000)}`), fileName: 'a.html' }

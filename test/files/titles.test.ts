@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { createFile, newExtractor, type TestFile, workMessage } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { docxOf, paragraph } from './hostile-files.ts'
+import { docxOf, paragraph } from './office-files.ts'
 import { pagePdf, shown } from './pdf-of.ts'
 
 const stand = useStand()

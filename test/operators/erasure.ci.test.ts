@@ -6,69 +6,20 @@ import { erase } from '../../infra/admin/erasure/erase.ts'
 import { addPerson } from '../../infra/admin/people.ts'
 import { removalsIn, removeAgain } from '../../infra/backup/removals.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
-import { invite } from '../../shared/organizations/people.ts'
 import { signInAs } from '../../shared/organizations/sessions.ts'
-import { connected } from '../connect/connected.ts'
 import { createFile } from '../support/documents/files.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { memoryBucket } from '../support/stand/memory-bucket.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'
 import { cuecard, cuecardJson } from '../support/tools/command-line.ts'
+import { busyTenant } from './busy-tenant.ts'
 
 const stand = useStand()
 const provider = useFakeProvider()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
-/** Makes everything that a customer may have. */
-async function busyTenant(): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  const { organizationId: organization, agentId: agent, call, knowledgeBase } = tenant
-  for (const title of ['Hours', 'Prices', 'Parking'])
-    await call('POST', knowledgeBase, { title, content: `About ${title}. `.repeat(150) }, { 'idempotency-key': title })
-  const { body: closed } = await call('POST', knowledgeBase, {
-    title: 'Closed',
-    content: 'Deleted, but in the lists of terms.',
-  })
-  await stand.deliver()
-  await run(sql`select list_chunks(${organization}, ${agent}, 1000)`)
-  for (let step = 0; step < 6; step++) await run(sql`select cluster_chunks(${organization}, ${agent}, 1000)`)
-  await run(sql`insert into sketch_clusters (organization_id, agent_id, cluster, center)
-    select organization_id, agent_id, 1, sketch from clustered_sketches where organization_id = ${organization} limit 1`)
-  await call('DELETE', `${knowledgeBase}/${closed.id}`)
-  const { body: listed } = await call('GET', knowledgeBase)
-  await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })
-  await call('POST', knowledgeBase, { title: 'Waiting', content: 'It waits.' })
-  const trashed = await call('POST', knowledgeBase, { title: 'In the trash', content: 'It was deleted.' })
-  await call('DELETE', `${trashed.headers.location}?trash=true`)
-  const golden = { question: 'Do you sell cars?', expects: { nothing: true } }
-  await call('POST', `/v1/agents/${agent}/golden-questions`, golden)
-  const source = await call('POST', `/v1/agents/${agent}/sources`, { url: 'https://paws-inn.example/' })
-  await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl)
-    values (${organization}, ${agent}, ${source.body.id}, 'https://paws-inn.example/', 1)`.execute(stand.db)
-  await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
-    select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
-    where organization_id = ${organization} limit 1`.execute(stand.db)
-  await run(sql`insert into call_turns (organization_id, agent_id, call_id, id, said, given)
-    values (${organization}, ${agent}, 'call', ${newId()}, '[]', '{}')`)
-  await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
-  const own = organization as OrganizationId
-  const { id } = await addPerson(stand.db, { organization: own, mail: `${own}@example.com`, role: 'owner' })
-  await connected(stand.db, { organizationId: own, agentId: agent })
-  await invite(stand.db, own, { mail: `new-${own}@example.com`, role: 'viewer', by: id })
-  await run(sql`insert into sessions (organization_id, api_key_id, token_hash, expires_at)
-    select organization_id, id, sha256(id::text::bytea), now() from api_keys where organization_id = ${organization}`)
-  await sql`update organizations set log_questions = true where id = ${organization}`.execute(stand.db)
-  await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
-    values (${organization}, ${agent}, ${newId()}, 'Where?', 'hybrid', false, '[]', 0, 0)`.execute(stand.db)
-  await sql`insert into signing_secrets (organization_id, agent_id, platform, secret)
-    values (${organization}, ${agent}, 'retell', 'key_0123456789abcdef')`.execute(stand.db)
-  const hook = await call('POST', '/v1/webhooks', { url: 'https://shop.example/', events: ['document.failed'] })
-  await call('POST', `${hook.headers.location}/test`)
-  return tenant
-}
-
-/** The number of rows and a sum of their hashes, for each table with rows of organizations, except rows that must outlive them. */
+/** Of each table with rows of organizations, but for what must outlive them, how many rows there are and a sum of their hashes. */
 async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
@@ -118,7 +69,7 @@ const isErased = async ({ organizationId }: Tenant) => isEmpty(await rowsOf(ofOr
 
 describe('an organization that is erased', () => {
   test('leaves no row in any table, and the others’ as they are', async () => {
-    const [erased, other] = [await busyTenant(), await busyTenant()]
+    const [erased, other] = [await busyTenant(stand), await busyTenant(stand)]
     const before = await rowsOf(ofOrganization(other.organizationId))
     expect(isEmpty(before)).toBe(false)
     for (const [table, count] of Object.entries(await rowsOf(ofOrganization(erased.organizationId))))
@@ -210,7 +161,7 @@ describe('an organization that is erased', () => {
   })
 
   test('loses its keys before anything else, and its rows when no instance accepts them any more', async () => {
-    const tenant = await busyTenant()
+    const tenant = await busyTenant(stand)
     const subject = { organizationId: tenant.organizationId as OrganizationId }
     await expect(erase(stand.db, subject, interruptedAfter(1))).rejects.toThrow('run the same command again')
     const { rows } = await run(sql<{ revoked: boolean }>`
@@ -225,7 +176,7 @@ describe('an organization that is erased', () => {
   })
 
   test('may be interrupted after any batch: the same command continues, and counts each row once', async () => {
-    const tenant = await busyTenant()
+    const tenant = await busyTenant(stand)
     const subject = { organizationId: tenant.organizationId as OrganizationId }
     await revokeLongAgo(tenant)
     const before = await rowsOf(ofOrganization(tenant.organizationId))
@@ -265,7 +216,7 @@ describe('an organization that is erased', () => {
 })
 
 test('an agent that is erased leaves no row, and the organization its keys and its other agents', async () => {
-  const tenant = await busyTenant()
+  const tenant = await busyTenant(stand)
   const { organizationId: organization, call } = tenant
   const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Second')
   const knowledgeBase = `/v1/agents/${agent}/knowledge-base`
@@ -334,7 +285,7 @@ describe('a replay of the erasures', () => {
 })
 
 test('the agent of a foreign organization is not erased with an id that is another’s', async () => {
-  const [one, other] = [await stand.tenant(), await busyTenant()]
+  const [one, other] = [await stand.tenant(), await busyTenant(stand)]
   const before = await rowsOf(ofOrganization(other.organizationId))
   const subject = { organizationId: one.organizationId as OrganizationId, agentId: other.agentId as AgentId }
   await erase(stand.db, subject, interruptedAfter(Number.POSITIVE_INFINITY))

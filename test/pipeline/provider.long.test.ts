@@ -1,32 +1,15 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test, vi } from 'vitest'
 import { answering } from '../../infra/wiring.ts'
-import { checkChunkTokens, checkEmbedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { openAiEmbedder, type Provider } from '../../shared/embedding/openai-embedder.ts'
+import type { Provider } from '../../shared/embedding/openai-embedder.ts'
 import { normalize } from '../../shared/embedding/vectors.ts'
 import { startInstance } from '../support/aws/lambda-instance.ts'
 import { listen } from '../support/http/loopback.ts'
-import { type ProviderCall, useFakeProvider } from '../support/provider/fake-provider.ts'
-import { vectorOf, type Way, ways } from '../support/provider/provider-responses.ts'
+import { apiKey, fault, useOwnEmbedder } from '../support/provider/own-embedder.ts'
+import { vectorOf, type Way } from '../support/provider/provider-responses.ts'
 import { entryOf } from '../support/stand/entry.ts'
 
-const provider = useFakeProvider()
-const apiKey = 'sk-canary-9f2c81d7aa'
-
-function embedder(more: Partial<Provider> = {}) {
-  const own = { baseUrl: provider.baseUrl, model: 'text-embedding-3-small', apiKey: () => apiKey }
-  return openAiEmbedder({ ...own, timeoutSeconds: 10, ...more })
-}
-
-const base64 = (vector: Float32Array) => Buffer.from(vector.buffer).toString('base64')
-const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, number, i) => sum + number * b[i]!, 0)
-
-async function fault(promise: Promise<unknown>): Promise<EmbeddingError> {
-  const error = await promise.catch((thrown: unknown) => thrown)
-  expect(error).toBeInstanceOf(EmbeddingError)
-  return error as EmbeddingError
-}
+const { provider, embedder } = useOwnEmbedder()
 
 describe('an embeddings call', () => {
   test('sends all texts, the model and the key, and gives unit vectors', async () => {
@@ -107,14 +90,6 @@ describe('a provider in trouble', () => {
     provider.script([{ status: 429, headers, body: '{}' }])
     expect((await fault(embedder().embed(['one']))).retryAfterSeconds).toBe(seconds)
   })
-
-  test('says in Retry-After when to retry, as a date', async () => {
-    const date = new Date(Date.now() + 90_000).toUTCString()
-    provider.script([{ status: 503, headers: { 'retry-after': date }, body: '' }])
-    const { retryAfterSeconds } = await fault(embedder().embed(['one']))
-    expect(retryAfterSeconds).toBeGreaterThan(60)
-    expect(retryAfterSeconds).toBeLessThanOrEqual(90)
-  })
 })
 
 describe('a response without end', () => {
@@ -178,92 +153,6 @@ describe('a redirect', () => {
     })
     expect(bodies).toEqual([])
     await close()
-  })
-
-  test('of one text, as by a firewall, rejects that text alone', async () => {
-    const blocked = { status: 302, headers: { location: '/blocked' }, body: '' }
-    provider.script([], ({ texts }) => (texts.includes('DROP TABLE') ? blocked : 'ok'))
-    expect(await fault(embedder().embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected', status: 302 })
-  })
-})
-
-describe('a rejected text', () => {
-  const rejection = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) })
-
-  test.each([
-    ['in the provider’s words', 'This text is not acceptable.', apiKey, 'This text is not acceptable'],
-    ['without the very key', 'Your key correcthorse is not for this', 'correcthorse', 'Your key … is not for this'],
-    ['in whole words where the key is short', 'Max tokens exceeded', 'x', 'Max tokens exceeded'],
-  ])('is explained %s', async (_, said, key, message) => {
-    provider.script([rejection(said)])
-    const rejected = { reason: 'input_rejected', status: 400, message }
-    expect(await fault(embedder({ apiKey: () => key }).embed(['one']))).toMatchObject(rejected)
-  })
-
-  test.each([
-    `The key ${apiKey} may not embed this`,
-    'Incorrect key sk-proj-Ab12Cd34Ef56Gh78 given',
-    'Header was Bearer eyJhbGciOiJIUzI1NiJ9.x.y1',
-    'Key sk-abc*******wxyz is masked',
-  ])('is explained without any key (%#)', async (message) => {
-    provider.script([rejection(message)])
-    const error = await fault(embedder().embed(['one']))
-    expect(error.message).toContain('…')
-    expect(error.message).not.toMatch(/canary|sk-|eyJ|wxyz/)
-  })
-
-  test('is explained in words that a database can keep and a person can read', async () => {
-    provider.script([rejection(`line\u0000one\nline \ud83d two ${'long '.repeat(200)}🚲`)])
-    const { message } = await fault(embedder().embed(['one']))
-    expect(message).toMatch(/^line one line two long/)
-    expect(message.isWellFormed()).toBe(true)
-    expect(message).not.toMatch(/\p{Cc}/u)
-    expect(message.length).toBeLessThan(250)
-  })
-
-  test('without an explanation carries the status', async () => {
-    provider.script([{ status: 422, body: 'no' }])
-    expect((await fault(embedder().embed(['one']))).message).toBe('status 422')
-  })
-})
-
-describe('a text whose response is as if our key were rejected', () => {
-  const stopped = (status: number) => (call: ProviderCall) =>
-    call.texts.includes('DROP TABLE') ? { status, body: '<html>Blocked</html>' } : 'ok'
-
-  test.each([401, 403, 406, 451])('(%i) is distinguished by a probe, and others are embedded', async (status) => {
-    const client = embedder()
-    provider.script([], stopped(status))
-    for (let i = 0; i < 4; i++)
-      expect(await fault(client.embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected', status })
-    expect(await client.embed(['two'])).toHaveLength(1)
-    const probed = ['DROP TABLE', 'hello', 'DROP TABLE']
-    expect(provider.calls.flatMap((call) => call.texts)).toEqual([...Array(4).fill(probed).flat(), 'two'])
-  })
-
-  test('is tried with the fresh key first', async () => {
-    const apiKey = (rejected?: string) => (rejected === undefined ? 'sk-old' : 'sk-new')
-    provider.script([], stopped(403))
-    expect(await fault(embedder({ apiKey }).embed(['DROP TABLE']))).toMatchObject({ reason: 'input_rejected' })
-    expect(provider.calls.map((call) => [call.texts[0], call.authorization])).toEqual([
-      ['DROP TABLE', 'Bearer sk-old'],
-      ['DROP TABLE', 'Bearer sk-new'],
-      ['hello', 'Bearer sk-new'],
-      ['DROP TABLE', 'Bearer sk-new'],
-    ])
-  })
-
-  test('is embedded when it is accepted after the probe', async () => {
-    provider.script(['forbidden'])
-    expect(await embedder().embed(['one'])).toHaveLength(1)
-  })
-
-  const others: Way[] = ['too_many_requests', 'server_error', 'gateway_timeout']
-  test.each(others)('is not rejected, nor is the key, when the probe ends otherwise (%s)', async (way) => {
-    const client = embedder()
-    provider.script(['forbidden', way])
-    expect(await fault(client.embed(['one']))).toMatchObject({ reason: 'unavailable', status: ways[way]([]).status })
-    expect(await client.embed(['two'])).toHaveLength(1)
   })
 })
 
@@ -394,200 +283,5 @@ describe('a rejected key', () => {
       status: 404,
       message: 'The embedding provider has nothing at our address for it (status 404): check EMBEDDING_BASE_URL',
     })
-  })
-})
-
-describe('a model', () => {
-  const numbers = (count: number) => ({
-    status: 200,
-    body: JSON.stringify({ data: [{ index: 0, embedding: Array(count).fill(1) }] }),
-  })
-  const asked = () => provider.calls.map(({ dimensions }) => dimensions)
-
-  test.each(['text-embedding-3-small', 'text-embedding-3-large', 'openai/text-embedding-3-large'])(
-    '%s is asked for 1536 numbers',
-    async (model) => {
-      await embedder({ model }).embed(['one'])
-      expect(asked()).toEqual([1536])
-    },
-  )
-
-  test('of another name is not asked for 1536 numbers, unless it returns another number first and supports it: then always', async () => {
-    const client = embedder({ model: 'own' })
-    await client.embed(['one'])
-    expect(asked()).toEqual([undefined])
-    provider.script([], ({ dimensions }) => (dimensions ? 'ok' : numbers(3072)))
-    const found = await Promise.all([client.embed(['two']), client.embed(['three'])])
-    expect(found.map(([vector]) => vector!.length)).toEqual([1536, 1536])
-    expect(await client.embed(['four'])).toHaveLength(1)
-    expect(asked().slice(1).toSorted()).toEqual([1536, 1536, 1536, undefined, undefined])
-  })
-
-  test.each([
-    ['gives as many again', () => numbers(3072)],
-    ['rejects the question', (call: ProviderCall) => (call.dimensions ? ('rejected' as const) : numbers(3072))],
-  ])('that gives 3072 numbers and %s is the wrong one, and the circuit breaker opens', async (_, line) => {
-    const client = embedder({ model: 'own', now: () => 0 })
-    provider.script([], line)
-    const wrong = {
-      reason: 'wrong_model',
-      message:
-        'The model own gives 3072 numbers, Cuecard stores 1536 at most: set EMBEDDING_MODEL to another, such as text-embedding-3-small',
-    }
-    expect(await fault(client.embed(['one']))).toMatchObject({ ...wrong, retryAfterSeconds: 15 })
-    expect(await fault(client.embed(['two']))).toMatchObject({ ...wrong, retryAfterSeconds: 15 })
-    expect(asked()).toEqual([undefined, 1536])
-  })
-
-  test.each([
-    ['Ollama', 768, (vector: Float32Array) => [...vector], {}],
-    ['text-embeddings-inference', 384, (vector: Float32Array) => [...vector], { usage: { total_tokens: 3 } }],
-    ['vLLM', 1024, base64, { id: 'embd-1', created: 1, usage: { total_tokens: 3, completion_tokens: 0 } }],
-    ['Mistral', 1024, (vector: Float32Array) => [...vector], { id: 'embd-1', usage: { prompt_audio_seconds: null } }],
-    ['Voyage', 1024, base64, { usage: { total_tokens: 3 } }],
-    ['Cohere', 1536, base64, { object: 'list', usage: { prompt_tokens: 3, total_tokens: 3 } }],
-  ])('of %s, which gives %i numbers, is taken as it is, filled with zeros', async (_, count, encode, envelope) => {
-    const given = [...'ab'].map((letter) => vectorOf(letter).map((_, i) => Math.sin(i * letter.charCodeAt(0))))
-    const data = given.map((vector, index) => ({ index, embedding: encode(vector.slice(0, count)) }))
-    provider.script([{ status: 200, body: JSON.stringify({ ...envelope, model: 'own', data }) }])
-    const vectors = await embedder({ model: 'own' }).embed(['a', 'b'])
-    expect(provider.calls.map(({ dimensions }) => dimensions)).toEqual([undefined])
-    for (const vector of vectors) expect([...vector.subarray(count)]).toEqual(Array(1536 - count).fill(0))
-    const [one, other] = given.map((vector) => vector.slice(0, count)) as [Float32Array, Float32Array]
-    const cosine = dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other))
-    expect(dot(vectors[0]!, vectors[1]!)).toBeCloseTo(cosine, 5)
-  })
-
-  test('with prefixes gets them, and counts as another model with other prefixes', async () => {
-    const client = embedder({ model: 'e5', queryPrefix: 'query: ', documentPrefix: 'passage: ' })
-    await client.embed(['parking'], { of: 'query' })
-    await client.embed(['Parking is free.'])
-    expect(provider.calls.map(({ texts }) => texts)).toEqual([['query: parking'], ['passage: Parking is free.']])
-    expect(new Set([client, embedder({ model: 'e5' })].map(({ model }) => model)).size).toBe(2)
-  })
-
-  test('is not the wrong one when the provider is busy as it is asked for 1536 numbers', async () => {
-    provider.script([numbers(3072), 'too_many_requests'])
-    expect(await fault(embedder({ model: 'own' }).embed(['one']))).toMatchObject({ reason: 'unavailable', status: 429 })
-  })
-
-  test.each([
-    [404, '{"error":{"message":"Not there.","code":"model_not_found"}}', 'Not there'],
-    [404, '{"error":"model \\"own\\" not found"}', 'model "own" not found'],
-    [400, '{"message":"Invalid model: own","type":"invalid_model"}', 'Invalid model: own'],
-  ])('that the provider does not have (%i, %s) is the wrong one', async (status, body, words) => {
-    provider.script([], { status, body })
-    expect(await fault(embedder({ model: 'own' }).embed(['one']))).toMatchObject({
-      reason: 'wrong_model',
-      status,
-      message: `The embedding provider has no model own (status ${status}: ${words}): set EMBEDDING_MODEL to another, such as text-embedding-3-small`,
-      retryAfterSeconds: 15,
-    })
-  })
-
-  test('is not the wrong one when a single text gets a 404: that is rejected', async () => {
-    provider.script([], ({ texts }) => (texts[0] === 'hello' ? 'ok' : 'no_such_model'))
-    expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'input_rejected', status: 404 })
-  })
-})
-
-describe('the words of the provider', () => {
-  const busy = (message: string) => [{ status: 429, body: JSON.stringify({ error: { message } }) }]
-
-  test.each(['code', 'type'])('say that no quota is left, unlike a busy provider’s (by its %s)', async (field) => {
-    const error = { message: 'You exceeded your current quota', [field]: 'insufficient_quota' }
-    provider.script([{ status: 429, body: JSON.stringify({ error }) }])
-    const { reason, message } = await fault(embedder().embed(['one']))
-    expect(reason).toBe('unavailable')
-    expect(message).toMatch(/^Our account .* no quota left \(status 429: You exceeded your current quota\): add/)
-  })
-
-  test.each([
-    'Cannot POST http://user:secret@gpu-7.models.internal:8000/v1/embeddings',
-    'dial tcp 10.11.12.13:8000: connection refused',
-    'upstream gpu-7:8000 is gone, gpu-7.models.internal too',
-    'no route to [fd00::12]:8000',
-    'see 127.0.0.1 for more',
-    'see fd00:1::12 for more',
-    'gpu-7.models.example.com is gone',
-    'File "/srv/gpu-7/internal/embed.py", line 3',
-    'cannot open C:\\gpu-7\\internal\\weights',
-    'lookup gpu-7.internal on localhost',
-  ])('are repeated without any address (%#)', async (said) => {
-    provider.script(busy(said))
-    const { message } = await fault(embedder().embed(['one']))
-    expect(message).toContain('…')
-    expect(message).not.toMatch(/secret|gpu-7|8000|internal\b|\d+\.\d+|fd00|::|localhost/)
-  })
-
-  test('are repeated without the host of the provider, whatever that looks like', async () => {
-    const answer = () => Promise.resolve(new Response('{"error":"embedder says no"}', { status: 500 }))
-    const client = embedder({ baseUrl: 'http://embedder/v1', fetch: answer })
-    expect((await fault(client.embed(['one']))).message).toBe('The embedding provider failed (status 500: … says no)')
-  })
-
-  test.each([
-    'The model meta-llama/Llama-3.1-8B is loading, e.g. for 20.5 s',
-    'Limit 3000 tokens/min, used 2990, requested 12',
-    'Invalid type for input: expected a string, or an array of strings',
-  ])('are repeated as they are where they name no address (%#)', async (said) => {
-    provider.script(busy(said))
-    expect((await fault(embedder().embed(['one']))).message).toContain(said)
-  })
-
-  const parts = ['a.', 'a', '.', '-', ' ', 'a:', '[', '/a', '\\', 'sk-', 'bearer ', 'http://', '1.', '::', '\u0000']
-  test.each(parts)('take no time to clean, however many there are (%j)', async (part) => {
-    for (const count of [900, 60_000, 500_000]) {
-      provider.script([], { status: 400, body: JSON.stringify({ error: { message: part.repeat(count) } }) })
-      const started = process.threadCpuUsage()
-      await fault(embedder().embed(['one']))
-      expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(1000)
-    }
-  })
-
-  const repeating = ['one and only secret ingredient', 'rejected "the one and only secret ingredient of grandmother']
-  test.each([...repeating, 'short1'])(
-    'are left out of the message if they repeat a text, because messages are logged (%#)',
-    async (said) => {
-      provider.script(busy(said))
-      const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
-      expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
-    },
-  )
-
-  test('repeat a text to whoever sent it, when it is rejected', async () => {
-    const message = 'Not acceptable: grandmother’s soup'
-    provider.script([{ status: 400, body: JSON.stringify({ error: { message } }) }])
-    expect((await fault(embedder().embed(['grandmother’s soup']))).message).toBe(message)
-  })
-})
-
-describe('the check of the settings', () => {
-  test('finds nothing wrong with a provider that embeds', async () => {
-    expect(await checkEmbedder(embedder())).toBeUndefined()
-    expect(await checkEmbedder(lexicalEmbedder())).toBeUndefined()
-    expect(provider.calls).toHaveLength(1)
-  })
-
-  test.each(['unauthorized', 'long_vector', 'no_such_model', 'too_many_requests'] as Way[])(
-    'says in words what is wrong (%s)',
-    async (way) => {
-      provider.script([], way)
-      const { message } = await fault(embedder().embed(['one']))
-      expect(await checkEmbedder(embedder())).toBe(message)
-    },
-  )
-
-  test.each([
-    ['ignores the end of a chunk of CHUNK_TOKENS, 400', (text: string) => text.slice(0, 1000)],
-    ['rejects a chunk of CHUNK_TOKENS, 400 (This text is not acceptable)', () => undefined],
-    [undefined, (text: string) => text],
-  ])('of a model that reads so far: %s', async (warning, read) => {
-    provider.script([], ({ texts }) => {
-      const data = texts.map((text, index) => ({ index, embedding: [...vectorOf(read(text) ?? '')] }))
-      return read('') === undefined ? 'rejected' : { status: 200, body: JSON.stringify({ data }) }
-    })
-    const expected = warning && `own ${warning}: set CHUNK_TOKENS to less than the model reads`
-    expect(await checkChunkTokens(embedder({ model: 'own' }), 400)).toBe(expected)
   })
 })

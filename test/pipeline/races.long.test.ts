@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { claim } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions, type Part, storePart } from '../../functions/embedding/stored-chunks.ts'
-import { sweep } from '../../functions/sweeper/sweep.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Claimant } from '../../shared/documents/processing/attempt.ts'
@@ -11,11 +10,10 @@ import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
 import { strayRows } from '../support/database/stray-rows.ts'
 import { createDocument, expireLease, newDocument, type TestDocument } from '../support/documents/documents.ts'
-import { axis } from '../support/provider/axis.ts'
 import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
 import { vectorOf } from '../support/provider/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { databaseAs, keptQueue, newWorker, sweeperWith, type WorkerOptions } from '../support/stand/worker.ts'
+import { databaseAs, keptQueue, newWorker, type WorkerOptions } from '../support/stand/worker.ts'
 import { isOnServer } from '../support/tools/effort.ts'
 
 const provider = useFakeProvider()
@@ -72,13 +70,6 @@ async function hold(document: TestDocument) {
 }
 
 describe('of workers', () => {
-  test('three workers with one message pay once', async () => {
-    const { tenant, document } = await newDocument(stand, 'One. Two.')
-    expect(await Promise.all([1, 2, 3].map(() => work([document])))).toEqual(Array(3).fill(done))
-    expect(provider.calls).toHaveLength(1)
-    expect((await get(tenant, document)).status).toBe('completed')
-  })
-
   test('a message under another organization’s name changes nothing, even where row-level security is off', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     const document = await createDocument(mine, 'A text.')
@@ -303,85 +294,5 @@ describe('of a worker with requests', () => {
     }
     expect(await searched(tenant)).toEqual(['Uploaded 5.'])
     expect(await chunkRows(document)).toHaveLength(1)
-  })
-})
-
-describe('of workers and sweepers', () => {
-  test('two sweepers at once send a lost document once', async () => {
-    const tenant = await stand.tenant()
-    const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => createDocument(tenant, `Text ${i}.`)))
-    await sql`update documents set resend_at = resend_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
-      where organization_id = ${tenant.organizationId}`.execute(stand.db)
-    const { queue, sent } = keptQueue()
-    await Promise.all([1, 2, 3].map(() => sweep(sweeperWith(queue))))
-    const ids = new Set(documents.map(({ id }) => id))
-    const resent = sent.map((each) => each.documentId).filter((id) => ids.has(id))
-    expect(resent.sort()).toEqual([...ids].sort())
-  })
-})
-
-describe('of requests', () => {
-  test('a PATCH decided just before another request changes the document is decided again', async () => {
-    const { tenant, document } = await newDocument(stand)
-    const patch = (body: object) => tenant.call('PATCH', document.path, body)
-    await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
-    connection.before(statements.updateDocument, () => tenant.call('DELETE', `${document.path}/chunks`))
-    expect(await patch({ status: 'completed' })).toMatchObject({ status: 409, body: { code: 'no_chunks' } })
-    connection.before(statements.updateDocument, () => patch({ content: 'Theirs.' }))
-    expect(await patch({ content: 'Mine.' })).toMatchObject({ status: 200, body: { content: 'Mine.' } })
-    connection.before(statements.updateDocument, () => work([document]))
-    expect(await patch({ title: 'Mine' })).toMatchObject({ status: 200, body: { title: 'Mine', status: 'completed' } })
-    expect(await contents(tenant, document)).toEqual(['Mine.'])
-  })
-
-  test('a request whose key is revoked meanwhile takes effect completely or not at all', async () => {
-    const tenant = await stand.tenant()
-    const [answer] = await Promise.all([
-      tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }),
-      sql`update api_keys set revoked_at = now() where organization_id = ${tenant.organizationId}`.execute(stand.db),
-    ])
-    const rows = await rowsOf(sql`select id from documents where organization_id = ${tenant.organizationId}`)
-    expect(rows).toEqual(answer.status === 201 ? [{ id: answer.body.id }] : [])
-    expect([201, 401]).toContain(answer.status)
-  })
-
-  // A write without a key is not repeated.
-  test.each(cutsWhileOpen)('a create whose connection is cut %s it: 503, and its repeat makes one', async (when) => {
-    const tenant = await stand.tenant()
-    const make = (headers = {}) => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }, headers)
-    const count = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length
-    const away = {
-      status: 503,
-      headers: { 'retry-after': expect.any(String) },
-      body: { code: 'temporarily_unavailable' },
-    }
-    connection.cut(when, statements.createDocument)
-    expect(await make()).toMatchObject(away)
-    const made = when === 'before' ? 0 : 1
-    expect(await count()).toBe(made)
-    connection.cut(when, statements.createDocument)
-    const key = { 'idempotency-key': 'k' }
-    expect(await make(key)).toMatchObject(away)
-    expect(await make(key)).toMatchObject({ status: 201 })
-    expect(await count()).toBe(made + 1)
-  })
-
-  test.each(cuts)('a search whose connection is cut, %s its statement, is sent once more', async (when) => {
-    const tenant = await stand.tenant()
-    const search = () => tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(1) })
-    connection.cut(when, statements.search)
-    expect((await search()).status).toBe(200)
-    connection.cut(when, statements.search, 2)
-    expect((await search()).status).toBe(503)
-  })
-
-  test('a write is sent once more if its connection never opened', async () => {
-    const tenant = await stand.tenant()
-    const make = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
-    connection.cut('unopened', statements.createDocument)
-    expect((await make()).status).toBe(201)
-    connection.cut('unopened', statements.createDocument, 2)
-    expect((await make()).status).toBe(503)
-    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
   })
 })

@@ -262,15 +262,6 @@ describe('the log', () => {
     expect(await stand.sweep()).toMatchObject({ questions_purged: 0 })
   })
 
-  test('goes with the agent and with the organization', async () => {
-    const [first, second] = [await stand.tenant(), await stand.tenant()]
-    for (const tenant of [first, second]) await storeQuestions(stand, tenant, { question: 'asked' })
-    await sql`delete from agents where id = ${first.agentId}`.execute(stand.db)
-    await sql`delete from api_keys where organization_id = ${second.organizationId}`.execute(stand.db)
-    await sql`delete from organizations where id = ${second.organizationId}`.execute(stand.db)
-    for (const tenant of [first, second]) expect(await keptQuestions(stand, tenant)).toEqual([])
-  })
-
   test.each(['cuecard_search', 'cuecard_mcp', 'cuecard_platforms'] as const)(
     'is written by %s for its own organization, and neither read nor changed',
     async (role) => {

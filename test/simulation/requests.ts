@@ -6,6 +6,7 @@ import type { AgentId, OrganizationId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { axis } from '../support/provider/axis.ts'
 import { poison } from '../support/provider/provider-responses.ts'
+import { checkVerdict, type Form, forget, type Made, type Remembered, type Result, sentence, words } from './made.ts'
 import {
   type Decision,
   decideDeleteChunks,
@@ -21,44 +22,9 @@ import { type Fate, Process } from './process.ts'
 import { unreadable } from './simulated-bucket.ts'
 import type { Tenant, World } from './world.ts'
 
-/** A request that was made under an Idempotency-Key, and may be made again. */
-interface Remembered {
-  tenant: Tenant
-  made: Made
-  at: number
-  /** The document that the request made or changed, if any. */
-  document: ModelDocument | undefined
-  answer: unknown
-}
-
-/** A form with which a browser may post a file for an hour. */
-interface Form {
-  tenant: Tenant
-  document: ModelDocument
-  key: string
-  content: string
-  until: number
-}
-
-interface Made {
-  app: 'documents' | 'chunks'
-  method: string
-  path: string
-  body?: unknown
-  headers?: Record<string, string>
-}
-
 type Patch = Parameters<typeof decidePatch>[1]
 
-function forget(tenant: Tenant, document: ModelDocument) {
-  tenant.documents = tenant.documents.filter((other) => other !== document)
-}
-
-const woods = 'amber birch cedar delta ember fjord grove haven inlet jetty knoll larch maple north ocean pearl'
-const words = woods.split(' ')
-const sentence = 'The shop sells'
-
-/** Makes random requests to the API, and updates the model with their effects. */
+/** Makes random requests to the API, and keeps the model in step with what they effect. */
 export class Requests {
   readonly #world: World
   readonly #fateOf: (kind: 'sql' | 'send') => Fate
@@ -171,10 +137,8 @@ export class Requests {
     const scope = { organizationId, agentId, documentId: form.document.id } as DocumentScope
     const process = new Process('dashboard', () => reportFile({ db, queue: routed }, scope, {}))
     await this.#drive(process, 1, () => {})
-    if (process.ended && 'error' in process.ended) {
-      const { error } = process.ended
-      if (!(error instanceof Unavailable || error instanceof ApiError)) throw error
-    }
+    const error = process.ended && 'error' in process.ended ? process.ended.error : undefined
+    if (error && !(error instanceof Unavailable || error instanceof ApiError)) throw error
   }
 
   /** Asks for the document to be processed again. */
@@ -332,18 +296,4 @@ export class Requests {
     const { random } = this.#world
     return `${sentence} ${random.pick(words)} and ${random.pick(words)}.`
   }
-}
-
-interface Result {
-  status: number
-  headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer as it came
-  body: any
-}
-
-function checkVerdict(made: Made, result: Result, { status, code }: Decision['verdict']) {
-  if (result.status !== status || (code !== undefined && result.body?.code !== code))
-    throw new Error(
-      `${made.method} ${made.path} ${JSON.stringify(made.body)} answered ${result.status} ${JSON.stringify(result.body)}, not ${status} ${code ?? ''}`,
-    )
 }

@@ -1,0 +1,254 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { newId } from '../../shared/ids.ts'
+import { signIn } from '../dashboard/support.ts'
+import { callback, issuer, origin, useConnect } from './support.ts'
+
+const connect = useConnect()
+const { stand, member, app, authorizeUrl, answerOf, consent, exchange, refresh, register } = connect
+
+describe('an address to be led back to', () => {
+  const own = [
+    'https://app.example/callback',
+    callback,
+    'http://127.0.0.1/cb',
+    'http://[::1]:7/cb',
+    'cursor://app/callback',
+  ]
+
+  test.each([
+    'https://app.example/callback/',
+    'https://app.example/callback?x=1',
+    'https://app.example/',
+    'https://evil.example/callback',
+    'https://app.example.evil.example/callback',
+    'https://app.example@evil.example/callback',
+    'http://app.example/callback',
+    '//evil.example',
+    '',
+    'javascript:alert(1)',
+    'http://localhost:1/other',
+    'http://127.0.0.1.evil.example/cb',
+    'http://localhost:1234@evil.example/callback',
+    'https://localhost:1234/callback',
+    `${callback}#x`,
+    'cursor://evil/callback',
+  ])('%s, which the app did not name, gets a page and no redirect', async (redirect_uri) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const url = authorizeUrl(tenant, app({ redirect_uris: own }), { redirect_uri })
+    for (const page of [await browser.get(url), await browser.post(url, { decision: 'allow' })]) {
+      expect([page.status, page.headers.location]).toEqual([400, undefined])
+      expect(page.html).not.toContain('<form method="post">')
+    }
+  })
+
+  test.each([...own, 'http://localhost:9/callback', 'http://127.0.0.1:65535/cb', 'http://[::1]/cb'])(
+    '%s, which it named, on this machine with any port, gets a code',
+    async (redirect_uri) => {
+      const tenant = await stand.tenant()
+      const { browser } = await member(tenant)
+      const page = await browser.post(authorizeUrl(tenant, app({ redirect_uris: own }), { redirect_uri }), {
+        decision: 'allow',
+      })
+      expect(page.headers.location).toContain(`${redirect_uri}?code=`)
+    },
+  )
+
+  test.each([
+    'javascript:/*/alert(1)',
+    'JAVASCRIPT:/alert(1)',
+    'data:text/html,x',
+    'data:/text/html,x',
+    'file:///etc/passwd',
+    'blob:https://x.example/1',
+    'vbscript:/x',
+    'about:/blank',
+    'view-source:/x',
+    'intent://x',
+    'http://app.example/cb',
+    'https://user@app.example/cb',
+    'https://a;b.example/cb',
+    "https://a'b.example/cb",
+    'https://app.example/cb#x',
+    'cursor:callback',
+    'relative',
+    'https://app.example/\u202ecb',
+    'https://app.example/a b',
+  ])('%s cannot be registered, nor named in a document', async (redirect) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const redirect_uris = [callback, redirect]
+    expect(
+      await register({ redirect_uris }, `2001:db8:${Math.floor(Math.random() * 60_000).toString(16)}::1`),
+    ).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_redirect_uri' },
+    })
+    const page = await browser.get(authorizeUrl(tenant, app({ redirect_uris })))
+    expect([page.status, page.text]).toEqual([
+      400,
+      expect.stringContaining('Its document is invalid at “redirect_uris.1”'),
+    ])
+  })
+})
+
+describe('the consent', () => {
+  test('cannot be framed or sent from elsewhere, and its policy names the address back and no other', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const url = authorizeUrl(tenant, app({ redirect_uris: ['https://back.example:444/cb'] }), {
+      redirect_uri: 'https://back.example:444/cb',
+    })
+    const page = await browser.get(url)
+    expect(page.headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
+    })
+    expect(page.headers['content-security-policy']).toContain("form-action https://back.example:444 'self'")
+    const scheme = authorizeUrl(tenant, app({ redirect_uris: ['cursor://x/cb'] }), { redirect_uri: 'cursor://x/cb' })
+    expect((await browser.get(scheme)).headers['content-security-policy']).toContain("form-action cursor: 'self'")
+    const settings = await browser.get('/dashboard/settings')
+    expect(settings.headers['content-security-policy']).not.toContain('back.example')
+    for (const headers of [
+      ['sec-fetch-site', 'cross-site'],
+      ['origin', 'https://evil.example'],
+      ['origin', 'null'],
+    ])
+      expect((await browser.post(url, { decision: 'allow' }, Object.fromEntries([headers]))).status).toBe(403)
+    const { rows } = await sql`select from connections where organization_id = ${tenant.organizationId}`.execute(
+      stand.db,
+    )
+    expect(rows.length).toBe(0)
+  })
+
+  test('is asked again each time, given by a person only, and leads back where it is refused', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const url = authorizeUrl(tenant, app())
+    for (let i = 0; i < 2; i++) await consent(browser, url)
+    expect((await browser.get(url)).status).toBe(200)
+    const denied = answerOf(await browser.post(url, { decision: 'deny' }))
+    expect([denied.get('error'), denied.get('code'), denied.get('iss')]).toEqual(['access_denied', null, issuer])
+    const withKey = await signIn(connect.browser(), tenant.apiKey)
+    expect((await withKey.get(url)).text).toContain('You can’t connect apps while you’re signed in with a key')
+    expect((await withKey.post(url, { decision: 'allow' })).status).toBe(400)
+  })
+
+  test('is asked after signing in, where the whole address is kept', async () => {
+    const tenant = await stand.tenant()
+    const url = authorizeUrl(tenant, app(), { state: 'x'.repeat(800) })
+    const { status, headers } = await connect.browser().get(url)
+    expect(status).toBe(303)
+    expect(new URL(headers.location!, origin).searchParams.get('to')).toBe(url)
+  })
+
+  test('names the host of an app’s document, and says of one that registered itself that nobody has checked it', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const fake = await register({ redirect_uris: ['https://evil.example/cb'], client_name: 'Claude\u202e' })
+    const page = await browser.get(
+      authorizeUrl(tenant, fake.body.client_id, { redirect_uri: 'https://evil.example/cb' }),
+    )
+    expect(page.text).toContain('It calls itself “Claude”. Nobody has checked who it is.')
+    expect(page.text).toContain('You’ll be sent back to evil.example')
+    const markup = await browser.get(authorizeUrl(tenant, app({ client_name: '<script>alert(1)</script>' })))
+    expect(markup.html).not.toContain('<script>alert')
+  })
+
+  test('is for an agent of the organization that the person has chosen, and says where to choose another', async () => {
+    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
+    const { browser, id } = await member(tenant)
+    const url = authorizeUrl(other, app())
+    expect(await browser.get(url)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining('Test has no such agent.'),
+    })
+    await sql`insert into memberships (organization_id, person_id, role) values (${other.organizationId}, ${id}, 'viewer')`.execute(
+      stand.db,
+    )
+    const page = await browser.get(url)
+    expect(page.html).toContain(`/dashboard/organizations?to=${encodeURIComponent('/dashboard/connect?')}`)
+    expect(await browser.post(url, { decision: 'allow' })).toMatchObject({ status: 400 })
+  })
+})
+
+describe('a document of an app', () => {
+  test.each<[string, object, object, string]>([
+    ['names another id', { client_id: 'https://claude.ai/client.json' }, {}, 'belongs to another app'],
+    ['demands a key', { token_endpoint_auth_method: 'private_key_jwt' }, {}, 'a key or a secret'],
+    ['holds a secret', { client_secret: 's' }, {}, 'a key or a secret'],
+    ['names no address', { redirect_uris: [] }, {}, 'invalid at “redirect_uris”'],
+    ['is not there', {}, { status: 404 }, 'isn’t there'],
+    ['leads elsewhere', {}, { status: 302, headers: { location: 'https://evil.example/' } }, 'isn’t there'],
+    ['is a page', {}, { type: 'text/html' }, 'isn’t JSON'],
+    ['is no JSON', {}, { body: '{' }, 'invalid'],
+    ['is too large', { client_uri: 'x'.repeat(10_001) }, {}, 'can’t be read'],
+  ])('that %s connects nobody', async (_, more, answer, said) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const page = await browser.get(authorizeUrl(tenant, app(more, answer)))
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining(said)])
+  })
+
+  test.each([
+    'https://app.example',
+    'https://app.example/',
+    'https://app.example/a/../b',
+    'https://APP.example/x',
+    'https://app.example/x#y',
+    'https://user:pw@app.example/x',
+    'https://10.0.0.1/x',
+    'https://169.254.169.254/latest',
+    'https://internal/x',
+    'http://app.example/x',
+    'made-up',
+    '',
+    newId(),
+  ])('with the address %s is not read', async (id) => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    expect(await browser.get(authorizeUrl(tenant, id))).toMatchObject({ status: 400 })
+  })
+})
+
+describe('registration', () => {
+  test('is bounded for each address, IPv6 by its network', async () => {
+    const statuses: number[] = []
+    for (let i = 0; i < 11; i++)
+      statuses.push((await register({ redirect_uris: [callback] }, `2001:db8:1:1::${i}`)).status)
+    expect(statuses).toEqual([...Array(10).fill(201), 429])
+    expect((await register({ redirect_uris: [callback] }, '2001:db8:1:2::1')).status).toBe(201)
+  })
+
+  test.each<[object, string]>([
+    [{}, 'invalid_redirect_uri'],
+    [{ redirect_uris: Array(21).fill(callback) }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [`https://a.example/${'x'.repeat(2000)}`] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [callback], client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
+  ])('of %j is refused as %s', async (body, error) => {
+    expect(await register(body, '192.0.2.77')).toMatchObject({ status: 400, body: { error } })
+  })
+
+  test('makes a public client whatever is asked for, without a secret, which expires unused', async () => {
+    const tenant = await stand.tenant()
+    const { browser } = await member(tenant)
+    const asked = { redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_basic', client_name: 'Old' }
+    const { body } = await register(asked, '192.0.2.78')
+    expect(body).toMatchObject({ token_endpoint_auth_method: 'none', redirect_uris: [callback] })
+    expect(body).not.toHaveProperty('client_secret')
+    const code = await consent(browser, authorizeUrl(tenant, body.client_id))
+    const tokens = await exchange(body.client_id, code)
+    const { rows } =
+      await sql`select source, expires_at > now() + interval '89 days' as kept from oauth_clients where id = ${body.client_id}`.execute(
+        stand.db,
+      )
+    expect(rows).toEqual([{ source: null, kept: true }])
+    await sql`update oauth_clients set expires_at = now() where id = ${body.client_id}`.execute(stand.db)
+    for (const clientId of [body.client_id, 'unknown'])
+      expect(await refresh(clientId, tokens.body.refresh_token)).toMatchObject({
+        status: 401,
+        body: { error: 'invalid_client' },
+      })
+  })
+})

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { addPerson } from '../../infra/admin/people.ts'
+import { cuecardJson } from '../support/tools/command-line.ts'
+import { newMail, settings, usePeople } from './people.ts'
+import type { Browser } from './support.ts'
+
+const { stand, browser, organization, ask, follow, isIn, invited, membersOf } = usePeople()
+
+describe('members', () => {
+  test('do what their role lets them, in the document’s history under their address', async () => {
+    const { agentId, as } = await organization()
+    const [editor, viewer] = [await as('editor'), await as('viewer')]
+    const write = (from: Browser) =>
+      from.post(`/dashboard/agents/${agentId}/documents/new`, { title: 'Hours', content: 'Nine to five.' })
+    expect(await write(viewer.browser)).toMatchObject({
+      status: 403,
+      text: expect.stringContaining('Your role doesn’t allow this'),
+    })
+    const { headers } = await write(editor.browser)
+    await stand.deliver()
+    const history = await viewer.browser.get(`${headers.location!.split('?')[0]}/history`)
+    expect(history.text).toContain(`by ${editor.mail}`)
+    expect((await editor.browser.get(settings)).html).not.toContain(`${settings}/keys/new`)
+    expect((await editor.browser.post(`${settings}/people/new`, { mail: newMail(), role: 'viewer' })).status).toBe(403)
+  })
+
+  test('are signed out at once when they are removed, and stay named in the history', async () => {
+    const { organizationId, as } = await organization()
+    const [owner, editor] = [await as(), await as('editor')]
+    expect(await isIn(editor.browser)).toBe(true)
+    expect((await owner.browser.get(`${settings}/people/${editor.id}`)).text).toContain('What they wrote stays')
+    await owner.browser.submit(`${settings}/people/${editor.id}/remove`)
+    expect(await isIn(editor.browser)).toBe(false)
+    expect((await ask(browser(), editor.mail)).link).toBeUndefined()
+    const { link } = await invited(owner.browser, editor.mail, 'viewer')
+    await browser().submit(link!)
+    expect(await isIn(editor.browser)).toBe(false)
+    expect(await membersOf(organizationId)).toEqual([
+      { role: 'owner', gone: false },
+      { role: 'viewer', gone: false },
+    ])
+  })
+
+  test('who own an organization make keys, which outlast them', async () => {
+    const { agentId, as } = await organization()
+    const [first, second] = [await as(), await as()]
+    const form = (await second.browser.get(`${settings}/keys/new`)).html
+    const id = /name="id" value="([^"]+)"/.exec(form)![1]!
+    const made = await second.browser.post(`${settings}/keys/new`, {
+      id,
+      name: 'Phone',
+      permissions: 'kb:read',
+      days: '30',
+    })
+    const key = /cue_\w+/.exec(made.html)![0]
+    await first.browser.submit(`${settings}/people/${second.id}/remove`)
+    expect((await stand.http('GET', `/v1/agents/${agentId}`, undefined, { 'x-api-key': key })).status).toBe(200)
+  })
+
+  test('change their role with the next request', async () => {
+    const { as } = await organization()
+    const [owner, viewer] = [await as(), await as('viewer')]
+    expect((await viewer.browser.get(`${settings}/people/new`)).status).toBe(403)
+    await owner.browser.submit(`${settings}/people/${viewer.id}`, { role: 'owner' })
+    expect((await viewer.browser.get(`${settings}/people/new`)).status).toBe(200)
+  })
+
+  test('keep an owner: the last one neither goes nor becomes less, also when two remove each other', async () => {
+    const { organizationId, as } = await organization()
+    const owner = await as()
+    for (const [action, fields] of [
+      ['/remove', {}],
+      ['', { role: 'viewer' }],
+    ] as const) {
+      const { text } = await owner.browser.submit(`${settings}/people/${owner.id}${action}`, fields)
+      expect(text).toContain('an organization needs an owner')
+    }
+    const other = await as()
+    await Promise.all([
+      owner.browser.post(`${settings}/people/${other.id}/remove`),
+      other.browser.post(`${settings}/people/${owner.id}/remove`),
+    ])
+    const left = (await membersOf(organizationId)).filter((member) => !(member as { gone: boolean }).gone)
+    expect(left).toHaveLength(1)
+  })
+
+  test('of several organizations choose one, and are in that alone', async () => {
+    const [one, two, foreign] = [await organization(), await organization(), await organization()]
+    await sql`update organizations set name = 'Crust & Crumb' where id = ${two.organizationId}`.execute(stand.db)
+    const mail = newMail()
+    const mine = browser()
+    for (const { organizationId } of [one, two])
+      await addPerson(stand.db, { organization: organizationId, mail, role: 'editor' })
+    const { link } = await ask(mine, mail, settings)
+    const { headers } = await follow(mine, link!)
+    expect(headers.location).toBe(`/dashboard/organizations?to=${encodeURIComponent(settings)}`)
+    const choice = await mine.get(headers.location!)
+    expect(choice.text).toMatch(/Crust &amp;? ?Crumb|Crust & Crumb/)
+    const chosen = await mine.post('/dashboard/organizations', { organization: two.organizationId, to: settings })
+    expect(chosen.headers.location).toBe(settings)
+    expect((await mine.get(`/dashboard/agents/${two.agentId}/documents`)).status).toBe(200)
+    expect((await mine.get(`/dashboard/agents/${one.agentId}/documents`)).status).toBe(404)
+    expect((await mine.post('/dashboard/organizations', { organization: foreign.organizationId })).status).toBe(404)
+  })
+
+  test('leave a record of every change, without addresses', async () => {
+    const { organizationId, as } = await organization()
+    const owner = await as()
+    const mail = newMail()
+    const { link } = await invited(owner.browser, mail)
+    await browser().submit(link!)
+    const { rows: people } = await sql<{ id: string }>`select id from people where mail = ${mail}`.execute(stand.db)
+    await owner.browser.submit(`${settings}/people/${people[0]!.id}`, { role: 'viewer' })
+    await owner.browser.submit(`${settings}/people/${people[0]!.id}/remove`)
+    const { rows } = await sql`select person, command, arguments[1:2] as args, outcome from operator_actions
+      where organization_id = ${organizationId} order by id`.execute(stand.db)
+    expect(rows).toEqual([
+      { person: owner.id, command: 'person invite', args: ['editor', expect.any(String)], outcome: 'done' },
+      { person: people[0]!.id, command: 'person accept', args: ['editor'], outcome: 'done' },
+      { person: owner.id, command: 'person role', args: [people[0]!.id, 'viewer'], outcome: 'done' },
+      { person: owner.id, command: 'person remove', args: [people[0]!.id], outcome: 'done' },
+    ])
+  })
+})
+
+test('an operator adds the first owner, who signs in by mail, and the record holds no address', async () => {
+  const { organizationId } = await stand.tenant()
+  const [mine, mail] = [browser(), newMail()]
+  const added = await cuecardJson('person', 'add', '--organization', organizationId, '--mail', mail.toUpperCase())
+  expect(added).toEqual({ id: expect.any(String), organization_id: organizationId, role: 'owner' })
+  const { data } = await cuecardJson('person', 'list', '--organization', organizationId)
+  expect(data).toMatchObject([{ id: added.id, mail, role: 'owner', removed_at: null }])
+  const { link } = await ask(mine, mail)
+  await follow(mine, link!)
+  expect((await mine.get(`${settings}/people/new`)).status).toBe(200)
+  const { rows } = await sql`select arguments from operator_actions where organization_id = ${organizationId}`.execute(
+    stand.db,
+  )
+  expect(rows).toEqual([{ arguments: ['--organization', organizationId, '--mail', '…'] }])
+})

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { hiddenIn, listOf } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+import { upload } from './uploads.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
+const menu = (...prices: string[]) =>
+  items.map((item, i) => `# ${item}\n\nA ${item.toLowerCase()} costs €${prices[i] ?? '3.20'}.`).join('\n\n')
+
+interface Subject {
+  tenant: SignedIn
+  old: string
+  id: string
+}
+
+/** A served file, and another version of it that was uploaded after it. */
+async function held(name = 'menu 2027.txt', text = menu('3.90')): Promise<Subject> {
+  const tenant = await signedIn()
+  const old = await upload(stand, tenant, 'menu.txt', menu())
+  return { tenant, old, id: await upload(stand, tenant, name, text) }
+}
+
+const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
+const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
+const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
+  (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
+/** Answers as the form on the page does that was loaded before. */
+async function formOf({ tenant, id }: Subject) {
+  const { html } = await tenant.browser.get(pageOf(tenant, id))
+  const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
+  return () => tenant.browser.submit(`${pageOf(tenant, id)}/replace`, { edits })
+}
+const keep = ({ tenant, id }: Subject) => tenant.browser.submit(`${pageOf(tenant, id)}/keep`)
+
+describe('of answers at the same time', () => {
+  const answered = /Somebody has answered this already/
+
+  test('a replacement and its repetition replace once', async () => {
+    const subject = await held()
+    const replace = await formOf(subject)
+    const texts = (await Promise.all([replace(), replace()])).map(({ text }) => text)
+    expect(texts.filter((text) => text.includes('gets the new text'))).toHaveLength(1)
+    expect(texts.filter((text) => answered.test(text))).toHaveLength(1)
+    expect((await replace()).text).toMatch(answered)
+    await stand.deliver()
+    expect(await get(subject.tenant, subject.old)).toMatchObject({ status: 'completed' })
+  })
+
+  test('of a replacement and keeping both one holds, and nothing is lost', async () => {
+    const subject = await held()
+    const { tenant, old, id } = subject
+    const replace = await formOf(subject)
+    const texts = (await Promise.all([replace(), keep(subject)])).map(({ text }) => text)
+    expect(texts.filter((text) => answered.test(text))).toHaveLength(1)
+    await stand.deliver()
+    const isKept = (await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).status === 200
+    expect(await get(tenant, isKept ? id : old)).toMatchObject({ status: 'completed' })
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('€3.90'))
+  })
+
+  test('two versions of one document do not replace each other unseen', async () => {
+    const first = await held()
+    const second = { ...first, id: await upload(stand, first.tenant, 'menu 2028.txt', menu('4.50')) }
+    const forms = [await formOf(first), await formOf(second)]
+    const texts = (await Promise.all(forms.map((replace) => replace()))).map(({ text }) => text)
+    expect(texts.filter((text) => text.includes('gets the new text'))).toHaveLength(1)
+    expect(texts.filter((text) => text.includes('somebody has changed “menu” in the meantime'))).toHaveLength(1)
+    await stand.deliver()
+    const { text } = await first.tenant.browser.get(listOf(first.tenant))
+    expect(text).toContain('Replace “menu” (1 part changes)')
+  })
+
+  test('a replacement of what somebody has edited since asks again', async () => {
+    const subject = await held()
+    const { tenant, old, id } = subject
+    const replace = await formOf(subject)
+    await tenant.call('PATCH', `${tenant.knowledgeBase}/${old}`, { content: 'Closed for ever.' })
+    expect((await replace()).text).toContain('Nothing was replaced: somebody has changed “menu” in the meantime.')
+    expect(await get(tenant, old)).toMatchObject({ content: 'Closed for ever.' })
+    expect(await get(tenant, id)).toMatchObject({ status: 'pending' })
+    await (await formOf(subject))()
+    await stand.deliver()
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed', content: null })
+  })
+
+  test('with a deletion of either, what is left is served, and the file is where it belongs', async () => {
+    for (const which of ['old', 'id'] as const) {
+      const subject = await held()
+      const { tenant } = subject
+      const replace = await formOf(subject)
+      const deletion = tenant.call('DELETE', `${tenant.knowledgeBase}/${subject[which]}`)
+      const [{ text }] = await Promise.all([replace(), deletion])
+      await stand.sweep()
+      await stand.deliver()
+      const { data } = (await tenant.call('GET', tenant.knowledgeBase)).body
+      expect(text).toMatch(/gets the new text|is kept|answered this already|no document|doesn’t exist/i)
+      for (const { id, status } of data) {
+        expect(status).toBe('completed')
+        const { headers } = await tenant.browser.get(`${pageOf(tenant, id)}/file`)
+        expect((await fetch(headers.location!)).status).toBe(200)
+      }
+    }
+  })
+})
