@@ -80,6 +80,7 @@ function rotateProviderKey(): string {
   return key
 }
 
+let loads = 0
 /** The handler of a Lambda whose module loads now, with the settings of a deployed one. */
 async function instanceOf(name: DatabaseUser) {
   const env = {
@@ -87,21 +88,14 @@ async function instanceOf(name: DatabaseUser) {
     ...{ EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_SECRET: 'provider', POWERTOOLS_LOG_LEVEL: 'DEBUG' },
   }
   for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value)
-  const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?${randomBytes(4).toString('hex')}`).finally(
-    vi.unstubAllEnvs,
-  )
-  return (event: unknown) =>
-    invoke(handler as LambdaHandler<unknown, unknown>, event, { functionName: name, timeoutSeconds: 60 })
+  const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?${loads++}`).finally(vi.unstubAllEnvs)
+  const settings = { functionName: name, timeoutSeconds: 60 }
+  return (event: unknown) => invoke(handler as LambdaHandler<unknown, unknown>, event, settings)
 }
 
 /** One HTTP request of the tenant to an instance. */
-async function request(
-  instance: (event: unknown) => unknown,
-  { apiKey }: Tenant,
-  method: string,
-  url: string,
-  body?: object,
-) {
+type Instance = (event: unknown) => unknown
+async function request(instance: Instance, { apiKey }: Tenant, method: string, url: string, body?: object) {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
   const routes = stand.functions.routes.map(({ route }) => route)
   const event = toEvent({ method, url, headers, ...(body && { body: JSON.stringify(body) }) }, routes)
