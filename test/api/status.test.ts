@@ -227,6 +227,46 @@ describe.each(serviceStates)('the first chunks of the caller’s own for %s', (s
   })
 })
 
+test('a takeover is completed only with a chunk that has an embedding', async () => {
+  const subject = await states.empty()
+  await refuses(subject, { status: 'completed' }, 'no_chunks')
+  await upload(subject, { content: 'no vector', chunk_index: 0 })
+  await refuses(subject, { status: 'completed' }, 'chunks_missing_embeddings')
+  await upload(subject, chunk(1))
+  expect(await patch(subject, { status: 'completed' })).toMatchObject({
+    status: 200,
+    body: { status: 'completed', chunk_count: 2 },
+  })
+  expect(await served(subject)).toEqual(['mine'])
+})
+
+test('what goes from the service to its caller and back is served until the next is completed', async () => {
+  const subject = await states.completed()
+  await upload(subject, chunk(0), { content: 'no vector', chunk_index: 1 }, chunk(2))
+  expect(await served(subject)).toEqual([content])
+  await patch(subject, { status: 'completed' })
+  expect(await served(subject)).toEqual(['mine', 'mine'])
+  await patch(subject, {
+    content: Array.from({ length: 60 }, (_, i) => `Sentence number ${i} tells of one more thing in our shop.`).join(
+      '\n\n',
+    ),
+  })
+  await upload(subject, chunk(0))
+  expect((await get(subject)).body).toMatchObject({ chunk_count: 1, searchable_chunk_count: 2 })
+  await patch(subject, { status: 'pending' })
+  expect((await get(subject)).body).toMatchObject({ chunk_count: 3, searchable_chunk_count: 2 })
+  await stand.deliver()
+  expect((await served(subject)).length).toBeGreaterThan(1)
+})
+
+test('more chunks for a completed document of the caller’s are served at once', async () => {
+  const subject = await states.served()
+  const { body } = await upload(subject, chunk(1, 'later'), { content: 'no vector', chunk_index: 2 })
+  expect(body).toMatchObject({ chunk_count: 3, data: [{ chunk_index: 1 }, {}] })
+  expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 3 })
+  expect(await served(subject)).toEqual(['mine', 'later'])
+})
+
 test.each([
   ['pending', 'completed', 'processing_in_progress'],
   ['processing', 'completed', 'processing_in_progress'],

@@ -1,39 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { hiddenIn, listOf, rowOf, seenIn, write } from './document-rows.ts'
-import { type SignedIn, useDashboard } from './support.ts'
+import { formOf, found, get, keep, menu, pageOf, type Subject, useNewVersions } from './new-versions.ts'
 import { post, upload } from './uploads.ts'
 
-const { signedIn, stand } = useDashboard()
-
-const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
-const menu = (...prices: string[]) =>
-  items.map((item, i) => `# ${item}\n\nA ${item.toLowerCase()} costs €${prices[i] ?? '3.20'}.`).join('\n\n')
-
-interface Subject {
-  tenant: SignedIn
-  old: string
-  id: string
-}
-
-/** A served file, and another version of it that was uploaded after it. */
-async function held(name = 'menu 2027.txt', text = menu('3.90')): Promise<Subject> {
-  const tenant = await signedIn()
-  const old = await upload(stand, tenant, 'menu.txt', menu())
-  return { tenant, old, id: await upload(stand, tenant, name, text) }
-}
-
-const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
-const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
-const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
-  (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
-/** Answers with the form of the page loaded before. */
-async function formOf({ tenant, id }: Subject) {
-  const { html } = await tenant.browser.get(pageOf(tenant, id))
-  const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
-  return () => tenant.browser.submit(`${pageOf(tenant, id)}/replace`, { edits })
-}
-const keep = ({ tenant, id }: Subject) => tenant.browser.submit(`${pageOf(tenant, id)}/keep`)
+const { signedIn, stand, held } = useNewVersions()
 
 describe('a file that is nearly another document', () => {
   test.each([

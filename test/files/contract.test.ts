@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { documentsApp } from '../../functions/documents/app.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { createFileDocument } from '../../shared/documents/client/file-document.ts'
 import { routedQueue } from '../../shared/queue.ts'
@@ -8,6 +9,8 @@ import { createFile, newExtractor, newFile, type TestFile, workMessage } from '.
 import { axis } from '../support/provider/axis.ts'
 import { callerOf } from '../support/stand/app-caller.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
+import { unusedPresigner } from '../support/stand/unused-presigner.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 
 const stand = useStand()
 
@@ -36,6 +39,14 @@ const statuses = [
   ['error', failed],
 ] as const
 
+/** Its text is being extracted while `act` runs. */
+async function whileExtracting(act: (subject: Subject) => Promise<unknown>): Promise<Subject> {
+  const subject = await created()
+  const extractText = () => act(subject).then(() => ({ text, sourceType: 'txt' as const }))
+  await newExtractor(stand, { extractText }).upload(subject.file, text)
+  return subject
+}
+
 const get = ({ tenant, file }: Subject) => tenant.call('GET', file.path)
 const patch = ({ tenant, file }: Subject, body: object, headers?: Record<string, string>) =>
   tenant.call('PATCH', file.path, body, headers)
@@ -49,6 +60,14 @@ const obsolete = async ({ file }: Subject): Promise<boolean> => {
 }
 /** Delivers our message to an extraction Lambda. */
 const extract = ({ file, extractor }: Subject) => extractor.deliver(workMessage(file)).then(() => stand.deliver())
+
+async function refuses(subject: Subject, body: object, code: string) {
+  const before = await get(subject)
+  expect(await patch(subject, body)).toMatchObject({ status: 409, body: { code } })
+  const after = await get(subject)
+  expect(after.body).toEqual(before.body)
+  expect(after.headers.etag).toBe(before.headers.etag)
+}
 
 describe('a document that was a file', () => {
   test('is pending and without content until its file has arrived, and search finds nothing of it', async () => {
@@ -114,11 +133,89 @@ describe('a document that was a file', () => {
     expect(await call('search', { query: 'a day with the bike' })).toContain(text)
     expect(await call('fetch', { id: file.id })).toContain(text)
   })
+})
 
-  test('takes the origin of its work from the request that created it', async () => {
-    const { file } = await created()
-    const { rows } = await sql`select request_id, file_bytes from documents where id = ${file.id}`.execute(stand.db)
-    expect(rows).toEqual([{ request_id: 'request-of-upload', file_bytes: 100 }])
+describe('PATCH status: pending', () => {
+  test.each(statuses)('extracts the text of a %s document again', async (_, make) => {
+    const subject = await make()
+    const before = await found(subject)
+    const answer = await patch(subject, { status: 'pending' })
+    expect(answer).toMatchObject({ status: 200, body: { status: 'pending', content: null, error_message: null } })
+    expect(await found(subject)).toEqual(before)
+    const better = 'A day with the bike costs 25 euros.'
+    const extractText = () => Promise.resolve({ text: better, sourceType: 'txt' as const })
+    await newExtractor(stand, { extractText }).upload(subject.file, text)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect(await found(subject)).toEqual([better])
+  })
+
+  test('sends its message to the queue of the files, and content its own to that of the texts', async () => {
+    const { tenant, file } = await completed()
+    const [embedding, extraction] = [keptQueue(), keptQueue()]
+    const queue = routedQueue({ embedding: embedding.queue, extraction: extraction.queue })
+    const call = callerOf(
+      documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue }),
+      tenant.apiKey,
+    )
+    expect((await call('PATCH', file.path, { status: 'pending' })).status).toBe(200)
+    expect(extraction.sent).toMatchObject([{ documentId: file.id }])
+    expect(embedding.sent).toEqual([])
+    expect((await call('PATCH', file.path, { content: text })).status).toBe(200)
+    expect(extraction.sent).toHaveLength(1)
+    expect(embedding.sent).toMatchObject([{ documentId: file.id }])
+  })
+
+  test('is 409 while its text is being extracted', async () => {
+    const subject = await whileExtracting((during) => refuses(during, { status: 'pending' }, 'processing_in_progress'))
+    await stand.deliver()
+    expect((await get(subject)).body.status).toBe('completed')
+  })
+
+  test('gives a document that was taken over back to the service, which extracts its text again', async () => {
+    const subject = await completed()
+    const chunks = [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }]
+    await subject.tenant.call('POST', `${subject.file.path}/chunks`, { chunks })
+    expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 1, source_type: 'txt' })
+    expect(await found(subject)).toEqual([text])
+    expect((await patch(subject, { status: 'completed' })).status).toBe(200)
+    expect(await found(subject, 'mine')).toEqual(['Mine.'])
+    expect((await patch(subject, { status: 'pending' })).status).toBe(200)
+    await extract(subject)
+    expect(await found(subject)).toEqual([text])
+    expect(await obsolete(subject)).toBe(false)
+  })
+})
+
+describe('PATCH status: completed', () => {
+  test.each([
+    ['pending', created, 'processing_in_progress'],
+    ['error', failed, 'no_chunks'],
+  ] as const)('of a %s document is 409', async (_, make, code) => {
+    await refuses(await make(), { status: 'completed' }, code)
+  })
+})
+
+describe('PATCH content', () => {
+  const content = 'A day with the bike costs 30 euros.'
+
+  test.each(statuses)('makes a %s document a text: its file goes', async (_, make) => {
+    const subject = await make()
+    const answer = await patch(subject, { content })
+    expect(answer.body).toMatchObject({ status: 'pending', content, source_type: 'manual', source_url: null })
+    expect(await obsolete(subject)).toBe(true)
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', content, source_url: null })
+    expect(await found(subject)).toEqual([content])
+  })
+
+  test('with the very text that was extracted makes it a text too', async () => {
+    const subject = await completed()
+    const answer = await patch(subject, { content: text })
+    expect(answer.body).toMatchObject({ status: 'pending', content: text, source_type: 'manual', source_url: null })
+    await stand.deliver()
+    expect((await get(subject)).body).toMatchObject({ status: 'completed', chunk_count: 1 })
+    expect((await patch(subject, { content: text })).body).toMatchObject({ status: 'completed' })
   })
 })
 
@@ -191,17 +288,6 @@ describe('creating it', () => {
   test.each(types.split(', ').map((row) => row.split(' ')))('takes %s for %s', async (extension, source_type) => {
     const { document } = await create(await stand.tenant(), { fileName: `a.${extension}` })
     expect(document).toMatchObject({ source_type, status: 'pending', content: null })
-  })
-
-  test('finds no agent of another organization', async () => {
-    const [mine, other] = [await stand.tenant(), await stand.tenant()]
-    await expect(create({ ...mine, agentId: other.agentId })).rejects.toThrow('no agent with this id')
-  })
-
-  test('is refused past the agent’s limit', async () => {
-    const tenant = await stand.tenant()
-    await fillAgent(stand, tenant, 10_000)
-    await expect(create(tenant)).rejects.toThrow('at most 10,000 documents')
   })
 
   test('cuts a name that is too long for a key, and keeps its extension', async () => {

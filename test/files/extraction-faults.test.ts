@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
-import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
 import { newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { figuresOf } from '../support/logs/figures-of.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
@@ -30,16 +30,6 @@ const set = ({ id }: TestFile, assignment: string) =>
 const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
 
 const created = () => newFile(stand)
-/** What is reported meanwhile. */
-async function reported(act: () => Promise<unknown>): Promise<Figures[]> {
-  const seen: Figures[] = []
-  const keep = (each: unknown) => void seen.push(each as Figures)
-  figures.subscribe(keep)
-  await act()
-  figures.unsubscribe(keep)
-  return seen
-}
-
 describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
   const letters = (bytes: number) => 'a'.repeat(bytes)
   test.each([
@@ -50,10 +40,10 @@ describe('a file at fault ends in error in one attempt, with a message that says
   ])('%s', async (_, content, code, message) => {
     const { tenant, file } = await created()
     const extractor = newExtractor(stand, { extractText: (file, name) => readFile(file, name) })
-    const seen = await reported(async () => expect(await extractor.upload(file, content)).toEqual(done))
+    const seen = await figuresOf(async () => expect(await extractor.upload(file, content)).toEqual(done))
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
     expect((await get(tenant, file)).error_message).toMatch(message)
-    expect(seen).toEqual([{ DocumentsFailed: 1 }])
+    expect(seen).toEqual({ DocumentsFailed: 1 })
   })
 
   test('and may have as much text as a document', async () => {

@@ -5,6 +5,7 @@ import { reportFile } from '../../shared/documents/client/file-document.ts'
 import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { figuresOf } from '../support/logs/figures-of.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue } from '../support/stand/worker.ts'
 
@@ -25,26 +26,16 @@ const set = ({ id }: TestFile, assignment: string) =>
 const created = () => newFile(stand)
 const retry = (tenant: Tenant, { path }: TestFile) => tenant.call('PATCH', path, { status: 'pending' })
 
-/** The figures reported during the action. */
-async function reported(act: () => Promise<unknown>): Promise<Figures[]> {
-  const seen: Figures[] = []
-  const keep = (each: unknown) => void seen.push(each as Figures)
-  figures.subscribe(keep)
-  await act()
-  figures.unsubscribe(keep)
-  return seen
-}
-
 describe('a file that has arrived', () => {
   test('is handed over: its text is on the row, all counters are zero, and its message is with the embedding', async () => {
     const { tenant, file, extractor } = await created()
-    const seen = await reported(() => extractor.upload(file, text))
+    const seen = await figuresOf(() => extractor.upload(file, text))
     expect(await rowOf(file)).toMatchObject({
       ...{ status: 'pending', extracted_text: text, attempt: 0, tries: 0, waits: null, lease_token: null },
       ...{ error_code: null, content_hash: expect.any(Buffer) },
     })
     expect(extractor.sent).toEqual([])
-    expect(seen).toEqual([{ FilesExtracted: 1, ExtractionMilliseconds: expect.any(Number) }])
+    expect(seen).toEqual({ FilesExtracted: 1, ExtractionMilliseconds: expect.any(Number) })
     await stand.deliver()
     expect((await get(tenant, file)).status).toBe('completed')
   })
