@@ -88,18 +88,6 @@ describe('a batch of documents', () => {
     expect(await titlesOf(tenant)).toEqual(['2', '0'])
   })
 
-  test('cannot use the Idempotency-Key of an upload of chunks', async () => {
-    const tenant = await stand.tenant()
-    const { body } = await post(tenant, [{ title: 'Own' }])
-    const chunks = { chunks: [{ content: 'c', chunk_index: 0 }] }
-    const key = { 'idempotency-key': 'a' }
-    await tenant.call('POST', `${tenant.knowledgeBase}/${body.data[0].id}/chunks`, chunks, key)
-    expect(await post(tenant, numbered(1), key)).toMatchObject({
-      status: 422,
-      body: { code: 'idempotency_key_reused' },
-    })
-  })
-
   test('is sent ten messages at a time, and the sweeper sends what the queue refused', async () => {
     const tenant = await stand.tenant()
     const sent: string[][] = []

@@ -273,7 +273,7 @@ describe('the roles of the Lambdas', () => {
     search: delete from documents; delete from vectors; delete from chunk_terms; delete from query_vectors; \
       update query_vectors set embedding = null; select exponent from vectors; \
       select id from documents for update; select content from documents; select response from idempotency_keys; \
-      select secret from signing_secrets
+      select secret from signing_secrets; select question from question_log; insert into question_log (asked_at) values (null)
     sweeper: select question from question_log; select content from documents; select title from documents; \
       select response from idempotency_keys; select extracted_text from documents; \
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { timeouts as mcpTimeouts } from '../../functions/mcp/timeouts.ts'
-import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { urlOfRole } from '../../infra/postgres-url.ts'
 import { databaseUsers, type LambdaName, lambdas, statementSeconds } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
-import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
-import { signIn } from '../../shared/organizations/sessions.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { createFile } from '../support/documents/files.ts'
@@ -142,59 +140,7 @@ describe('row-level security', () => {
     expect(rows).toEqual([])
   })
 
-  test('limits a statement without the organization to its own rows, and without a setting to none', async () => {
-    const [mine, other] = [await stand.tenant(), await stand.tenant()]
-    for (const { agentId, apiKey, call, knowledgeBase } of [mine, other]) {
-      await call('POST', knowledgeBase, { title: 'T', content: 'text' }, { 'idempotency-key': 'k' })
-      await signIn(stand.db, apiKey, '192.0.2.1')
-      await setRetellSecret(stand.db, agentId as AgentId, 'key_0123456789abcdef')
-    }
-    await stand.deliver()
-    await sql`update documents set content = 'other text', content_hash = 'other', revision = 2, status = 'pending'`.execute(
-      stand.db,
-    )
-    await sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
-      select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors`.execute(stand.db)
-    await sql`update organizations set log_questions = true`.execute(stand.db)
-    await sql`insert into calls (organization_id, id, agent_id)
-      select organization_id, gen_random_uuid(), id from agents`.execute(stand.db)
-    await sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable, milliseconds)
-      select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, '[]', 0, 0 from agents`.execute(
-      stand.db,
-    )
-
-    const served = 'agents documents chunks chunk_terms vectors query_vectors'
-    const edited = 'agents documents chunks vectors idempotency_keys'
-    const seen = {
-      ...{
-        documents: `${edited} document_revisions api_keys`,
-        chunks: edited,
-        search: served,
-        mcp: served,
-        platforms: `${served} signing_secrets`,
-      },
-      ...{ embedding: 'documents chunks vectors', agents: 'agents documents', questions: 'agents question_log' },
-      dashboard: `${served} document_revisions api_keys sessions calls question_log`,
-    }
-    for (const [name, tables] of Object.entries(seen)) {
-      const role = `cuecard_${name}`
-      const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
-      for (const table of tables.split(' ')) {
-        const every = sql<{ organization_id: string }>`select organization_id from ${sql.table(table)}`
-        const own = [{ organization_id: mine.organizationId }]
-        expect((await every.execute(scoped)).rows, `${role} ${table}`).toEqual(own)
-        expect((await every.execute(as(role))).rows, `${role} ${table}`).toEqual([])
-      }
-    }
-    const organizations = sql<{ id: string }>`select id from organizations`
-    for (const role of ['cuecard_organization', 'cuecard_dashboard']) {
-      const scoped = as(role).forOrganization(mine.organizationId as OrganizationId)
-      expect((await organizations.execute(scoped)).rows).toEqual([{ id: mine.organizationId }])
-      expect((await organizations.execute(as(role))).rows).toEqual([])
-    }
-  })
-
-  test('shows extraction only its organization’s files, and lets it complete none', async () => {
+  test('shows the extraction its organization’s files alone, and lets it complete none', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     await mine.call('POST', mine.knowledgeBase, { title: 'T', content: 'text' })
     const file = await createFile(stand, mine)
@@ -205,19 +151,6 @@ describe('row-level security', () => {
     expect((await every.execute(as('cuecard_extraction'))).rows).toEqual([])
     const complete = sql`update documents set status = 'completed'`
     await expect(complete.execute(scoped)).rejects.toThrow(/row-level security/)
-  })
-
-  test('lets a statement without the organization change nothing of another', async () => {
-    const [mine, other] = [await stand.tenant(), await stand.tenant()]
-    const { body: theirs } = await other.call('POST', other.knowledgeBase, { title: 'T', content: 'text' })
-    const scoped = as('cuecard_documents').forOrganization(mine.organizationId as OrganizationId)
-    await sql`update documents set title = 'changed'`.execute(scoped)
-    await sql`delete from documents`.execute(scoped)
-    expect((await other.call('GET', `${other.knowledgeBase}/${theirs.id}`)).body).toEqual(theirs)
-    const foreign = sql`
-      insert into documents (organization_id, id, agent_id, title, status, managed_by)
-      values (${other.organizationId}, ${theirs.id.replace(/^./, 'f')}, ${other.agentId}, 'smuggled', 'pending', 'client')`
-    await expect(foreign.execute(scoped)).rejects.toThrow(/row-level security/)
   })
 })
 

@@ -219,26 +219,6 @@ describe('PATCH content', () => {
   })
 })
 
-describe('what a client edits', () => {
-  const holds = (subject: Subject, etag: string | undefined): Promise<Answer> =>
-    patch(subject, { title: 'Edited' }, { 'if-match': etag! })
-
-  test('does not include the extracted text: If-Match holds', async () => {
-    const subject = await created()
-    const { etag } = (await get(subject)).headers
-    await subject.extractor.upload(subject.file, text)
-    await stand.deliver()
-    expect((await holds(subject, etag)).status).toBe(200)
-  })
-
-  test.each([{ status: 'pending' }, { content: 'Another text.' }, { title: 'Another' }])('is %o', async (edit) => {
-    const subject = await completed()
-    const { etag } = (await get(subject)).headers
-    await patch(subject, edit)
-    expect((await holds(subject, etag)).status).toBe(412)
-  })
-})
-
 describe('DELETE', () => {
   test.each(statuses)('of a %s document leaves its file to the sweeper', async (_, make) => {
     const subject = await make()

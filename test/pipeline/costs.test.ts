@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { batches } from '../../functions/embedding/batches.ts'
 import type { Missing } from '../../functions/embedding/revision-plan.ts'
 import { chunk, embeddedText } from '../../shared/chunking/chunker.ts'
-import { strayRows } from '../support/database/stray-rows.ts'
 import { createDocument, expireLease, newDocument } from '../support/documents/documents.ts'
 import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
 import { useStand } from '../support/stand/stand.ts'
@@ -99,21 +98,6 @@ describe('what is paid for', () => {
     expect(embedded()).toBe(first)
     const { body } = await tenant.call('GET', document.path)
     expect(body).toMatchObject({ status: 'pending', waiting: { reason: expect.stringContaining('embedding model') } })
-  })
-
-  test('revisions that never completed leave nothing behind', async () => {
-    const versions = (version: number) => [0, 1, 2].map((i) => `${paragraph(i)} ${version}`).join('\n\n')
-    const { tenant, document } = await newDocument(stand, versions(0))
-    const work = newWorker(stand, provider, { callLimits: { inputs: 1, tokens: 1000 }, concurrency: 1 })
-    for (let version = 1; version < 6; version++) {
-      const edit = () => tenant.call('PATCH', document.path, { content: versions(version) })
-      provider.script(['ok', () => edit().then(() => 'ok' as const)])
-      await work([document])
-    }
-    const { rows } = await sql<{ revision: number }>`
-      select distinct revision from chunks where document_id = ${document.id}`.execute(stand.db)
-    expect(rows).toEqual([{ revision: 5 }])
-    expect(await strayRows(stand.db)).toEqual([])
   })
 
   test('without faults, one set of full calls a document', async () => {

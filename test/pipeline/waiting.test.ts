@@ -71,15 +71,6 @@ describe('a document that the provider makes wait', () => {
     expect(next!.body).toMatchObject({ status: 'pending', waiting: { attempts: 1, reason } })
   })
 
-  test('shows neither the key nor an address, whatever the provider says', async () => {
-    const { tenant, document } = await newDocument(stand, 'A text.')
-    const message = `sk-test-key at ${provider.baseUrl}/embeddings: Bearer sk-other-12345678 is unknown to 10.0.0.7:443`
-    provider.script([], { status: 503, body: JSON.stringify({ error: { message } }) })
-    await workerOf()([document])
-    const { reason } = (await tenant.call('GET', document.path)).body.waiting
-    expect(reason).toBe('The embedding provider failed (status 503: … at … … is unknown to …)')
-  })
-
   test('waits no longer, under a new ETag, once it is edited, taken over, emptied or being processed', async () => {
     const tenant = await stand.tenant()
     const waiting = async () => {

@@ -62,12 +62,6 @@ describe('a custom function', () => {
     expect((await ask(tenant, { call: { transcript_object: 'Bread?' }, args: { query } })).status).toBe(200)
   })
 
-  test('finds what an alternative names, and ignores alternatives that a search would refuse', async () => {
-    const misheard = { query: 'zzyzx qwrtp', alternatives: ['', 7, query] }
-    for (const body of [{ args: misheard }, misheard, { query, alternatives: 'none' }])
-      expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
-  })
-
   test('that sends no question is told to ask again, in a response that Retell does not repeat', async () => {
     const withNumber = { name: 'f', call: {}, args: { query: 7 } }
     for (const body of [{}, { args: {} }, withNumber, { query: ' ' }, { a: 'x', b: 'y' }])
@@ -230,16 +224,5 @@ describe('the signature', () => {
     await removeRetellSecret(stand.db, tenant.agentId as AgentId)
     now += 15_000
     expect(await statusOf()).toBe(200)
-  })
-
-  test('’s secret goes with its agent', async () => {
-    const tenant = await stand.tenant()
-    await requireSignature(tenant)
-    await stand.db.deleteFrom('agents').where('organization_id', '=', tenant.organizationId).execute()
-    const left = stand.db
-      .selectFrom('signing_secrets')
-      .select('agent_id')
-      .where('organization_id', '=', tenant.organizationId)
-    expect(await left.execute()).toEqual([])
   })
 })

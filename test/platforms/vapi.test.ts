@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
-import { newId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { known, tenantWithDocuments } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
@@ -184,29 +182,6 @@ describe('a message', () => {
 })
 
 describe('what goes wrong', () => {
-  test('with an agent of another organization equals the error for a missing one', async () => {
-    const [mine, theirs] = [await stand.tenant(), tenant]
-    for (const message of [
-      reply(user('Where do guests park?')),
-      tools(call('1', { query: 'Where do guests park?' })),
-    ]) {
-      const foreign = await ask({ ...mine, knowledgeBase: theirs.knowledgeBase }, message)
-      const unknown = await ask({ ...mine, knowledgeBase: `/v1/agents/${newId()}/knowledge-base` }, message)
-      expect(foreign.status).toBe(200)
-      expect(JSON.stringify(foreign.body)).toContain('Your organization has no agent with this id.')
-      expect(JSON.stringify(foreign.body)).not.toContain('bakery')
-      expect(foreign.body).toEqual(unknown.body)
-    }
-  })
-
-  test('another agent’s documents are not found', async () => {
-    const sibling = await createAgent(stand.db, tenant.organizationId as never, 'Sibling')
-    const path = `/v1/agents/${sibling.id}/knowledge-base/vapi`
-    expect(await tenant.call('POST', path, { message: reply(user('Where do guests park?')) })).toMatchObject({
-      body: { documents: [] },
-    })
-  })
-
   test('with the database or with ourselves is 200 too, and reveals nothing', async () => {
     const tenant = await stand.tenant()
     const broken = { ...hangingEmbedder(() => {}), isLocal: true as const }

@@ -167,27 +167,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await item.count()).toBe(0)
   })
 
-  test('a deleted document is in the trash, and comes back with one key', async () => {
-    const { page, wrong, documents } = await openList('Prices')
-    await page.getByRole('button', { name: 'Delete “Prices”' }).press('Enter')
-    await page.locator('#flash').getByText('“Prices” is in the trash.').waitFor()
-    expect(await documents()).toEqual([])
-    await page.getByRole('button', { name: 'Undo' }).press('Enter')
-    await page.locator('#flash').getByText('“Prices” is back.').waitFor()
-    expect(await documents()).toHaveLength(1)
-    expect(wrong).toEqual([])
-  })
-
-  test('a document that somebody has changed since is not deleted, and the page says so', async () => {
-    const { tenant, page, documents } = await openList('Prices')
-    const [{ id }] = await documents()
-    await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { title: 'New prices' })
-    await page.getByRole('button', { name: 'Delete “Prices”' }).click()
-    await page.locator('#flash').getByText('somebody has changed it in the meantime').waitFor()
-    expect(await documents()).toHaveLength(1)
-  })
-
-  test('documents selected by one box are deleted in place, and restored together', async () => {
+  test('documents selected by one box are deleted where the person is, and come back together', async () => {
     const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
     const remove = page.getByRole('button', { name: 'Delete the selected documents' })
     const all = page.getByLabel('Select all on this page')
