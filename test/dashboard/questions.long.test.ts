@@ -187,8 +187,6 @@ describe('the list', () => {
     expect((await screen(owner)).text).toContain('No questions yet')
     expect((await owner.browser.get(path(other))).status).toBe(404)
   })
-
-  })
 })
 
 describe('“This was wrong”', () => {

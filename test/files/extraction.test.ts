@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { reportFile } from '../../shared/documents/client/file-document.ts'
-import { type Figures, figures } from '../../shared/metrics.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'

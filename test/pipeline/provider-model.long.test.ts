@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { checkChunkTokens, checkEmbedder } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { fault, useAskingEmbedder } from '../support/provider/asking-embedder.ts'
 import type { ProviderCall } from '../support/provider/fake-provider.ts'
-import { fault, useOwnEmbedder } from '../support/provider/own-embedder.ts'
 import { vectorOf, type Way } from '../support/provider/provider-responses.ts'
 
-const { provider, embedder } = useOwnEmbedder()
+const { provider, embedder } = useAskingEmbedder()
 
 const base64 = (vector: Float32Array) => Buffer.from(vector.buffer).toString('base64')
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, number, i) => sum + number * b[i]!, 0)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { apiKey, fault, useAskingEmbedder } from '../support/provider/asking-embedder.ts'
 import type { ProviderCall } from '../support/provider/fake-provider.ts'
-import { apiKey, fault, useOwnEmbedder } from '../support/provider/own-embedder.ts'
 import { type Way, ways } from '../support/provider/provider-responses.ts'
 
-const { provider, embedder } = useOwnEmbedder()
+const { provider, embedder } = useAskingEmbedder()
 
 describe('a rejected text', () => {
   const rejection = (message: string) => ({ status: 400, body: JSON.stringify({ error: { message } }) })

@@ -5,11 +5,11 @@ import type { Provider } from '../../shared/embedding/openai-embedder.ts'
 import { normalize } from '../../shared/embedding/vectors.ts'
 import { startInstance } from '../support/aws/lambda-instance.ts'
 import { listen } from '../support/http/loopback.ts'
-import { apiKey, fault, useOwnEmbedder } from '../support/provider/own-embedder.ts'
+import { apiKey, fault, useAskingEmbedder } from '../support/provider/asking-embedder.ts'
 import { vectorOf, type Way } from '../support/provider/provider-responses.ts'
 import { entryOf } from '../support/stand/entry.ts'
 
-const { provider, embedder } = useOwnEmbedder()
+const { provider, embedder } = useAskingEmbedder()
 
 describe('an embeddings call', () => {
   test('sends all texts, the model and the key, and gives unit vectors', async () => {

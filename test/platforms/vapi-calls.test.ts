@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { known, tenantWithDocuments } from '../support/documents/known-documents.ts'
-import { newPlatforms } from '../support/stand/own-platforms.ts'
-import { hangingEmbedder } from '../support/stand/own-search.ts'
+import { newPlatforms } from '../support/stand/new-platforms.ts'
+import { hangingEmbedder } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 

@@ -5,11 +5,11 @@ import { useFakeProvider } from './fake-provider.ts'
 
 export const apiKey = 'sk-canary-9f2c81d7aa'
 
-/** A provider of the test file's own, and embedders that ask it. */
-export function useOwnEmbedder() {
+/** A provider of the test file, and embedders that ask it. */
+export function useAskingEmbedder() {
   const provider = useFakeProvider()
-  const own = { model: 'text-embedding-3-small', apiKey: () => apiKey, timeoutSeconds: 10 }
-  const embedder = (more: Partial<Provider> = {}) => openAiEmbedder({ ...own, baseUrl: provider.baseUrl, ...more })
+  const asking = { model: 'text-embedding-3-small', apiKey: () => apiKey, timeoutSeconds: 10 }
+  const embedder = (more: Partial<Provider> = {}) => openAiEmbedder({ ...asking, baseUrl: provider.baseUrl, ...more })
   return { provider, embedder }
 }
 
