@@ -26,7 +26,29 @@ test('without a session there are the pages to sign in and to accept an invitati
   ])
 })
 
-/** A tenant with everything, another, and one for each missing permission. No test changes them. */
+test('what is read needs no more than to read, and everything else to write', () => {
+  const below = (path: string, ...rest: string[]) => rest.map((each) => `GET /dashboard${path}${each}`)
+  const documents = ['', '/file', '/history', '/history/:revision'].map((each) => `/documents/:documentId${each}`)
+  const ownConnection = 'POST /dashboard/settings/apps/:connectionId/end'
+  const read: Record<string, string[]> = {
+    any: [...below('', '/*', '/agents', '/organizations'), 'POST /dashboard/organizations', ownConnection],
+    'kb:read': [
+      ...[...below('', '', '/connect'), 'POST /dashboard/connect'],
+      ...below('/agents/:agentId', '', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
+      ...below('/agents/:agentId', '/documents', ...documents),
+    ],
+    'organization:read': below('', '/calls', '/settings'),
+  }
+  const needed = (route: string) => {
+    const permission = Object.keys(read).find((each) => read[each]!.includes(route))
+    if (permission || route.includes('/people/')) return permission ?? 'people'
+    return /d\/(settings|calls|agents\/(new|:agentId\/edit)$)/.test(route) ? 'organization:write' : 'kb:write'
+  }
+  for (const { method, path, metadata } of screenRoutes)
+    expect([method, path, metadata.permission]).toEqual([method, path, needed(`${method} ${path}`)])
+})
+
+/** One that has everything, another, and one for each permission that it lacks: each test leaves them as they are. */
 let mine: Subject
 let other: Subject
 let reader: Subject
