@@ -18,6 +18,7 @@ import { instantOf, isWallTime, zoneOf } from '../times.ts'
 import { findExamples } from './examples.ts'
 import { answerView, askForm, examplesView, timeView } from './view.ts'
 
+const path = '/dashboard/agents/:agentId/ask'
 const maxCharacters = 1000
 /** A voice agent gets the same number. */
 const passagesPerQuestion = 5
@@ -39,29 +40,25 @@ export type Trial = Awaited<ReturnType<typeof tryOut>>
 /** Answers a question exactly like a voice agent's, explains the result and saves nothing. */
 export function addAskScreens(screens: Screens, embedder: Embedder) {
   const { answer } = answering(embedder, systemClock, timeouts)
-  screens.get(
-    '/dashboard/agents/:agentId/ask',
-    { permission: 'kb:read', tab: 'ask' },
-    async ({ c, db, meter, scope, may }) => {
-      const query = v.parse(askQuery, c.req.query())
-      const zone = zoneOf(c)
-      const asOf = query.at && instantOf(query.at, zone)
-      const content = async () => {
-        if (query.q === '') return { content: examplesView(scope.agentId, await findExamples(db, scope)) }
-        await meter.admit()
-        const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
-        return { content: html`${asOf && timeView(asOf)}${answerView(scope.agentId, query, trial, may('kb:write'))}` }
-      }
-      const shown = await content().catch((error) => withoutAnswer(error, scope.agentId, query))
-      return {
-        title: 'Ask',
-        lead: 'Type what a caller would say, and see what your agent would answer.',
-        ...shown,
-        content: html`${askForm(scope.agentId, query, zone)}${shown.content}`,
-        modules: ['ask.js'],
-      }
-    },
-  )
+  screens.get(path, { permission: 'kb:read', tab: 'ask' }, async ({ c, db, meter, scope, may }) => {
+    const query = v.parse(askQuery, c.req.query())
+    const zone = zoneOf(c)
+    const asOf = query.at && instantOf(query.at, zone)
+    const content = async () => {
+      if (query.q === '') return { content: examplesView(scope.agentId, await findExamples(db, scope)) }
+      await meter.admit()
+      const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
+      return { content: html`${asOf && timeView(asOf)}${answerView(scope.agentId, query, trial, may('kb:write'))}` }
+    }
+    const shown = await content().catch((error) => withoutAnswer(error, scope.agentId, query))
+    return {
+      title: 'Ask',
+      lead: 'Type what a caller would say, and see what your agent would answer.',
+      ...shown,
+      content: html`${askForm(scope.agentId, query, zone)}${shown.content}`,
+      modules: ['ask.js'],
+    }
+  })
 }
 
 /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */

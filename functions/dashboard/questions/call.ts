@@ -13,40 +13,37 @@ import { localTime } from '../times.ts'
 import { findGiven, type GivenOf, givenPath, heardThen } from './given.ts'
 import { stateView, waysView } from './ways.ts'
 
+const path = '/dashboard/agents/:agentId/call'
 const maxQuestions = 100
 const modes = { hybrid: 'by words and meaning', semantic: 'by meaning', keyword: 'by words' }
 
 /** Shows a caller's questions in a call, with the agent's answers. Needs `kb:write`, like the list of questions. */
 export function addCallScreens(screens: Screens) {
-  screens.get(
-    '/dashboard/agents/:agentId/call',
-    { permission: 'kb:write', tab: 'questions' },
-    async ({ c, db, scope }) => {
-      const sought = v.safeParse(callId, c.req.query('id')?.trim())
-      const id = scope.agentId
-      const asked = sought.success
-        ? await listQuestions(db, scope, { call_id: sought.output, limit: maxQuestions })
-        : undefined
-      const questions = asked?.questions.toReversed() ?? []
-      const hits = questions.flatMap((question) => question.hits)
-      const givenOf = await findGiven(db, scope, hits)
-      return {
-        title: 'Call',
-        ...(questions[0] && {
-          lead: html`${localTime(questions[0].asked_at)}${asked?.hasMore && `. Only the last ${number(maxQuestions)} questions are shown.`}`,
-        }),
-        crumbs: [['Questions', agentPage(id, 'questions')]],
-        content:
-          questions.length > 0
-            ? html`<ol class="hits">${questions.map((each) => html`<li class="hit panel" id="asked-${each.id}">${questionView(id, each, givenOf)}</li>`)}</ol>`
-            : emptyView(
-                'calls',
-                'No questions from this call',
-                'Questions are saved for 30 days if “Save callers’ questions” is on. You’ll find them here if your platform sent the call’s ID with them.',
-              ),
-      }
-    },
-  )
+  screens.get(path, { permission: 'kb:write', tab: 'questions' }, async ({ c, db, scope }) => {
+    const sought = v.safeParse(callId, c.req.query('id')?.trim())
+    const id = scope.agentId
+    const asked = sought.success
+      ? await listQuestions(db, scope, { call_id: sought.output, limit: maxQuestions })
+      : undefined
+    const questions = asked?.questions.toReversed() ?? []
+    const hits = questions.flatMap((question) => question.hits)
+    const givenOf = await findGiven(db, scope, hits)
+    return {
+      title: 'Call',
+      ...(questions[0] && {
+        lead: html`${localTime(questions[0].asked_at)}${asked?.hasMore && `. Only the last ${number(maxQuestions)} questions are shown.`}`,
+      }),
+      crumbs: [['Questions', agentPage(id, 'questions')]],
+      content:
+        questions.length > 0
+          ? html`<ol class="hits">${questions.map((each) => html`<li class="hit panel" id="asked-${each.id}">${questionView(id, each, givenOf)}</li>`)}</ol>`
+          : emptyView(
+              'calls',
+              'No questions from this call',
+              'Questions are saved for 30 days if “Save callers’ questions” is on. You’ll find them here if your platform sent the call’s ID with them.',
+            ),
+    }
+  })
 }
 
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
