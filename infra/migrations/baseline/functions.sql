@@ -154,15 +154,6 @@ create trigger limit_restarted_documents before update of status, managed_by on 
     and not (old.managed_by = 'service' and old.status in ('pending', 'processing')))
   execute function limit_documents_in_pipeline();
 
--- True if a source is due in another organization that has no crawl: it goes before a further crawl of this one.
-create function another_organization_waits(own uuid) returns boolean
-  language sql stable security definer set search_path = public, pg_temp as $$
-  select exists (
-    select from sources s
-    where s.organization_id <> own and coalesce(s.resume_at, s.next_check_at) <= now()
-      and not exists (select from sources o where o.organization_id = s.organization_id and o.lease_expires_at > now()))
-$$;
-
 -- Drops an entry once the organization has switched the log off, because an instance may not have noticed yet. Drops those past 200
 -- an hour, so that a flood of questions can't fill the disk.
 create function limit_question_log() returns trigger

@@ -21,7 +21,6 @@ begin
   end loop;
 end $$;
 
--- The positions of the set bits.
 create or replace function positions(bits bit varying) returns setof integer
   language sql immutable
 begin atomic
@@ -63,8 +62,7 @@ begin atomic
       where n > cardinality(terms) and n <= (select max(n) from lists where bit_count(present) > 0) order by n);
 end;
 
--- Sums of weights for each bit position, as ten binary digits (bit-sliced: O'Neil & Quass 1997). A full adder makes a digit and a carry
--- of three bits.
+-- Sums of weights for each bit position as ten binary digits, by full adders (bit-sliced: O'Neil & Quass 1997).
 create or replace function sums(bits bit varying[], weights integer[]) returns bit varying[]
   language plpgsql immutable as $$
 declare
@@ -139,9 +137,8 @@ begin
   return above | equal;
 end $$;
 
--- Finds the listed chunks that may be among the `wanted` best of a hypothesis: their score can reach the least that so many chunks have. A
--- slot is worth at most `high`, and at least `low` if a group is found in its best way. `lengths`: digits of the chunks' lengths. Gains and
--- the length's weight are those of the score.
+-- Finds the listed chunks whose score can be among the `wanted` best of a hypothesis. A slot is worth at most `high`, and at least `low` if
+-- a group is found in its best way. `lengths`: digits of the chunks' lengths. Gains and the length's weight are those of the score.
 create or replace function candidates(presents bit varying[], repeats bit varying[], lengths bit varying[], terms weighed_term[],
     usual_length float8, gains float8[], length_weight float8, wanted integer)
   returns bit varying
