@@ -55,7 +55,7 @@ describe('documents', () => {
     expect(await json(...list, '--limit', '1')).toMatchObject({ data: [failed], has_more: true })
   })
 
-  test('that wait are listed with the reason, how often they were tried and when they will be, and health names the fault', async () => {
+  test('that wait are listed with the reason, the tries so far and the next time, and health names the fault', async () => {
     const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices')
     const work = newWorker(stand, provider)
     const waiting = 'The embedding provider is busy (status 429: Rate limit reached)'
@@ -115,7 +115,7 @@ describe('documents', () => {
     expect(await read(id)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
   })
 
-  test('one being processed is reported and not retried, while the others named with it are', async () => {
+  test('a document in processing is reported and not retried; others named with it are', async () => {
     const { ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[0]!)
     await run(sql`

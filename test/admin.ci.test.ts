@@ -166,7 +166,7 @@ describe('which system it works on', () => {
     })
   })
 
-  test('a DATABASE_URL of another server is an error, not overlooked', async () => {
+  test('a DATABASE_URL of another server is an error, not ignored', async () => {
     const env = { DATA_DIR: target.dataDir, DATABASE_URL: 'postgres://me@prod.example.com/x' }
     const refused = await admin(['organization', 'create', '--name', 'Astray'], env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })

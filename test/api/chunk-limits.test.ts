@@ -24,7 +24,7 @@ describe('chunks', () => {
   beforeAll(async () => {
     path = await chunksPath(tenant)
   })
-  /** What is refused, and leaves the document without chunks. */
+  /** Sends chunks that must be refused and leave the document without chunks. */
   const refused = async (chunks: unknown[] | string) => {
     const body = typeof chunks === 'string' ? `{"chunks":${chunks}}` : { chunks }
     const answer = await tenant.call('POST', path, body)
@@ -107,7 +107,7 @@ describe('chunks', () => {
     ])
   })
 
-  test('may not have metadata that JSON can say and a database cannot keep', async () => {
+  test('may not have metadata that JSON can express and the database cannot store', async () => {
     const magnitude = 'must have only numbers that are 0 or have a magnitude of at least 1e-15 and less than 1e21'
     for (const [metadata, detail] of [
       ['{"a":1e999}', magnitude],
@@ -123,7 +123,7 @@ describe('chunks', () => {
     }
   })
 
-  test('take little more room as text in the database than as JSON, whatever their numbers', async () => {
+  test('with any numbers take little more space as text in the database than as JSON', async () => {
     const tenant = await stand.tenant()
     const path = await chunksPath(tenant)
     const metadata = { a: Array(254).fill(-1e-15), b: 'x'.repeat(16 * 1024 - 2050) }

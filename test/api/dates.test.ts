@@ -44,7 +44,7 @@ describe('valid_from and valid_until', () => {
     expect(byTitle).toMatchObject({ T: shown, A: shown, B: { ...shown, valid_from: null }, C: none })
   })
 
-  test('decide whether search serves the document, and only while they do', async () => {
+  test('decide when search serves the document', async () => {
     const tenant = await stand.tenant()
     const { patch } = await serve(tenant, { valid_from: tomorrow })
     for (const [dates, count] of [

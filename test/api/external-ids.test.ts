@@ -25,7 +25,7 @@ describe('an external id', () => {
     expect((await create(tenant, { external_id: 'https://shop.example/menu?lang=de' })).status).toBe(201)
   })
 
-  test('of a batch that is taken refuses the whole batch and is named, and twice in it is invalid', async () => {
+  test('that is taken refuses its whole batch and is named, and one that occurs twice in a batch is invalid', async () => {
     const tenant = await stand.tenant()
     await create(tenant, { external_id: 'b' })
     const batch = (...ids: string[]) =>

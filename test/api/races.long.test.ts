@@ -108,7 +108,7 @@ test('of two DELETEs at once one finds the document', async () => {
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([204, 404])
 })
 
-test('one agent’s last free places are given out once each', async () => {
+test('each of an agent’s last free places is used once', async () => {
   const tenant = await stand.tenant()
   await fillAgent(stand, tenant, 9_997)
   const answers = await times(6, (i) => tenant.call('POST', tenant.knowledgeBase, { title: `${i}` }))

@@ -240,7 +240,7 @@ test('a takeover is completed only with a chunk that has an embedding', async ()
   expect(await served(subject)).toEqual(['mine'])
 })
 
-test('what goes from the service to its caller and back is served until the next is completed', async () => {
+test('a document that changes from the service to its caller and back is served until its next completion', async () => {
   const subject = await states.completed()
   await upload(subject, chunk(0), { content: 'no vector', chunk_index: 1 }, chunk(2))
   expect(await served(subject)).toEqual([content])

@@ -65,7 +65,7 @@ test('an agent answers once one of its documents is ready, and says before why i
   expect(await shown()).toContain(`Answers callers 3 documents 1 ready 1 processing 1 failed`)
 })
 
-test('addresses between the screens lead to the next one', async () => {
+test('addresses of no screen redirect to the nearest one', async () => {
   const { browser, agentId } = await signedIn()
   const documents = `/dashboard/agents/${agentId}/documents`
   for (const [path, to] of [

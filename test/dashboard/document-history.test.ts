@@ -64,7 +64,7 @@ describe('the history of a document', () => {
     expect(await get()).toMatchObject({ content: 'three' })
   })
 
-  test('warns that a file goes', async () => {
+  test('warns that a file will be deleted', async () => {
     const tenant = await signedIn()
     const file = await createFile(stand, tenant, { fileName: 'hours.txt' })
     const extractor = newExtractor(stand)

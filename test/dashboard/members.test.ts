@@ -8,7 +8,7 @@ import type { Browser } from './support.ts'
 const { stand, browser, organization, ask, follow, isIn, invited, membersOf } = usePeople()
 
 describe('members', () => {
-  test('do what their role lets them, in the document’s history under their address', async () => {
+  test('may do what their role permits, and the document’s history shows their address', async () => {
     const { agentId, as } = await organization()
     const [editor, viewer] = [await as('editor'), await as('viewer')]
     const write = (from: Browser) =>
@@ -66,7 +66,7 @@ describe('members', () => {
     expect((await viewer.browser.get(`${settings}/people/new`)).status).toBe(200)
   })
 
-  test('keep an owner: the last one neither goes nor becomes less, also when two remove each other', async () => {
+  test('keep an owner: the last one is neither removed nor demoted, even if two remove each other', async () => {
     const { organizationId, as } = await organization()
     const owner = await as()
     for (const [action, fields] of [
@@ -85,7 +85,7 @@ describe('members', () => {
     expect(left).toHaveLength(1)
   })
 
-  test('of several organizations choose one, and are in that alone', async () => {
+  test('of several organizations choose one, and see only that', async () => {
     const [one, two, foreign] = [await organization(), await organization(), await organization()]
     await sql`update organizations set name = 'Crust & Crumb' where id = ${two.organizationId}`.execute(stand.db)
     const mail = newMail()

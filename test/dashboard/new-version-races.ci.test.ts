@@ -31,7 +31,7 @@ describe('of answers at the same time', () => {
     expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('€3.90'))
   })
 
-  test('two versions of one document do not replace each other unseen', async () => {
+  test('two versions of one document do not replace each other without a question', async () => {
     const first = await held()
     const second = { ...first, id: await upload(stand, first.tenant, 'menu 2028.txt', menu('4.50')) }
     const forms = [await formOf(first), await formOf(second)]
@@ -56,7 +56,7 @@ describe('of answers at the same time', () => {
     expect(await get(tenant, old)).toMatchObject({ status: 'completed', content: null })
   })
 
-  test('with a deletion of either, what is left is served, and the file is where it belongs', async () => {
+  test('with a deletion of either, the other is served with the right file', async () => {
     for (const which of ['old', 'id'] as const) {
       const subject = await held()
       const { tenant } = subject

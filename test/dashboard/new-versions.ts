@@ -30,7 +30,7 @@ export const get = async ({ call, knowledgeBase }: SignedIn, id: string) =>
   (await call('GET', `${knowledgeBase}/${id}`)).body
 export const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
   (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
-/** Answers as the form on the page does that was loaded before. */
+/** Answers with the form of the page loaded before. */
 export async function formOf({ tenant, id }: Subject) {
   const { html } = await tenant.browser.get(pageOf(tenant, id))
   const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')

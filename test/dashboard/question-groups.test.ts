@@ -27,7 +27,7 @@ describe('questions that ask alike', () => {
     expect(grouped(...questions)).toHaveLength(2)
   })
 
-  test('are no two of the questions of the evaluation, each of which asks for something else', () => {
+  test('include no two questions of the evaluation, which all ask for something else', () => {
     for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
       const merged = groupQuestions(questions).filter((group) => group.length > 1)
       expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])

@@ -21,7 +21,7 @@ describe('the switch', () => {
       .log_questions
   const switchPath = '/dashboard/settings/question-log'
 
-  test('is off at first, explained where the questions would be, and leads back there', async () => {
+  test('is off at first, is explained in place of the questions, and leads back there', async () => {
     const owner = await signedIn()
     const { text } = await screen(owner)
     expect(text).toContain('Save callers’ questions Off')
@@ -31,7 +31,7 @@ describe('the switch', () => {
     expect(await isOn(owner)).toBe(true)
   })
 
-  test('is in the settings, where it is switched off again; what was kept stays until it is deleted', async () => {
+  test('is in the settings, where it can be switched off; logged questions stay until they are deleted', async () => {
     const owner = await keeping()
     await storeQuestions(stand, owner, { question: 'do you sell cars' })
     expect((await owner.browser.get('/dashboard/settings')).text).toContain('Save callers’ questions On')
@@ -42,7 +42,7 @@ describe('the switch', () => {
     expect((await screen(owner)).text).toContain('do you sell cars')
   })
 
-  test('of a form that is no form of ours changes nothing', async () => {
+  test('stays off for a form that is not ours', async () => {
     const owner = await signedIn()
     for (const fields of [{}, { on: 'yes' }, { on: 'true', agent: 'x' }] as Record<string, string>[])
       expect((await owner.browser.post(switchPath, fields)).status).toBe(400)

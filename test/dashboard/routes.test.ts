@@ -48,7 +48,7 @@ test('what is read needs no more than to read, and everything else to write', ()
     expect([method, path, metadata.permission]).toEqual([method, path, needed(`${method} ${path}`)])
 })
 
-/** One that has everything, another, and one for each permission that it lacks: each test leaves them as they are. */
+/** A tenant with everything, another, and one for each missing permission. No test changes them. */
 let mine: Subject
 let other: Subject
 let reader: Subject

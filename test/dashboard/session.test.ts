@@ -237,7 +237,7 @@ describe('a session', () => {
       expect(await mine.get('/dashboard')).toMatchObject(toSignIn)
   })
 
-  test('is asked for once more when a link of another site leads here, for its cookie is not sent along', async () => {
+  test('is found by a reload after a link from another site, which does not send the cookie', async () => {
     const { headers, html, status } = await browser().get('/dashboard/calls', { 'sec-fetch-site': 'cross-site' })
     expect([status, headers.location]).toEqual([200, undefined])
     expect(html).toContain('<meta http-equiv="refresh" content="0">')

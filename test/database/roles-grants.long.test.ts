@@ -10,7 +10,7 @@ import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
-/** Of people, with the command line. */
+/** The role of people who use the command line. */
 const operator = 'cuecard_operator'
 
 /** The database as a Lambda under that role reaches it. */
@@ -27,7 +27,7 @@ const linesOf = (table: string) =>
     .map((line) => line.trim().replaceAll(/ +/g, ' '))
 
 describe('the roles of the Lambdas', () => {
-  test('own nothing, have no attribute and may create nothing', async () => {
+  test('own nothing, have no attributes and may create nothing', async () => {
     const { rows } = await sql<{ rolname: string; has_attribute: boolean; owns: number; may_create: boolean }>`
       select rolname, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb or rolreplication as has_attribute,
         (select count(*)::int from pg_class where relowner = r.oid) as owns,
@@ -41,7 +41,7 @@ describe('the roles of the Lambdas', () => {
     )
   })
 
-  test('hold these grants and no other', async () => {
+  test('have exactly these grants', async () => {
     const { rows } = await sql<{ grant: string }>`
       select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ': '
         || string_agg(table_name, ' ' order by table_name collate "C") as grant
@@ -124,7 +124,7 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
 
-  test('hold of vectors, terms, and of the columns that lead to them, no more than their statements need', async () => {
+  test('have only the grants that their statements need on vectors, terms and the columns that lead to them', async () => {
     const { rows } = await sql<{ grant: string }>`
       select verb || ' ' || table_name || ' (' || columns || '): ' || string_agg(role, ' ' order by role) as grant
       from (
@@ -167,7 +167,7 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant).sort()).toEqual(expected)
   })
 
-  test('may execute these functions and no other: triggers are the owner’s, and nothing is PUBLIC’s', async () => {
+  test('may execute exactly these functions: triggers belong to the owner, and PUBLIC has none', async () => {
     const { rows } = await sql<{ grant: string }>`
       select coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') || ' ' || proname as grant
       from (${ownFunctions}) p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
@@ -213,7 +213,7 @@ describe('the roles of the Lambdas', () => {
     expect(rows.map((row) => row.grant)).toEqual(expected.sort())
   })
 
-  test('find nothing by the hash of a key that is unknown, revoked or expired', async () => {
+  test('find nothing by the hash of an unknown, revoked or expired key', async () => {
     const { organizationId } = await stand.tenant()
     const make = (more: object) =>
       createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })

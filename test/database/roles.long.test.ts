@@ -140,7 +140,7 @@ describe('row-level security', () => {
     expect(rows).toEqual([])
   })
 
-  test('shows the extraction its organization’s files alone, and lets it complete none', async () => {
+  test('shows extraction only its organization’s files, and lets it complete none', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     await mine.call('POST', mine.knowledgeBase, { title: 'T', content: 'text' })
     const file = await createFile(stand, mine)

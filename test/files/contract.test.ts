@@ -149,7 +149,7 @@ describe('PATCH status: pending', () => {
     expect(await found(subject)).toEqual([better])
   })
 
-  test('sends its message to the queue of the files, and content its own to that of the texts', async () => {
+  test('sends a message to the queue for files, or for a document with content to that for texts', async () => {
     const { tenant, file } = await completed()
     const [embedding, extraction] = [keptQueue(), keptQueue()]
     const queue = routedQueue({ embedding: embedding.queue, extraction: extraction.queue })
@@ -208,7 +208,7 @@ describe('PATCH content', () => {
     expect(await found(subject)).toEqual([content])
   })
 
-  test('with the very text that was extracted makes it a text too', async () => {
+  test('with exactly the extracted text also makes it a text', async () => {
     const subject = await completed()
     const answer = await patch(subject, { content: text })
     expect(answer.body).toMatchObject({ status: 'pending', content: text, source_type: 'manual', source_url: null })

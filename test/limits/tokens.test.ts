@@ -259,7 +259,7 @@ describe('a question past the tokens of the day', () => {
     expect(headers.ratelimit).toBe(`"tokens";r=0;t=${wait}`)
   })
 
-  test('is not past them for questions that the provider did not answer', async () => {
+  test('does not count questions that the provider did not answer', async () => {
     const tenant = await limited(1000)
     const { search } = newSearch(provider)
     provider.script([], 'server_error')
@@ -268,7 +268,7 @@ describe('a question past the tokens of the day', () => {
     expect(await tokensToday(tenant)).toBe(0)
   })
 
-  test('is asked for as soon as its limit is raised, also where nothing else is counted', async () => {
+  test('is embedded as soon as the limit is raised, even if nothing else is counted', async () => {
     const tenant = await limited(10)
     const id = tenant.organizationId as OrganizationId
     let milliseconds = 0

@@ -5,7 +5,7 @@ import { invite } from '../../shared/organizations/people.ts'
 import { connected } from '../connect/connected.ts'
 import type { Tenant, TestStand } from '../support/stand/stand.ts'
 
-/** Whatever a customer may have. */
+/** Makes everything that a customer may have. */
 export async function busyTenant(stand: TestStand): Promise<Tenant> {
   const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
   const tenant = await stand.tenant()

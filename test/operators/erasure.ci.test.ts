@@ -19,7 +19,7 @@ const stand = useStand()
 const provider = useFakeProvider()
 const run = <Row>(statement: RawBuilder<Row>) => statement.execute(stand.db)
 
-/** Of each table with rows of organizations, but for what must outlive them, how many rows there are and a sum of their hashes. */
+/** The number of rows and a sum of their hashes, for each table with rows of organizations, except rows that must outlive them. */
 async function rowsOf(where: RawBuilder<unknown>): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns

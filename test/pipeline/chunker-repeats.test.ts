@@ -131,7 +131,7 @@ describe('a chunk that begins', () => {
     expect(chunks.some((_, index) => overlapOf(many, chunks, index) !== '')).toBe(true)
   })
 
-  test('in a list keeps an item whole that fits beside what it repeats', () => {
+  test('in a list keeps an item whole if it fits beside the repeated part', () => {
     const items = Array.from({ length: 8 }, (_, i) => `- ${paragraph(i, 14)}\n`)
     const chunks = expectSound(`We say:\n${items.join('')}`, { targetTokens: 400, overlapTokens: 0 })
     expect(contentsOf(chunks)).toEqual(items.map((item) => `We say:\n${item}`))

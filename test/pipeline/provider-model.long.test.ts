@@ -25,7 +25,7 @@ describe('a model', () => {
     },
   )
 
-  test('of another name is not, unless it gives another number without, and can give 1536: then from the start', async () => {
+  test('of another name is not asked for 1536 numbers, unless it returns another number first and supports it: then always', async () => {
     const client = embedder({ model: 'own' })
     await client.embed(['one'])
     expect(asked()).toEqual([undefined])
@@ -71,7 +71,7 @@ describe('a model', () => {
     expect(dot(vectors[0]!, vectors[1]!)).toBeCloseTo(cosine, 5)
   })
 
-  test('that wants prefixes gets them, and is another model with others', async () => {
+  test('with prefixes gets them, and counts as another model with other prefixes', async () => {
     const client = embedder({ model: 'e5', queryPrefix: 'query: ', documentPrefix: 'passage: ' })
     await client.embed(['parking'], { of: 'query' })
     await client.embed(['Parking is free.'])

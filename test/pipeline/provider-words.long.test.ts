@@ -88,7 +88,7 @@ describe('a text whose response is as if our key were rejected', () => {
 describe('the words of the provider', () => {
   const busy = (message: string) => [{ status: 429, body: JSON.stringify({ error: { message } }) }]
 
-  test.each(['code', 'type'])('say that no quota is left, which is more than busy (by its %s)', async (field) => {
+  test.each(['code', 'type'])('say that no quota is left, unlike a busy provider’s (by its %s)', async (field) => {
     const error = { message: 'You exceeded your current quota', [field]: 'insufficient_quota' }
     provider.script([{ status: 429, body: JSON.stringify({ error }) }])
     const { reason, message } = await fault(embedder().embed(['one']))
@@ -140,11 +140,14 @@ describe('the words of the provider', () => {
   })
 
   const repeating = ['one and only secret ingredient', 'rejected "the one and only secret ingredient of grandmother']
-  test.each([...repeating, 'short1'])('are left out where they repeat a text: they are logged (%#)', async (said) => {
-    provider.script(busy(said))
-    const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
-    expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
-  })
+  test.each([...repeating, 'short1'])(
+    'are left out of the message if they repeat a text, because messages are logged (%#)',
+    async (said) => {
+      provider.script(busy(said))
+      const texts = ['The one and only\n secret ingredient of grandmother’s soup is salt.', 'short1']
+      expect((await fault(embedder().embed(texts))).message).toBe('The embedding provider is busy (status 429)')
+    },
+  )
 
   test('repeat a text to whoever sent it, when it is rejected', async () => {
     const message = 'Not acceptable: grandmother’s soup'

@@ -35,7 +35,7 @@ const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)
 const work = (documents: TestDocument[], options?: WorkerOptions) => newWorker(stand, provider, options)(documents)
 const done = { batchItemFailures: [] }
 
-/** Does something while the next call is with the provider. */
+/** Acts during the next call to the provider. */
 function whileEmbedding(act: () => Promise<unknown>) {
   provider.script([() => act().then(() => 'ok' as const)])
 }

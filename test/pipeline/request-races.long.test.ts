@@ -14,7 +14,7 @@ const provider = useFakeProvider()
 const stand = useStand()
 const connection = useFaultyConnection()
 
-// Whatever raced, nothing is left behind.
+// Checks that the races left nothing behind.
 afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
 
 const trimmed = (found: { content: string }[]) => found.map(({ content }) => content.trim())
@@ -45,7 +45,7 @@ describe('of workers and sweepers', () => {
 })
 
 describe('of requests', () => {
-  test('a PATCH decided just before another request changes the document is decided anew', async () => {
+  test('a PATCH decided just before another request changes the document is decided again', async () => {
     const { tenant, document } = await newDocument(stand)
     const patch = (body: object) => tenant.call('PATCH', document.path, body)
     await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
@@ -58,7 +58,7 @@ describe('of requests', () => {
     expect(await contents(tenant, document)).toEqual(['Mine.'])
   })
 
-  test('a key revoked in mid-request: the request is made whole or not at all', async () => {
+  test('a request whose key is revoked meanwhile takes effect completely or not at all', async () => {
     const tenant = await stand.tenant()
     const [answer] = await Promise.all([
       tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }),
@@ -99,7 +99,7 @@ describe('of requests', () => {
     expect((await search()).status).toBe(503)
   })
 
-  test('a write whose connection is not even opened is sent once more', async () => {
+  test('a write is sent once more if its connection never opened', async () => {
     const tenant = await stand.tenant()
     const make = () => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' })
     connection.cut('unopened', statements.createDocument)

@@ -18,7 +18,7 @@ export const sentence = (seed: number) =>
 export const paragraph = (seed: number, sentences = 6) => joined(sentences, (i) => sentence(seed * 100 + i), ' ')
 export const contentsOf = (chunks: Chunk[]) => chunks.map(({ content }) => content)
 
-/** What holds for every text and every size. */
+/** Checks rules that hold for every text and every size. */
 export function expectSound(text: string, size: ChunkSize = { targetTokens: 400, overlapTokens: 60 }): Chunk[] {
   const chunks = chunk(text, size)
   let covered = 0

@@ -13,7 +13,7 @@ import { databaseAs, keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
 
-// The sweeper works across organizations: each test leaves nothing to do behind.
+// The sweeper works across organizations, so each test leaves no work behind.
 afterEach(async () => {
   await sql`truncate organizations cascade`.execute(stand.db)
 })
@@ -104,7 +104,7 @@ describe('idempotency keys', () => {
     expect(await rowsOf(sql`select key from idempotency_keys`)).toEqual([{ key: 'new' }])
   })
 
-  test('are dropped as fast as the API can take them in: 30,000 a minute and more', async () => {
+  test('are dropped as fast as the API can accept them: 30,000 a minute and more', async () => {
     const tenant = await stand.tenant()
     await sql`
       insert into idempotency_keys (organization_id, api_key_id, key, request_hash, owner, created_at)
@@ -116,7 +116,7 @@ describe('idempotency keys', () => {
 })
 
 describe('vectors of questions', () => {
-  /** As many as there are ages, in days: the key says which. */
+  /** Stores a vector for each age in days; its key tells which. */
   const remember = (tenant: Tenant, ...days: number[]) =>
     sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit, created_at)
       select ${tenant.organizationId}, sha256(days::text::bytea), ${toStored(axis(1)).embedding}::halfvec(1536),

@@ -6,7 +6,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 
 const stand = useStand()
-/** Of a bakery; no test changes it. */
+/** A bakery's tenant; no test changes it. */
 let tenant: Tenant
 beforeAll(async () => {
   tenant = await tenantWithDocuments(stand)
@@ -73,7 +73,7 @@ describe('a tool call', () => {
     for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
   })
 
-  test('of several is answered by itself: one that fails leaves the others', async () => {
+  test('among several gets its own answer: one that fails does not affect the others', async () => {
     const { body } = await ask(
       tenant,
       tools(
@@ -121,7 +121,7 @@ describe('a tool call', () => {
     expect(body.results).toHaveLength(10)
   })
 
-  test('of which nothing is known says so', async () => {
+  test('about something unknown gets an answer that says so', async () => {
     const { body } = await ask(tenant, tools(call('1', { query: 'zzyzx qwrtp' })))
     expect(body.results[0].result).toMatch(/nothing on this/)
   })

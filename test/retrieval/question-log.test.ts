@@ -260,7 +260,7 @@ describe('the log', () => {
     expect(await stand.sweep()).toMatchObject({ questions_purged: 0 })
   })
 
-  test('is no part of what the API says of an organization', async () => {
+  test('is not part of the API’s organization', async () => {
     const tenant = await tenantThatKeeps()
     const { body } = await tenant.call('GET', '/v1/organization')
     expect(Object.keys(body)).toEqual(['id', 'name', 'auto_delete_done_calls', 'created_at'])

@@ -1,4 +1,4 @@
-// Clients from generators, on a stand behind the local gateway.
+// Runs generated clients on a stand behind the local gateway, through a proxy that checks requests and responses.
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startStand } from '../../infra/local/stand.ts'

@@ -6,12 +6,12 @@ export interface Remembered {
   tenant: Tenant
   made: Made
   at: number
-  /** What it has effected, if it has. */
+  /** The document that the request made or changed, if any. */
   document: ModelDocument | undefined
   answer: unknown
 }
 
-/** What lets a browser post a file, for an hour. */
+/** A form with which a browser may post a file for an hour. */
 export interface Form {
   tenant: Tenant
   document: ModelDocument

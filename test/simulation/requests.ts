@@ -24,7 +24,7 @@ import type { Tenant, World } from './world.ts'
 
 type Patch = Parameters<typeof decidePatch>[1]
 
-/** Makes random requests to the API, and keeps the model in step with what they effect. */
+/** Makes random requests to the API, and updates the model with their effects. */
 export class Requests {
   readonly #world: World
   readonly #fateOf: (kind: 'sql' | 'send') => Fate

@@ -167,7 +167,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await item.count()).toBe(0)
   })
 
-  test('documents selected by one box are deleted where the person is, and come back together', async () => {
+  test('documents selected by one box are deleted in place, and restored together', async () => {
     const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
     const remove = page.getByRole('button', { name: 'Delete the selected documents' })
     const all = page.getByLabel('Select all on this page')

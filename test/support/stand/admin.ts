@@ -42,7 +42,7 @@ export function useAdmin() {
     stdin = '',
   ): Promise<Finished> => cuecard(args, { env, stdin })
 
-  /** What the command prints with --json, once it has succeeded. */
+  /** Runs a command with --json. @returns its output, once it has succeeded */
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await admin([...args, '--json'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
