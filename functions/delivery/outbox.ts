@@ -97,7 +97,12 @@ export async function finish(
     error: 'text',
   } as const
   const isWebhook = sql`w.organization_id = ${organization_id} and w.id = ${webhook_id}`
+  const isHeld = sql`exists (select from webhook_deliveries d
+    where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.lease_token = ${token}
+      and d.id = any (${outcomes.map(({ id }) => id)}::uuid[]))`
   await db.forOrganization(organization_id).batch({
+    // First, since the next statement ends the lease.
+    noted: sql`update webhooks w set ${noted(outcomes, now)} and ${isWebhook} and ${isHeld}`,
     ended: sql`update webhook_deliveries d set status = o.status, next_attempt_at = o.next_attempt_at, lease_token = null,
         response_status = o.response_status, error = o.error,
         delivered_at = case when o.status = 'delivered' then ${now}::timestamptz end
@@ -113,7 +118,6 @@ export async function finish(
             where n.organization_id = ${organization_id} and n.webhook_id = ${webhook_id} and n.subject_id = s.id
               and n.status = 'pending'
             order by n.number limit 1) next))`,
-    noted: sql`update webhooks w set ${noted(outcomes, now)} and ${isWebhook}`,
   })
 }
 

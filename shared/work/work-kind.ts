@@ -28,7 +28,9 @@ export const requestedBy = ({ requestId, by }: Origin) => ({
 /** Background work, a table's row each: a message brings it to a worker, whose lease fences its writes. */
 export function workKind<T extends 'documents' | 'sources'>(table: T, alias: string, figures: Figures) {
   const w = columnsOf(table, alias)
-  const renewed = { lease_expires_at: fromNow(figures.leaseSeconds) }
+  const leaseEnd = fromNow(figures.leaseSeconds)
+  /** The message of a worker that dies counts as lost when its lease is over. */
+  const renewed = { lease_expires_at: leaseEnd, resend_at: leaseEnd }
   const isNewClaim = (leaseToken: Expression<string | null>) =>
     sql<number>`(${w.lease_token} is distinct from ${leaseToken})::int`
   return {

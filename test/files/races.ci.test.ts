@@ -46,14 +46,6 @@ function interrupted(act: () => Promise<unknown>, made: string | Unreadable = te
   return newExtractor(stand, { extractText })
 }
 
-/** An extractor that dies while it extracts. */
-async function crash(file: TestFile): Promise<void> {
-  await new Promise<void>((begun) => {
-    const extractText = () => new Promise<never>(() => begun())
-    void newExtractor(stand, { extractText }).upload(file, text)
-  })
-}
-
 /** Sweeps once, and delivers the messages for files to the extractor. @returns the sweep's report, and the messages' documents */
 async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
   const sent: string[] = []
@@ -70,20 +62,6 @@ async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
 }
 
 describe('of workers', () => {
-  test('a message that comes twice, or three times at once, extracts once', async () => {
-    const { tenant, file } = await created()
-    let extractions = 0
-    const extractor = newExtractor(stand, {
-      extractText: () => Promise.resolve({ text: `${text} ${++extractions}`, sourceType: 'txt' }),
-    })
-    extractor.files.set(file.key, Buffer.from(text))
-    const event = workMessage(file)
-    expect(await Promise.all([1, 2, 3].map(() => extractor.deliver(event, event)))).toEqual([done, done, done])
-    await stand.deliver()
-    expect(extractions).toBe(1)
-    expect((await get(tenant, file)).status).toBe('completed')
-  })
-
   test('a message after the hand-over, or after the end, changes nothing', async () => {
     const { tenant, file, extractor } = await created()
     await extractor.upload(file, text)
@@ -95,40 +73,6 @@ describe('of workers', () => {
     expect(await extractor.deliver(workMessage(file))).toEqual(done)
     expect((await tenant.call('GET', file.path)).headers.etag).toBe(completed.headers.etag)
     expect(extractor.files.has(file.key)).toBe(true)
-  })
-
-  test('a crash after the claim is recovered when the lease has expired, with the attempt counted', async () => {
-    const { tenant, file, extractor } = await created()
-    await crash(file)
-    await extractor.upload(file, text)
-    expect(await rowOf(file)).toMatchObject({ status: 'processing', attempt: 1 })
-    await age(stand.db, 151)
-    const { report } = await sweepInto(extractor)
-    expect(report).toMatchObject({ recovered: 1 })
-    expect(await get(tenant, file)).toMatchObject({ status: 'completed', error_message: null })
-  })
-
-  test('five crashes end in error, with a message about the file', async () => {
-    const { tenant, file } = await created()
-    for (let i = 0; i < 5; i++) {
-      await crash(file)
-      await age(stand.db, 151)
-      await sweep(sweeperWith(keptQueue().queue))
-    }
-    const error_message = expect.stringContaining('could not be extracted in five attempts. Save it in another format')
-    expect(await get(tenant, file)).toMatchObject({ status: 'error', error_message })
-  })
-
-  test('a zombie whose lease was acquired by another hands over nothing', async () => {
-    const { tenant, file, extractor } = await created()
-    const zombie = interrupted(async () => {
-      await expireLease(stand.db, file)
-      expect(await extractor.upload(file, text)).toEqual(done)
-    }, 'Text of the zombie.')
-    expect(await zombie.upload(file, text)).toEqual(done)
-    expect(await rowOf(file)).toMatchObject({ status: 'pending', extracted_text: text })
-    await stand.deliver()
-    expect(await found(tenant)).toEqual([text])
   })
 
   test('a zombie whose document was recovered meanwhile neither hands over nor fails it', async () => {

@@ -78,22 +78,6 @@ describe('of workers', () => {
     expect((await get(mine, document)).status).toBe('pending')
   })
 
-  test('a zombie that goes on after its lease was taken writes nothing', async () => {
-    const { document } = await newDocument(stand, 'One. Two.')
-    const rows = () =>
-      rowsOf(sql`select d.*, d.xmin::text, c.xmin::text as chunk from documents d join chunks c on c.document_id = d.id
-        where d.id = ${document.id}`)
-    let before: unknown
-    const zombie = newWorker(stand, provider)
-    whileEmbedding(async () => {
-      await expireLease(stand.db, document)
-      await work([document])
-      before = await rows()
-    })
-    expect(await zombie([document])).toEqual(done)
-    expect(await rows()).toEqual(before)
-  })
-
   const { claim: claiming, part, commit } = statements
   test.each(
     cuts.flatMap((when) => Object.entries({ claim: claiming, part, commit }).map((each) => [when, ...each] as const)),

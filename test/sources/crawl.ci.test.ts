@@ -302,28 +302,6 @@ describe('a crawl that is interrupted', () => {
     expect(site.asked.slice(asked)).toEqual([])
   })
 
-  test('five times in a row ends in error, with the next crawl scheduled', async () => {
-    const site = await website(inn())
-    const { deliver, get, id } = await sourceOf(site.url)
-    await deliver()
-    await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() - interval '1 second', attempt = 5,
-      next_check_at = now() + interval '1 day' where id = ${id}`.execute(stand.db)
-    await deliver()
-    const source = await get()
-    expect(source).toMatchObject({ status: 'error', error_message: 'The crawl was interrupted five times in a row.' })
-    expect(Date.parse(source.next_check_at)).toBeGreaterThan(Date.now())
-  })
-
-  test('leaves a source that another worker has claimed', async () => {
-    const site = await website(inn())
-    const { deliver, get, id } = await sourceOf(site.url)
-    await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() + interval '1 minute'
-      where id = ${id}`.execute(stand.db)
-    await deliver()
-    expect(site.asked).toEqual([])
-    expect(await get()).toMatchObject({ status: 'pending', page_count: 0 })
-  })
-
   test('is due to the sweeper when the queue takes no message', async () => {
     const site = await website(inn())
     const { deliver, state, id, queued } = await sourceOf(site.url)
@@ -376,14 +354,6 @@ describe('while a crawl is under way', () => {
     const { length } = site.asked
     await deliver()
     expect(site.asked).toHaveLength(length)
-  })
-
-  test('two workers with the same message read each page once', async () => {
-    const site = await website(inn())
-    const { deliver, get } = await sourceOf(site.url)
-    await Promise.all([deliver(), deliver()])
-    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
-    expect(site.asked.filter((path) => path === '/prices')).toHaveLength(1)
   })
 })
 

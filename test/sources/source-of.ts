@@ -37,19 +37,23 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
     state.now += milliseconds
     return Promise.resolve()
   }
-  const client = crawlClient({
-    request: (...sent) => state.request(...sent),
-    contact: 'test',
-    isLoopbackAllowed: true,
-    now: () => state.now,
-    sleep,
-  })
-  const handler = consumer({ db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue(), client })
+  const newClient = () =>
+    crawlClient({
+      request: (...sent) => state.request(...sent),
+      contact: 'test',
+      isLoopbackAllowed: true,
+      now: () => state.now,
+      sleep,
+    })
+  const crawler = { db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue() }
   const message = JSON.stringify({ v: 1, organization_id: tenant.organizationId, source_id: body.id })
   const deliver = () =>
-    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: message }] } as never, {
-      getRemainingTimeInMillis: () => state.remaining(),
-    })
+    consumer({ ...crawler, client: newClient() })(
+      { Records: [{ messageId: 'm', receiptHandle: 'r', body: message }] } as never,
+      {
+        getRemainingTimeInMillis: () => state.remaining(),
+      },
+    )
   const get = async () => (await tenant.call('GET', source)).body
   const refresh = async () => {
     await tenant.call('POST', `${source}/refresh`)

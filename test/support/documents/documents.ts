@@ -21,11 +21,15 @@ export async function newDocument(stand: { tenant(): Promise<Tenant> }, content?
   return { tenant, document: await createDocument(tenant, content) }
 }
 
-/** Makes every document as much older. @param db as the owner */
+/** Makes every document and source as much older. @param db as the owner */
 export async function age(db: Database, seconds: number): Promise<void> {
   const by = sql`make_interval(secs => ${seconds})`
-  await sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
-    lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`.execute(db)
+  await db.batch({
+    documents: sql`update documents set resend_at = resend_at - ${by}, pending_since = pending_since - ${by},
+      lease_expires_at = lease_expires_at - ${by}, next_attempt_at = next_attempt_at - ${by}`,
+    sources: sql`update sources set resend_at = resend_at - ${by}, next_check_at = next_check_at - ${by},
+      lease_expires_at = lease_expires_at - ${by}, resume_at = resume_at - ${by}`,
+  })
 }
 
 /** Lets the lease of a claimed document expire. @param db as the owner */
