@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { deliver } from '../../../functions/delivery/deliver.ts'
 import { OutboundFailed } from '../../../shared/outbound/request.ts'
-import type { Tenant } from '../stand/stand.ts'
+import type { Tenant, TestStand } from '../stand/stand.ts'
 import { databaseAs } from '../stand/worker.ts'
 
 export interface Received {
@@ -71,3 +72,9 @@ export async function makeWebhook({ call }: Tenant, events: string[], url = 'htt
   const deliveries = async () => (await call('GET', `${path}/deliveries?limit=100`)).body.data
   return { id: body.id as string, secret: body.secret as string, path, deliveries }
 }
+
+/** Tells of an event as the schema's own functions do. */
+export const tellOn =
+  (stand: TestStand) =>
+  ({ organizationId }: Tenant, subject: string, data: object = {}, event = 'document.completed') =>
+    sql`select tell(${organizationId}, ${event}, ${subject}, ${JSON.stringify(data)})`.execute(stand.db)

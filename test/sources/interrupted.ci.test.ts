@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useStand } from '../support/stand/stand.ts'
+import { inn, sourceOf as sourceOfStand } from './source-of.ts'
+import { page, website } from './website.ts'
+
+const stand = useStand()
+beforeAll(() => {
+  process.env.ALLOW_LOOPBACK = 'true'
+})
+
+const sourceOf = (url: string, more?: object) => sourceOfStand(stand, url, more)
+
+describe('a crawl that is interrupted', () => {
+  test('continues where it stopped when its time was up, and requests no page twice', async () => {
+    const site = await website(inn())
+    const { deliver, get, sent, state, id } = await sourceOf(site.url)
+    let looks = 0
+    state.remaining = () => (looks++ === 0 ? 300_000 : 10_000)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'pending', page_count: 0 })
+    expect(sent).toMatchObject([{ sourceId: id }])
+    state.remaining = () => 300_000
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    expect(site.asked.filter((path) => path !== '/robots.txt').sort()).toEqual(['/', '/parking', '/prices'])
+  })
+
+  test('reads a sitemap of hundreds of pages in several turns, each page once', async () => {
+    const paths = Array.from({ length: 300 }, (_, at) => `/room-${at}`)
+    const site = await website(
+      Object.fromEntries(
+        paths.map((path) => [
+          path,
+          page(path, `The room ${path} costs ${path.length} euros, with breakfast and a view.`),
+        ]),
+      ),
+    )
+    const addresses = paths.map((path) => `<url><loc>${site.url}${path}</loc></url>`).join('')
+    const type = { 'content-type': 'application/xml' }
+    site.pages['/sitemap.xml'] = { headers: type, body: `<urlset>${addresses}</urlset>` }
+    const { deliver, get, state, sent } = await sourceOf(`${site.url}/sitemap.xml`, { kind: 'sitemap' })
+    let turns = 0
+    do {
+      const began = site.asked.length
+      state.remaining = () => (site.asked.length - began < 110 ? 300_000 : 0)
+      sent.length = 0
+      await deliver()
+      turns++
+    } while (sent.length > 0)
+    expect(turns).toBeGreaterThan(2)
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 300 })
+    expect(site.asked.filter((path) => path.startsWith('/room')).toSorted()).toEqual(paths.toSorted())
+  })
+
+  test('by a crash is found by the sweeper once its lease is over, and ends with each page once', async () => {
+    const site = await website(inn())
+    const { deliver, get, documents, id, queued } = await sourceOf(site.url)
+    await deliver()
+    // A crash between the creation of the documents and its record leaves this state.
+    await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() - interval '1 second', resend_at = now()
+      where id = ${id}`.execute(stand.db)
+    await sql`update source_pages p set task = 'create', title = 'T', content = d.content, applied_hash = null
+      from documents d where p.source_id = ${id} and d.source_id = ${id} and d.external_id = p.address`.execute(
+      stand.db,
+    )
+    const before = await documents()
+    await stand.sweep()
+    expect(await queued()).toContain(id)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    const after = await documents()
+    for (const path of Object.keys(before)) expect(after[path].id, path).toBe(before[path].id)
+  })
+
+  test('by a full disk of the database writes nothing partially, and continues without fetching again once there is room', async () => {
+    const site = await website(inn())
+    const { deliver, get, documents, id, queued } = await sourceOf(site.url)
+    await sql`create function refuse() returns trigger language plpgsql as $$
+      begin raise 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`.execute(
+      stand.db,
+    )
+    await sql`create trigger refuse after insert on documents for each row when (new.external_id like '%/prices')
+      execute function refuse()`.execute(stand.db)
+    expect(await deliver()).toEqual({ batchItemFailures: [{ itemIdentifier: 'm' }] })
+    expect(await get()).toMatchObject({ status: 'pending', error_message: null })
+    expect(await documents()).toEqual({})
+    const asked = site.asked.length
+    await sql`drop function refuse cascade`.execute(stand.db)
+    await sql`update sources set lease_expires_at = now() - interval '1 second', resend_at = now() where id = ${id}`.execute(
+      stand.db,
+    )
+    await stand.sweep()
+    expect(await queued()).toContain(id)
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    expect(Object.keys(await documents()).toSorted()).toEqual(['/', '/parking', '/prices'])
+    expect(site.asked.slice(asked)).toEqual([])
+  })
+
+  test('is due to the sweeper when the queue takes no message', async () => {
+    const site = await website(inn())
+    const { deliver, state, id, queued } = await sourceOf(site.url)
+    let looks = 0
+    state.remaining = () => (looks++ === 0 ? 300_000 : 10_000)
+    state.isQueueDown = true
+    expect((await deliver()).batchItemFailures).toEqual([])
+    await sql`update sources set resend_at = resend_at - interval '121 seconds' where id = ${id}`.execute(stand.db)
+    await stand.sweep()
+    expect(await queued()).toContain(id)
+  })
+})
+
+describe('while a crawl is under way', () => {
+  test('a deleted source gets no document any more', async () => {
+    const site = await website(inn())
+    const { deliver, documents, call, source } = await sourceOf(site.url)
+    site.onRequest = async (path) => {
+      if (path === '/parking') await call('DELETE', source)
+    }
+    expect((await deliver()).batchItemFailures).toEqual([])
+    expect(await documents()).toEqual({})
+  })
+
+  test('other paths end it, and the next crawl uses them', async () => {
+    const site = await website(inn())
+    const { deliver, documents, call, source } = await sourceOf(site.url)
+    site.onRequest = async (path) => {
+      site.onRequest = () => Promise.resolve()
+      if (path !== '/x') await call('PATCH', source, { exclude: ['/prices'] })
+    }
+    await deliver()
+    expect(await documents()).toEqual({})
+    await deliver()
+    expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking'])
+  })
+
+  test('a refresh waits for its end, and two at once are one', async () => {
+    const site = await website(inn())
+    const { deliver, get, call, source } = await sourceOf(site.url)
+    site.onRequest = async (path) => {
+      if (path !== '/parking') return
+      site.onRequest = () => Promise.resolve()
+      await Promise.all([call('POST', `${source}/refresh`), call('POST', `${source}/refresh`)])
+    }
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'pending', page_count: 3 })
+    await deliver()
+    expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })
+    const { length } = site.asked
+    await deliver()
+    expect(site.asked).toHaveLength(length)
+  })
+})
