@@ -1,4 +1,7 @@
-/** Each webhook event, and the functions in `infra/migrations/baseline/webhooks.sql` that make it: triggers, and two that the sweeper calls. */
+/**
+ * Each webhook event, and the SQL functions that make it. They are in `infra/migrations/baseline/webhooks.sql`. Triggers call them, except
+ * two that the sweeper calls. `0014_trash.ts` has the current condition of the documents' trigger.
+ */
 export const madeBy = {
   'document.completed': ['tell_of_document'],
   'document.failed': ['tell_of_document'],
