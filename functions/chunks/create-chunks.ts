@@ -13,15 +13,10 @@ import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../
 import { requireDocument } from '../../shared/http/not-found.ts'
 import { newId } from '../../shared/ids.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
-import { addNextVectors } from './next-vectors.ts'
+import { addNextVectors, type Stored } from './next-vectors.ts'
 import type { ChunkInput, ChunksInput } from './schemas.ts'
 
 const maxChunks = 10_000
-
-export interface Stored {
-  chunk_count: number
-  data: (Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'> & Partial<Pick<ChunkRow, 'metadata'>>)[]
-}
 
 /**
  * Stores all chunks or none. The first batch takes over a document of the service. With the name of the agent's next model, stored chunks

@@ -5,12 +5,17 @@ import { recordset } from '../../shared/database/recordset.ts'
 import { type DocumentScope, isAgent, isDocument } from '../../shared/database/scope.ts'
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { selectDocument } from '../../shared/documents/client/chunks.ts'
+import type { ChunkRow } from '../../shared/documents/contract/chunk.ts'
 import { insertVectors } from '../../shared/documents/processing/new-chunks.ts'
 import { lockAfter, lockModel } from '../../shared/golden/check.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
-import type { Stored } from './create-chunks.ts'
 import type { ChunkInput } from './schemas.ts'
+
+export interface Stored {
+  chunk_count: number
+  data: (Pick<ChunkRow, 'id' | 'chunk_index' | 'token_count' | 'created_at'> & Partial<Pick<ChunkRow, 'metadata'>>)[]
+}
 
 const columns = { chunk_index: 'int', hash: 'bytea', vector_id: 'uuid' } as const
 

@@ -11,7 +11,12 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import type { SecretName, StageSettings } from '../aws/stages.ts'
 import { CommandError } from '../command-line/command-error.ts'
-import type { StoredSecret } from './checks/logins.ts'
+
+export interface StoredSecret {
+  value: string | undefined
+  /** The reason why no Lambda can read a value. */
+  fault: string | undefined
+}
 
 export type Aws = ReturnType<typeof awsClients>
 

@@ -1,4 +1,4 @@
-import { createHash, createSecretKey, type KeyObject, randomInt } from 'node:crypto'
+import { createHash, createSecretKey, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Context } from 'hono'
 import { type Selectable, sql } from 'kysely'
@@ -6,21 +6,10 @@ import { BoundedMap } from '../bounded-map.ts'
 import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
-import type { Permission } from '../permissions.ts'
 import { steadyNow } from '../steady-clock.ts'
-import { type ApiEnv, sourceAddress } from './api.ts'
+import { type ApiEnv, type ApiKey, sourceAddress } from './api.ts'
 import { ApiError } from './errors.ts'
 import { unknownCredentials } from './unknown-credentials.ts'
-
-export interface ApiKey {
-  id: string
-  /** The id's name in logs; `api_key_id` by default. */
-  idName?: 'person_id' | 'connection_id' | undefined
-  organizationId: OrganizationId
-  permissions: Permission[]
-  /** Signs the cursors of the organization's lists. Neither JSON nor a log prints a KeyObject's bytes. */
-  cursorKey: KeyObject
-}
 
 export interface VerifiedKey extends ApiKey {
   logsQuestions: boolean

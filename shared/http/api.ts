@@ -1,11 +1,12 @@
+import type { KeyObject } from 'node:crypto'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
-import { newId } from '../ids.ts'
+import { newId, type OrganizationId } from '../ids.ts'
 import { beginEarly } from '../loading.ts'
 import { describeError, log } from '../log.ts'
+import type { Permission } from '../permissions.ts'
 import { Unavailable } from '../unavailable.ts'
-import type { ApiKey } from './api-keys.ts'
 import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
@@ -13,6 +14,16 @@ import { requireFitsLambda } from './payload.ts'
 /** The body is kept apart, because the adapter would encode and copy it three times. */
 interface ApiEvent extends APIGatewayProxyEventV2 {
   sent: Pick<APIGatewayProxyEventV2, 'body' | 'isBase64Encoded'>
+}
+
+export interface ApiKey {
+  id: string
+  /** The id's name in logs; `api_key_id` by default. */
+  idName?: 'person_id' | 'connection_id' | undefined
+  organizationId: OrganizationId
+  permissions: Permission[]
+  /** Signs the cursors of the organization's lists. Neither JSON nor a log prints a KeyObject's bytes. */
+  cursorKey: KeyObject
 }
 
 export interface ApiEnv {

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { columnsOf } from '../database/columns.ts'
 import { type Batch, type Database, type Results, type Statement, waitedTooLong } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
-import type { ApiKey } from './api-keys.ts'
+import type { ApiKey } from './api.ts'
 import { ApiError } from './errors.ts'
 
 export const idempotencyHeader = v.object({

@@ -10,7 +10,7 @@ import { type Marked, markedSlice, markedText } from '../passage-text.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
 import { localTime } from '../times.ts'
-import type { AskQuery, Trial } from './screen.ts'
+import type { AskQuery, Trial } from './trial.ts'
 
 export function askForm(agentId: string, { q, at }: AskQuery, zone: string): Html {
   return html`<search><form class="ask" method="get" action="${askPath(agentId)}">

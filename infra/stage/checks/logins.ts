@@ -1,14 +1,9 @@
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { type DatabaseUser, databaseUsers } from '../../wiring.ts'
+import type { StoredSecret } from '../aws.ts'
 import { isSameDatabase, type LoginContext, makeLogin, slotOf } from '../logins.ts'
 import { error } from './check.ts'
 import { checkLogin } from './database.ts'
-
-export interface StoredSecret {
-  value: string | undefined
-  /** The reason why no Lambda can read a value. */
-  fault: string | undefined
-}
 
 interface SecretsContext extends LoginContext {
   secrets: {

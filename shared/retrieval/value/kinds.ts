@@ -1,5 +1,4 @@
 import { amountKind } from '../../text/table-header.ts'
-import type { Unit } from './asked.ts'
 import type { HitTable } from './tables.ts'
 
 /** The kinds of answers that questions ask for. */
@@ -95,6 +94,6 @@ export function isOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitT
 }
 
 /** True if the word only says which kind of answer is wanted. */
-export function asksKind({ concepts }: Unit, asked: ReadonlySet<AnswerKind>): boolean {
+export function asksKind({ concepts }: { concepts: ReadonlySet<string> }, asked: ReadonlySet<AnswerKind>): boolean {
   return [...asked].some((kind) => kinds[kind].concepts.some((concept) => concepts.has(concept)))
 }
