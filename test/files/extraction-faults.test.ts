@@ -1,13 +1,12 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import type { Queue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
-import { newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { filesOn, newExtractor, type TestFile, workMessage } from '../support/documents/files.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'
-import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const connection = useFaultyConnection()
@@ -16,20 +15,9 @@ const text = 'A day with the bike costs 20 euros.'
 const done = { batchItemFailures: [] }
 const failed = { batchItemFailures: [{ itemIdentifier: '0' }] }
 
-async function rowOf({ id }: TestFile) {
-  const { rows } = await sql<{ status: string; extracted_text: string | null; waits: number | null; resends: number }>`
-    select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
-    extract(epoch from next_attempt_at - now())::float8 as waits, extract(epoch from resend_at - now())::float8 as resends
-    from documents where id = ${id}`.execute(stand.db)
-  return rows[0]!
-}
-
-const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
-const set = ({ id }: TestFile, assignment: string) =>
-  sql`update documents set ${sql.raw(assignment)} where id = ${id}`.execute(stand.db)
+const { rowOf, get, set, created } = filesOn(stand)
 const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
 
-const created = () => newFile(stand)
 describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
   const letters = (bytes: number) => 'a'.repeat(bytes)
   test.each([

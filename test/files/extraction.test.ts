@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { reportFile } from '../../shared/documents/client/file-document.ts'
 import type { Queue } from '../../shared/queue.ts'
-import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { createFile, filesOn, newExtractor, type TestFile, workMessage } from '../support/documents/files.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue } from '../support/stand/worker.ts'
@@ -10,18 +10,7 @@ import { keptQueue } from '../support/stand/worker.ts'
 const stand = useStand()
 const text = 'A day with the bike costs 20 euros.'
 const done = { batchItemFailures: [] }
-async function rowOf({ id }: TestFile) {
-  const { rows } = await sql<{ status: string; extracted_text: string | null; waits: number | null; resends: number }>`
-    select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
-    extract(epoch from next_attempt_at - now())::float8 as waits, extract(epoch from resend_at - now())::float8 as resends
-    from documents where id = ${id}`.execute(stand.db)
-  return rows[0]!
-}
-
-const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
-const set = ({ id }: TestFile, assignment: string) =>
-  sql`update documents set ${sql.raw(assignment)} where id = ${id}`.execute(stand.db)
-const created = () => newFile(stand)
+const { rowOf, get, set, created } = filesOn(stand)
 const retry = (tenant: Tenant, { path }: TestFile) => tenant.call('PATCH', path, { status: 'pending' })
 
 describe('a file that has arrived', () => {

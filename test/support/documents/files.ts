@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { sql } from 'kysely'
 import { consumer } from '../../../functions/extraction/consumer.ts'
 import type { Extraction } from '../../../functions/extraction/extract-document.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
@@ -80,6 +81,28 @@ export function newExtractor(stand: TestStand, options: Partial<Extraction> = {}
     async upload(file: TestFile, content: string | Buffer): Promise<SQSBatchResponse> {
       files.set(file.key, Buffer.from(content))
       return await this.deliver(workMessage(file))
+    },
+  }
+}
+
+/** What tests of extraction do with the document of a file: read its row, get it, set columns of it, and create one. */
+export function filesOn(stand: TestStand) {
+  return {
+    created: () => newFile(stand),
+    get: async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body,
+    set: ({ id }: TestFile, assignment: string) =>
+      sql`update documents set ${sql.raw(assignment)} where id = ${id}`.execute(stand.db),
+    async rowOf({ id }: TestFile) {
+      const { rows } = await sql<{
+        status: string
+        extracted_text: string | null
+        waits: number | null
+        resends: number
+      }>`
+        select status, error_code, attempt, retry_count, tries, lease_token, content_hash, extracted_text,
+        extract(epoch from next_attempt_at - now())::float8 as waits, extract(epoch from resend_at - now())::float8 as resends
+        from documents where id = ${id}`.execute(stand.db)
+      return rows[0]!
     },
   }
 }
