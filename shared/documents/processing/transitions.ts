@@ -229,6 +229,8 @@ export const recover = {
   ...noLease,
   next_attempt_at: now,
   waiting_reason: ownFaults.interrupted,
+  // Somebody other than its worker may have ended the lease early.
+  resend_at: sql<Date>`${d.lease_expires_at}`,
 } satisfies Transition
 
 /** Takes the document out of search, out of work and out of its source, and frees its external id. */

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
 import { hours, inn, parking, prices, sourceOf as sourceOfStand } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
-beforeAll(() => {
-  process.env.ALLOW_LOOPBACK = 'true'
-})
+beforeAll(() => void vi.stubEnv('ALLOW_LOOPBACK', 'true'))
+afterAll(() => void vi.unstubAllEnvs())
 
 const sourceOf = (url: string, more?: object) => sourceOfStand(stand, url, more)
 
@@ -33,32 +32,6 @@ describe('a crawl', () => {
     expect((await first('What does a night for a dog cost?')).content).toContain('38 euros')
     const after = await documents()
     expect(after['/parking']).toEqual({ ...before['/parking'], ...statusOf(after['/parking']) })
-  })
-
-  test('makes documents of pages that are together more than a statement carries', async () => {
-    const long = (name: string) => page(name, `${name} ${'"rooms" '.repeat(180_000)}`)
-    const names = ['/a', '/b', '/c', '/d', '/e', '/f']
-    const site = await website({ '/': page('Paws Inn', hours, ...names) })
-    for (const name of names) site.pages[name] = long(name)
-    const { deliver, get } = await sourceOf(site.url)
-    await deliver()
-    expect(await get()).toMatchObject({ status: 'ready', error_message: null, page_count: 7 })
-  })
-
-  test('reads a sitemap whose addresses are more than a statement carries', async () => {
-    const site = await website({ '/': page('Paws Inn', hours) })
-    const addresses = Array.from({ length: 45_000 }, (_, i) => `${site.url}/${i}/${'x'.repeat(200)}`)
-    site.pages['/sitemap.txt'] = { headers: { 'content-type': 'text/plain' }, body: addresses.join('\n') }
-    const { deliver, id, state } = await sourceOf(`${site.url}/sitemap.txt`, { kind: 'sitemap' })
-    site.onRequest = (path) => {
-      if (path === '/sitemap.txt') state.remaining = () => 0
-      return Promise.resolve()
-    }
-    await deliver()
-    const { rows } = await sql<{
-      listed: string
-    }>`select count(*) as listed from source_pages where source_id = ${id}`.execute(stand.db)
-    expect(rows[0]!.listed).toBe('5000')
   })
 
   test('of pages that say the same writes no document and embeds nothing', async () => {
