@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { hashedFiles } from '../../shared/http/hashed-files.ts'
 import { vendored } from './vendored.ts'
 
-/** In a bundle, this folder also holds the packages' files. */
+/** The folder of the assets. A bundle keeps the packages' files there too. */
 const folder = join(import.meta.dirname, 'assets')
 const styles = ['base.css', 'frame.css', 'parts.css', 'documents.css', 'tables.css', 'ask.css', 'sign-in.css']
 

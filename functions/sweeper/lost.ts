@@ -5,6 +5,7 @@ import { crawlDueAt, isCrawlDue } from '../../shared/sources/sources.ts'
 
 /**
  * Acquires lost messages: organizations take turns, the longest due first. If this sweep dies before it sends, they are lost again.
+ * Expressions name the table by its first letter.
  * @param at the column that says when a row's message counts as lost, which the next one does after so many seconds
  * @param columns those of the message besides the organization
  */

@@ -7,7 +7,7 @@ import { organizationNotFound } from '../command-line/command-error.ts'
 
 const o = columnsOf('organizations', 'o')
 
-/** For look-ups by id only: `organization_id = any(…)` lets them use the primary key, whose first column is the organization. */
+/** Serves only look-ups by id: `organization_id = any(…)` lets them use the primary key, whose first column is the organization. */
 const everyOrganization = sql`array(select ${o.id} from organizations o)`
 export const anyOrganization = sql<OrganizationId>`any(${everyOrganization})`
 

@@ -86,7 +86,7 @@ async function download(s3: S3Client, { name, key, maxBytes, eTag, signal }: Wan
   }
 }
 
-/** To a role that may not list the bucket, S3 says AccessDenied for a missing file; for a forbidden file it names the action. */
+/** S3 answers AccessDenied for a missing file if the role may not list the bucket. For a forbidden file it names the action. */
 function isMissing(error: unknown): boolean {
   const { name, message } = error as Error
   return name === 'NoSuchKey' || (name === 'AccessDenied' && !message.includes('s3:GetObject'))

@@ -7,7 +7,7 @@ const minTerms = 2
 /** The turns that a question may span: earlier ones are no longer about its subject. */
 const maxTurns = 4
 
-/** The maximum of UTF-16 code units in a text, so that it has no more characters than a search takes. */
+/** The joined turns keep at most this number of UTF-16 code units, so that they have at most the characters that a search accepts. */
 const maxText = 8000
 
 /**

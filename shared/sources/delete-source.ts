@@ -31,8 +31,8 @@ export const isOwn = ({ organizationId, sourceId }: SourceScope) =>
   sql<boolean>`(d.organization_id = ${organizationId} and d.source_id = ${sourceId})`
 
 /**
- * Deletes a source with its documents; a crawl in progress creates no more. A source in the trash counts as being deleted, by a crawler
- * that comes in 30 days. @param ignores golden questions that would fail
+ * Deletes a source with its documents, and ends a crawl in progress. A source in the trash has the status `deleting` too, but the crawler
+ * deletes it only after 30 days. @param ignores golden questions that would fail
  * @returns undefined if the source is gone, else the source, whose other documents the crawler deletes
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */

@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
-import { newKey } from '../../shared/http/api-keys.ts'
 import { newId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
 import {
@@ -14,6 +12,7 @@ import {
   publicRoutes,
 } from '../support/http/operations.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { rejectedKeys } from '../support/stand/tenant.ts'
 
 const stand = useStand()
 const never = (): Ids => ({ agentId: newId(), documentId: newId() })
@@ -38,14 +37,10 @@ beforeAll(async () => {
   allBut = await each((one) => permissions.filter((other) => other !== one))
   tenant = await stand.tenant()
   const { organizationId, apiKey } = tenant
-  const make = (more: object) =>
-    createKey(stand.db, { organizationId: organizationId as never, name: 'k', permissions: [...permissions], ...more })
-  const revoked = await make({})
-  await revokeKey(stand.db, revoked.id)
-  const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
   const mistyped = apiKey.slice(0, -1) + (apiKey.endsWith('A') ? 'B' : 'A')
   const malformed = ['nonsense', `${apiKey} `.repeat(2), `${apiKey},${apiKey}`, 'cue_', mistyped, 'ключ']
-  badKeys = [...malformed, newKey(), revoked.key, expired.key].flatMap((key): Record<string, string>[] => [
+  const rejected = await rejectedKeys(stand.db, organizationId)
+  badKeys = [...malformed, ...rejected].flatMap((key): Record<string, string>[] => [
     { 'x-api-key': key },
     { authorization: `Bearer ${key}` },
   ])

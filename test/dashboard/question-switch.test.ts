@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
-import { keepQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { storeQuestions } from '../support/documents/asked-questions.ts'
+import { keepingOn, questionsScreen as screen } from './kept-questions.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
-const { stand, signedIn } = useDashboard()
-const path = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/questions`
-const screen = (owner: SignedIn, query: Record<string, string> = {}) =>
-  owner.browser.get(`${path(owner)}?${new URLSearchParams(query)}`)
-
-async function keeping(): Promise<SignedIn> {
-  const owner = await signedIn()
-  await keepQuestions(stand, owner)
-  return owner
-}
+const dashboard = useDashboard()
+const { stand, signedIn } = dashboard
+const keeping = () => keepingOn(dashboard)
 
 describe('the switch', () => {
   const isOn = async ({ organizationId }: SignedIn) =>

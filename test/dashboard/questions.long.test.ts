@@ -3,21 +3,15 @@ import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
-import { keepQuestions, keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { keepingOn, questionsPath as path, questionsScreen as screen } from './kept-questions.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
-const { stand, signedIn } = useDashboard()
+const dashboard = useDashboard()
+const { stand } = dashboard
 const { batchesOf } = useStatementPlans()
 
-const path = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/questions`
-const screen = (owner: SignedIn, query: Record<string, string> = {}) =>
-  owner.browser.get(`${path(owner)}?${new URLSearchParams(query)}`)
-
-async function keeping(): Promise<SignedIn> {
-  const owner = await signedIn()
-  await keepQuestions(stand, owner)
-  return owner
-}
+const keeping = () => keepingOn(dashboard)
 
 /** A hit as the log keeps it. */
 const hitOf = (document_id: string, chunk_index = 0) =>

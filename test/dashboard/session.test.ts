@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { throttled } from '../../functions/dashboard/session/sign-in.ts'
-import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
 import { maxFailures, windowSeconds } from '../../shared/organizations/sessions.ts'
+import { rejectedKeys } from '../support/stand/tenant.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
 import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 import { type Browser, newBrowser, signIn, useDashboard } from './support.ts'
@@ -109,13 +108,8 @@ describe('signing in', () => {
 
   test('is refused for keys that are unknown, revoked or expired, and says the same of all', async () => {
     const { organizationId } = await stand.tenant()
-    const make = (more: object) =>
-      createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })
-    const revoked = await make({})
-    await revokeKey(stand.db, revoked.id)
-    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
     const pages = []
-    for (const key of [newKey(), revoked.key, expired.key])
+    for (const key of await rejectedKeys(stand.db, organizationId))
       pages.push(await browser('198.51.100.1').post(path, { key, to: '/dashboard/calls' }))
     for (const { status, text, html, cookies } of pages) {
       expect([status, cookies]).toEqual([422, []])

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createKey, revokeKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/tenants.ts'
 import { urlOfRole } from '../../infra/postgres-url.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import { Database } from '../../shared/database/database.ts'
-import { hashKey, newKey } from '../../shared/http/api-keys.ts'
+import { hashKey } from '../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { rejectedKeys } from '../support/stand/tenant.ts'
 
 const stand = useStand()
 const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
@@ -215,14 +216,14 @@ describe('the roles of the Lambdas', () => {
 
   test('find nothing by the hash of an unknown, revoked or expired key', async () => {
     const { organizationId } = await stand.tenant()
-    const make = (more: object) =>
-      createKey(stand.db, { organizationId: organizationId as OrganizationId, name: 'k', permissions: [], ...more })
-    const revoked = await make({})
-    await revokeKey(stand.db, revoked.id)
-    const expired = await make({ expiresAt: new Date(Date.now() - 1000) })
     const find = (key: string) => sql`select * from find_key(${hashKey(key)})`.execute(as('cuecard_search'))
-    for (const key of [revoked.key, expired.key, newKey()]) expect((await find(key)).rows).toEqual([])
-    expect((await find((await make({})).key)).rows).toMatchObject([{ organization_id: organizationId }])
+    for (const key of await rejectedKeys(stand.db, organizationId)) expect((await find(key)).rows).toEqual([])
+    const { key } = await createKey(stand.db, {
+      organizationId: organizationId as OrganizationId,
+      name: 'k',
+      permissions: [],
+    })
+    expect((await find(key)).rows).toMatchObject([{ organization_id: organizationId }])
   })
 
   const forbidden = linesOf(`

@@ -23,7 +23,7 @@ export interface ShownPage {
   document_id: string | null
   title: string | null
   change: 'added' | 'changed' | null
-  /** A person's edit or deletion of its document, which crawls then leave alone. `document_id` is the edited document's. */
+  /** A person edited or deleted the page's document, so crawls no longer change it. `document_id` is the edited document's. */
   by_hand: 'edited' | 'deleted' | null
 }
 

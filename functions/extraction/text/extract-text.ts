@@ -3,7 +3,7 @@ import type { Progress } from './pdf/page-notes.ts'
 import type { Extracted } from './read-file.ts'
 import { ReaderProcess } from './reader-process.ts'
 
-/** With these a file takes less than the Lambda's time-out, and both processes fit into its memory. */
+/** These limits keep a file within the Lambda's time-out, and both processes within its memory. */
 export const readerLimits = { seconds: 40, secondsInAll: 240, memoryMb: 1_024 }
 const reader = new ReaderProcess(readerLimits)
 process.on('exit', () => reader.end())

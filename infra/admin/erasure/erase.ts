@@ -109,7 +109,7 @@ export function listErasures(db: Database) {
 
 /**
  * Deletes the subject's row in the transaction that completes the erasure. The sweeper deletes all files of an organization, including
- * those that no row names since a restore. It does so at once, and again when no more files can arrive.
+ * files that have had no row since a restore. It does so at once, and again after the last upload can have ended.
  */
 function finish(db: Database, id: string, { organizationId, agentId }: Subject) {
   const last_at = sql<Date>`now() + make_interval(secs => ${uploadSeconds})`

@@ -36,7 +36,7 @@ type Connect = (url: string) => Database
 const minServerVersion = 170_000
 const minVectorVersion = [0, 8]
 
-/** Checks that a Lambda's login works and has no more rights than its role. @throws Error if it does not work */
+/** Checks that a Lambda's login works and has only the rights of its role. @throws Error if it does not work */
 export async function checkLogin(secret: string, url: string, connect: Connect): Promise<Finding[]> {
   const lambda = secret.replace('database-', '')
   const [login] = (await ownLogin.execute(connect(url))).rows

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { describeError, log } from '../../log.ts'
 import { idsOf, type Message, type Sender, sendOrLog, type WorkMessage } from '../../queue.ts'
 
-/** Where work is stored and announced. */
+/** The database that stores work, and the queue that announces it. */
 export interface Outbox<Work extends Message = WorkMessage> {
   db: Database
   /** Undefined where there is no queue. */

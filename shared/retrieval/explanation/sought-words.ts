@@ -13,7 +13,7 @@ export interface SoughtWord {
   /** Its share of the question's weight, 0 to 1: the rarer among the agent's texts, the more. */
   weight: number
   isKnown: boolean
-  /** In a text, any of these terms stands for it. */
+  /** Any of these terms in a text stands for the word. */
   terms: ReadonlySet<string>
 }
 

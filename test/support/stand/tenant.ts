@@ -1,5 +1,7 @@
-import { createAgent, createKey, createOrganization } from '../../../infra/admin/tenants.ts'
+import { createAgent, createKey, createOrganization, revokeKey } from '../../../infra/admin/tenants.ts'
 import type { Database } from '../../../shared/database/database.ts'
+import { newKey } from '../../../shared/http/api-keys.ts'
+import type { OrganizationId } from '../../../shared/ids.ts'
 import type { Limits } from '../../../shared/organizations/limits.ts'
 import { type Permission, permissions } from '../../../shared/permissions.ts'
 
@@ -32,4 +34,13 @@ export async function makeTenant(db: Database, granted: readonly Permission[] = 
     /** Path of the agent's documents. */
     knowledgeBase: `/v1/agents/${agent.id}/knowledge-base`,
   }
+}
+
+/** An unknown, a revoked and an expired key of the organization, the last two with all permissions. @param db as the owner */
+export async function rejectedKeys(db: Database, organizationId: string): Promise<string[]> {
+  const key = { organizationId: organizationId as OrganizationId, name: 'k', permissions: [...permissions] }
+  const revoked = await createKey(db, key)
+  await revokeKey(db, revoked.id)
+  const expired = await createKey(db, { ...key, expiresAt: new Date(Date.now() - 1000) })
+  return [newKey(), revoked.key, expired.key]
 }
