@@ -10,7 +10,10 @@ const timeouts: Record<string, number> = {
   cuecard_operator: 70,
 }
 
-/** Makes missing logins, and gives this password to the others. All databases of a server share its logins. */
+/**
+ * Makes missing logins, and gives this password to the others. All databases of a server share its logins, and so the lock: without it,
+ * stands that change one login at once fail with "tuple concurrently updated".
+ */
 export async function makeLogins(pool: Pool, password: string): Promise<void> {
   for (const [role, seconds] of Object.entries(timeouts)) {
     const login = loginOfRole(role)
@@ -19,6 +22,7 @@ export async function makeLogins(pool: Pool, password: string): Promise<void> {
     const id = escapeIdentifier(login)
     const options = `login password ${escapeLiteral(password)}`
     await pool.query(`do $$ begin
+        lock table pg_authid in share row exclusive mode;
         begin create role ${id} in role ${escapeIdentifier(role)}; exception when duplicate_object or unique_violation then null; end;
         alter role ${id} ${options};
         alter role ${id} set statement_timeout = '${seconds}s';
