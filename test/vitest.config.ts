@@ -6,10 +6,10 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.c
 
 /** The project of a test file, by the ending of its name. Every other test file is in `npm test`. */
 const testFiles = {
-  /** Needs a browser, the synthesis for AWS, a tool or processes of its own: `npm run test:ci`. */
-  ci: ['**/*.ci.test.ts'],
-  /** Takes seconds of a processor: `npm run test:ci`, too. */
-  long: ['**/*.long.test.ts'],
+  /** Needs a browser, the synthesis for AWS, a tool or processes of its own, or takes seconds of a processor: `npm run test:ci`. */
+  ci: ['**/*.ci.test.ts', '**/*.long.test.ts'],
+  /** Starts the local stand in its own process, which can hold one only: `npm run test:ci`, too. */
+  alone: ['**/*.alone.test.ts'],
   /** Takes minutes: `npm run test:nightly`. */
   nightly: ['**/*.nightly.test.ts'],
   /** Kills processes and cuts connections: `npm run test:faults`. */
@@ -25,12 +25,13 @@ interface Variant {
 }
 
 export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
-  const { ci, long, nightly, faults } = testFiles
-  const later = [...ci, ...long, ...nightly, ...faults, ...except]
+  const { ci, alone, nightly, faults } = testFiles
+  const later = [...ci, ...alone, ...nightly, ...faults, ...except]
   const project = (options: TestOptions): TestProjectInlineConfiguration => ({
     root: import.meta.dirname,
     test: {
-      pool: 'threads',
+      // A worker is a process: in threads, V8 may end the whole run over memory of WebAssembly (nodejs/node#64500).
+      pool: 'forks',
       // Node.js runs the TypeScript itself, as in `npm start`.
       experimental: { viteModuleRunner: false },
       env: { POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'SILENT' },
@@ -50,15 +51,8 @@ export function configOf({ except = [], globalSetup = [] }: Variant = {}) {
       projects: [
         // A worker's files share its modules and its stand, as requests share an instance of a Lambda.
         project({ name: 'usual', include: ['**/*.test.ts'], exclude: later, isolate: false }),
-        project({
-          name: 'ci',
-          include: ci,
-          exclude: except,
-          // A package imports JSON as bundlers do, and Node does not.
-          experimental: { viteModuleRunner: true },
-          server: { deps: { inline: ['@actions/workflow-parser'] } },
-        }),
-        project({ name: 'ci-long', include: long, exclude: except, isolate: false }),
+        project({ name: 'ci', include: ci, exclude: except, isolate: false }),
+        project({ name: 'ci-alone', include: alone, exclude: except }),
         project({ name: 'nightly', include: nightly, exclude: except }),
         // One after the other: a stand under kills wants the processors for itself.
         project({ name: 'faults', include: faults, exclude: except, maxWorkers: 1 }),

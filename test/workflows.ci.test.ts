@@ -1,11 +1,18 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of workflows.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+
+// The package imports JSON as bundlers do, without the attribute that Node.js asks for.
+registerHooks({
+  load: (url, context, next) =>
+    next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context),
+})
+const { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } = await import('@actions/workflow-parser')
 
 const directory = join(import.meta.dirname, '../.github/workflows')
 const files = readdirSync(directory)

@@ -14,7 +14,10 @@ const { paths } = JSON.parse(readFileSync(openapi, 'utf8')) as {
   paths: Record<string, Record<string, { operationId: string }>>
 }
 const operations = Object.values(paths).flatMap(({ head: _, ...methods }) => Object.values(methods))
-/** A minute each. */
+/** Runs in the browser: the operations that the page does not show. */
+const hidden = `${JSON.stringify(operations.map(({ operationId }) => operationId))}
+  .filter((id) => !document.querySelector('section#' + id)?.checkVisibility())`
+/** Half a minute each. */
 const barredAt = isThorough ? [390, 1280] : [390]
 const languages = ['curl', 'TypeScript', 'Python']
 
@@ -63,8 +66,7 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
         for (const isOpen of [false, true]) {
           await page.emulateMedia({ colorScheme })
           await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = ${isOpen}`)
-          for (const { operationId } of operations)
-            expect(await page.locator(`section#${operationId}`).isVisible(), operationId).toBe(true)
+          expect(await page.evaluate(hidden)).toEqual([])
           expect(await widthOf(page)).toBe(width)
         }
       expect(wrong).toEqual([])
@@ -75,15 +77,17 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
   test.each(barredAt)('is accessible at a width of %i, in light and in dark', { timeout: 240_000 }, async (width) => {
     const { page } = await open(width)
     await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`)
-    expect(await axeFindings(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await axeFindings(page, 'color-contrast')).toEqual([])
     const panel = page.locator('#getOpenApi form.call')
     expect((await send(panel, 200)).length).toBeGreaterThan(100_000)
-    if (width === 390) await page.getByRole('button', { name: 'Menu' }).click()
-    expect(await axeFindings(page, 'color-contrast', 'scrollable-region-focusable')).toEqual([])
-    await page.getByRole('button', { name: 'Set key and agent' }).click()
     expect(await axeFindings(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await axeFindings(page, { rules: ['color-contrast'] })).toEqual([])
+    if (width === 390) {
+      await page.getByRole('button', { name: 'Menu' }).click()
+      expect(await axeFindings(page, { within: '#contents' })).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Set key and agent' }).click()
+    expect(await axeFindings(page, { within: '#values' })).toEqual([])
     await page.close()
   })
 

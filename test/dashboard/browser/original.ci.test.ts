@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { useStand } from '../../support/stand/stand.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
-import { faintTexts } from '../faint-texts.ts'
 import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
@@ -73,7 +72,6 @@ describe.runIf(executablePath)('the original in a browser (needs chromium, or CH
         await area.scrollIntoViewIfNeeded()
         await expect.poll(() => page.evaluate(inked)).toBeGreaterThan(500)
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-        expect(await faintTexts(page)).toEqual([])
         expect(await axeFindings(page)).toEqual([])
       }
       expect(wrong).toEqual([])

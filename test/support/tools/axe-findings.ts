@@ -1,11 +1,18 @@
-import { source } from 'axe-core'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** The faults that axe-core finds in the page. @param rules its rules to check, instead of all */
-export async function axeFindings(page: Page, ...rules: string[]): Promise<string[]> {
-  await page.evaluate(source)
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules.length > 0 && { runOnly: rules }) })
+interface Options {
+  /** The rules to check, instead of all. */
+  rules?: string[]
+  /** The selector of the part to check, instead of the whole page. */
+  within?: string
+}
+
+/** The faults that axe-core finds in the page. */
+export async function axeFindings(page: Page, { rules, within = 'html' }: Options = {}): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
   return await page.evaluate(
-    `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
+    `axe.run('${within}', ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
   )
 }

@@ -1,23 +1,27 @@
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll } from 'vitest'
 
 /** The path of a Chromium on this machine; undefined if there is none. */
 export const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
   (path) => path && existsSync(path),
 )
 
-/** A browser for the tests of one block; its pages close with it. */
+/** The worker's: it ends with the worker. */
+let running: Promise<Browser> | undefined
+
+/** The worker's browser for the tests of one block, whose pages close at its end. */
 export function useChromium() {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
-  })
-  afterAll(() => browser?.close())
+  const contexts: BrowserContext[] = []
+  afterAll(() => Promise.all(contexts.map((context) => context.close())))
 
   return {
-    newContext: (options: Parameters<Browser['newContext']>[0] = {}): Promise<BrowserContext> =>
-      browser.newContext(options),
+    async newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+      running ??= chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+      const context = await (await running).newContext(options)
+      contexts.push(context)
+      return context
+    },
   }
 }
 
