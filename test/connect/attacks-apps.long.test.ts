@@ -5,9 +5,9 @@ import { signIn } from '../dashboard/support.ts'
 import { callback, issuer, origin, useConnect } from './support.ts'
 
 const connect = useConnect()
-const { stand, member, app, authorizeUrl, answerOf, consent, exchange, refresh, register } = connect
+const { stand, newMember, app, authorizeUrl, answerOf, consent, exchange, refresh, register } = connect
 
-describe('an address to be led back to', () => {
+describe('the redirect address', () => {
   const own = [
     'https://app.example/callback',
     callback,
@@ -33,9 +33,8 @@ describe('an address to be led back to', () => {
     'https://localhost:1234/callback',
     `${callback}#x`,
     'cursor://evil/callback',
-  ])('%s, which the app did not name, gets a page and no redirect', async (redirect_uri) => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+  ])('%s, which the app has not registered, gets a page and no redirect', async (redirect_uri) => {
+    const { tenant, browser } = await newMember()
     const url = authorizeUrl(tenant, app({ redirect_uris: own }), { redirect_uri })
     for (const page of [await browser.get(url), await browser.post(url, { decision: 'allow' })]) {
       expect([page.status, page.headers.location]).toEqual([400, undefined])
@@ -44,10 +43,9 @@ describe('an address to be led back to', () => {
   })
 
   test.each([...own, 'http://localhost:9/callback', 'http://127.0.0.1:65535/cb', 'http://[::1]/cb'])(
-    '%s, which it named, on this machine with any port, gets a code',
+    '%s, which it has registered (with any port on this machine), gets a code',
     async (redirect_uri) => {
-      const tenant = await stand.tenant()
-      const { browser } = await member(tenant)
+      const { tenant, browser } = await newMember()
       const page = await browser.post(authorizeUrl(tenant, app({ redirect_uris: own }), { redirect_uri }), {
         decision: 'allow',
       })
@@ -75,56 +73,42 @@ describe('an address to be led back to', () => {
     'relative',
     'https://app.example/\u202ecb',
     'https://app.example/a b',
-  ])('%s cannot be registered, nor named in a document', async (redirect) => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+  ])('%s cannot be registered, by a request or by a document', async (redirect) => {
+    const { tenant, browser } = await newMember()
     const redirect_uris = [callback, redirect]
-    expect(
-      await register({ redirect_uris }, `2001:db8:${Math.floor(Math.random() * 60_000).toString(16)}::1`),
-    ).toMatchObject({
-      status: 400,
-      body: { error: 'invalid_redirect_uri' },
-    })
-    const page = await browser.get(authorizeUrl(tenant, app({ redirect_uris })))
-    expect([page.status, page.text]).toEqual([
-      400,
-      expect.stringContaining('Its document is invalid at “redirect_uris.1”'),
-    ])
+    const address = `2001:db8:${Math.floor(Math.random() * 60_000).toString(16)}::1`
+    const refused = { status: 400, body: { error: 'invalid_redirect_uri' } }
+    expect(await register({ redirect_uris }, address)).toMatchObject(refused)
+    const text = expect.stringContaining('Its document is invalid at “redirect_uris.1”')
+    expect(await browser.get(authorizeUrl(tenant, app({ redirect_uris })))).toMatchObject({ status: 400, text })
   })
 })
 
 describe('the consent', () => {
-  test('cannot be framed or sent from elsewhere, and its policy names the address back and no other', async () => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
-    const url = authorizeUrl(tenant, app({ redirect_uris: ['https://back.example:444/cb'] }), {
-      redirect_uri: 'https://back.example:444/cb',
-    })
-    const page = await browser.get(url)
-    expect(page.headers).toMatchObject({
-      'x-frame-options': 'DENY',
-      'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
-    })
-    expect(page.headers['content-security-policy']).toContain("form-action https://back.example:444 'self'")
-    const scheme = authorizeUrl(tenant, app({ redirect_uris: ['cursor://x/cb'] }), { redirect_uri: 'cursor://x/cb' })
-    expect((await browser.get(scheme)).headers['content-security-policy']).toContain("form-action cursor: 'self'")
-    const settings = await browser.get('/dashboard/settings')
-    expect(settings.headers['content-security-policy']).not.toContain('back.example')
-    for (const headers of [
+  test('cannot be framed or sent from another site, and its policy names only the redirect address', async () => {
+    const { tenant, browser } = await newMember()
+    const urlOf = (redirect_uri: string) =>
+      authorizeUrl(tenant, app({ redirect_uris: [redirect_uri] }), { redirect_uri })
+    const headersOf = async (url: string) => (await browser.get(url)).headers
+    const policyOf = async (url: string) => (await headersOf(url))['content-security-policy']
+    const url = urlOf('https://back.example:444/cb')
+    expect(await headersOf(url)).toMatchObject({ 'x-frame-options': 'DENY' })
+    expect(await policyOf(url)).toContain("frame-ancestors 'none'")
+    expect(await policyOf(url)).toContain("form-action https://back.example:444 'self'")
+    expect(await policyOf(urlOf('cursor://x/cb'))).toContain("form-action cursor: 'self'")
+    expect(await policyOf('/dashboard/settings')).not.toContain('back.example')
+    for (const [name, value] of [
       ['sec-fetch-site', 'cross-site'],
       ['origin', 'https://evil.example'],
       ['origin', 'null'],
-    ])
-      expect((await browser.post(url, { decision: 'allow' }, Object.fromEntries([headers]))).status).toBe(403)
-    const { rows } = await sql`select from connections where organization_id = ${tenant.organizationId}`.execute(
-      stand.db,
-    )
-    expect(rows.length).toBe(0)
+    ] as const)
+      expect((await browser.post(url, { decision: 'allow' }, { [name]: value })).status).toBe(403)
+    const made = sql`select from connections where organization_id = ${tenant.organizationId}`
+    expect((await made.execute(stand.db)).rows).toEqual([])
   })
 
-  test('is asked again each time, given by a person only, and leads back where it is refused', async () => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+  test('is asked for each time, can be given only by a person, and redirects to the app if it is denied', async () => {
+    const { tenant, browser } = await newMember()
     const url = authorizeUrl(tenant, app())
     for (let i = 0; i < 2; i++) await consent(browser, url)
     expect((await browser.get(url)).status).toBe(200)
@@ -135,7 +119,7 @@ describe('the consent', () => {
     expect((await withKey.post(url, { decision: 'allow' })).status).toBe(400)
   })
 
-  test('is asked after signing in, where the whole address is kept', async () => {
+  test('is asked for after signing in, which keeps the whole address', async () => {
     const tenant = await stand.tenant()
     const url = authorizeUrl(tenant, app(), { state: 'x'.repeat(800) })
     const { status, headers } = await connect.browser().get(url)
@@ -143,9 +127,8 @@ describe('the consent', () => {
     expect(new URL(headers.location!, origin).searchParams.get('to')).toBe(url)
   })
 
-  test('names the host of an app’s document, and says of one that registered itself that nobody has checked it', async () => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+  test('shows that nobody has checked an app that registered itself, and renders its name as text', async () => {
+    const { tenant, browser } = await newMember()
     const fake = await register({ redirect_uris: ['https://evil.example/cb'], client_name: 'Claude\u202e' })
     const page = await browser.get(
       authorizeUrl(tenant, fake.body.client_id, { redirect_uri: 'https://evil.example/cb' }),
@@ -156,9 +139,9 @@ describe('the consent', () => {
     expect(markup.html).not.toContain('<script>alert')
   })
 
-  test('is for an agent of the organization that the person has chosen, and says where to choose another', async () => {
-    const [tenant, other] = [await stand.tenant(), await stand.tenant()]
-    const { browser, id } = await member(tenant)
+  test('is for an agent of the chosen organization, and links to the choice of another', async () => {
+    const other = await stand.tenant()
+    const { browser, id } = await newMember()
     const url = authorizeUrl(other, app())
     expect(await browser.get(url)).toMatchObject({
       status: 400,
@@ -173,7 +156,7 @@ describe('the consent', () => {
   })
 })
 
-describe('a document of an app', () => {
+describe('an app’s document', () => {
   test.each<[string, object, object, string]>([
     ['names another id', { client_id: 'https://claude.ai/client.json' }, {}, 'belongs to another app'],
     ['demands a key', { token_endpoint_auth_method: 'private_key_jwt' }, {}, 'a key or a secret'],
@@ -185,8 +168,7 @@ describe('a document of an app', () => {
     ['is no JSON', {}, { body: '{' }, 'invalid'],
     ['is too large', { client_uri: 'x'.repeat(10_001) }, {}, 'can’t be read'],
   ])('that %s connects nobody', async (_, more, answer, said) => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+    const { tenant, browser } = await newMember()
     const page = await browser.get(authorizeUrl(tenant, app(more, answer)))
     expect([page.status, page.text]).toEqual([400, expect.stringContaining(said)])
   })
@@ -206,14 +188,13 @@ describe('a document of an app', () => {
     '',
     newId(),
   ])('with the address %s is not read', async (id) => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+    const { tenant, browser } = await newMember()
     expect(await browser.get(authorizeUrl(tenant, id))).toMatchObject({ status: 400 })
   })
 })
 
 describe('registration', () => {
-  test('is bounded for each address, IPv6 by its network', async () => {
+  test('is bounded for each address, and for each network of IPv6', async () => {
     const statuses: number[] = []
     for (let i = 0; i < 11; i++)
       statuses.push((await register({ redirect_uris: [callback] }, `2001:db8:1:1::${i}`)).status)
@@ -230,9 +211,8 @@ describe('registration', () => {
     expect(await register(body, '192.0.2.77')).toMatchObject({ status: 400, body: { error } })
   })
 
-  test('makes a public client whatever is asked for, without a secret, which expires unused', async () => {
-    const tenant = await stand.tenant()
-    const { browser } = await member(tenant)
+  test('makes a public client without a secret, whatever is asked for, and expires if unused', async () => {
+    const { tenant, browser } = await newMember()
     const asked = { redirect_uris: [callback], token_endpoint_auth_method: 'client_secret_basic', client_name: 'Old' }
     const { body } = await register(asked, '192.0.2.78')
     expect(body).toMatchObject({ token_endpoint_auth_method: 'none', redirect_uris: [callback] })

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { beforeAll } from 'vitest'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { type Browser, newBrowser, type Page, signInAsPerson, useDashboard } from '../dashboard/support.ts'
+import { listen } from '../support/http/loopback.ts'
 import type { Tenant } from '../support/stand/stand.ts'
 
 export const origin = 'https://app.example.com'
@@ -25,28 +24,27 @@ export interface Reply {
   body: any
 }
 
-/** A stand for one test file, with people, and with apps that have a document of themselves. */
+interface Served {
+  body: string
+  type?: string
+  status?: number
+  headers?: Record<string, string>
+}
+
+/** A stand for one test file, with members, and with apps that publish their client metadata. */
 export function useConnect() {
   const { stand, browser } = useDashboard()
-  const documents = new Map<
-    string,
-    { body: string; type?: string; status?: number; headers?: Record<string, string> }
-  >()
-  let host = ''
+  const documents = new Map<string, Served>()
+  let appOrigin = ''
   beforeAll(async () => {
     process.env.ALLOW_LOOPBACK = 'true'
-    const server = createServer((request, response) => {
-      const {
-        body,
-        type = 'application/json',
-        status = 200,
-        headers = {},
-      } = documents.get(request.url ?? '') ?? { body: '', status: 404 }
+    const missing = { body: '', status: 404 }
+    const server = await listen(({ url }, response) => {
+      const { body, type = 'application/json', status = 200, headers = {} }: Served = documents.get(url!) ?? missing
       response.writeHead(status, { 'content-type': type, ...headers }).end(body)
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-    return () => void server.close()
+    appOrigin = server.origin
+    return server.close
   })
 
   /** A request to the stand's origin, as a raw event through the Lambda that serves its route. */
@@ -72,23 +70,24 @@ export function useConnect() {
     return { status: result.statusCode!, headers: said, body: isJson && text ? JSON.parse(text) : text } satisfies Reply
   }
 
+  const urlEncoded = { 'content-type': 'application/x-www-form-urlencoded' }
   const form = (path: string, fields: Record<string, string>, sourceIp?: string) =>
-    send(
-      'POST',
-      path,
-      `${new URLSearchParams(fields)}`,
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      sourceIp,
-    )
+    send('POST', path, `${new URLSearchParams(fields)}`, urlEncoded, sourceIp)
 
   /** A browser in which a new member has signed in. */
   const member = ({ organizationId }: Tenant) => signInAsPerson(newBrowser(stand), stand.db, organizationId, 'viewer')
 
+  /** A new member of a new organization. */
+  async function newMember() {
+    const tenant = await stand.tenant()
+    return { tenant, ...(await member(tenant)) }
+  }
+
   let served = 0
-  /** An app that has a document of itself. @returns its id */
+  /** An app that publishes its client metadata. @returns its id */
   function app(more: object = {}, answer: object = {}): string {
     const path = `/app-${served++}/client.json`
-    const id = `http://${host}${path}`
+    const id = `${appOrigin}${path}`
     const body = JSON.stringify({ client_id: id, client_name: 'An assistant', redirect_uris: [callback], ...more })
     documents.set(path, { body, ...answer })
     return id
@@ -98,16 +97,9 @@ export function useConnect() {
 
   /** The address to which an app leads the person. */
   function authorizeUrl(tenant: Tenant, clientId: string, more: Record<string, string | undefined> = {}): string {
-    const parameters = {
-      ...{
-        response_type: 'code',
-        client_id: clientId,
-        redirect_uri: callback,
-        state: 's1',
-        resource: resourceOf(tenant),
-      },
-      ...{ code_challenge: challenge, code_challenge_method: 'S256', scope: 'kb:read', ...more },
-    }
+    const asked = { response_type: 'code', client_id: clientId, redirect_uri: callback, resource: resourceOf(tenant) }
+    const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+    const parameters = { ...asked, ...pkce, state: 's1', scope: 'kb:read', ...more }
     const sent = Object.entries(parameters).filter((each): each is [string, string] => each[1] !== undefined)
     return `/dashboard/connect?${new URLSearchParams(sent)}`
   }
@@ -126,17 +118,16 @@ export function useConnect() {
     return answerOf(await browser.post(url, { decision: 'allow' })).get('code')!
   }
 
-  const exchange = (clientId: string, code: string, more: Record<string, string> = {}) =>
-    form('/connect/token', {
-      ...{
-        grant_type: 'authorization_code',
-        client_id: clientId,
-        code,
-        redirect_uri: callback,
-        code_verifier: verifier,
-        ...more,
-      },
-    })
+  /** A new member who has consented to a new app. */
+  async function consented() {
+    const made = { ...(await newMember()), clientId: app() }
+    return { ...made, code: await consent(made.browser, authorizeUrl(made.tenant, made.clientId)) }
+  }
+
+  const exchange = (clientId: string, code: string, more: Record<string, string> = {}) => {
+    const grant = { grant_type: 'authorization_code', redirect_uri: callback, code_verifier: verifier }
+    return form('/connect/token', { ...grant, client_id: clientId, code, ...more })
+  }
 
   const refresh = (clientId: string, refreshToken: string, more: Record<string, string> = {}) =>
     form('/connect/token', { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken, ...more })
@@ -152,31 +143,17 @@ export function useConnect() {
       ...headers,
     })
 
-  /** An app with tokens of a new member. */
-  async function connection(tenant: Tenant, more: Record<string, string | undefined> = {}) {
+  /** An app with tokens of a new member. @param organization a new one unless given */
+  async function connection(more: Record<string, string | undefined> = {}, organization?: Tenant) {
+    const tenant = organization ?? (await stand.tenant())
     const person = await member(tenant)
     const clientId = app()
     const { body } = await exchange(clientId, await consent(person.browser, authorizeUrl(tenant, clientId, more)))
-    return { person, clientId, access: body.access_token as string, refresh: body.refresh_token as string, body }
+    const { access_token: access, refresh_token: refresh }: Record<string, string> = body
+    return { tenant, person, clientId, access: access!, refresh: refresh!, body }
   }
 
-  return {
-    ...{
-      stand,
-      browser,
-      send,
-      form,
-      member,
-      app,
-      resourceOf,
-      authorizeUrl,
-      answerOf,
-      consent,
-      exchange,
-      refresh,
-      register,
-      ask,
-    },
-    connection,
-  }
+  const people = { member, newMember, consent, consented, connection }
+  const requests = { send, form, exchange, refresh, register, ask }
+  return { stand, browser, app, resourceOf, authorizeUrl, answerOf, ...people, ...requests }
 }

@@ -1,9 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { addPerson } from '../../../infra/admin/people.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { signInAs } from '../../../shared/organizations/sessions.ts'
+import { listen } from '../../support/http/loopback.ts'
 import { useGateway } from '../../support/stand/gateway.ts'
 import { useStand } from '../../support/stand/stand.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
@@ -15,7 +14,7 @@ const gateway = useGateway(stand)
 const chromium = useChromium()
 
 test.runIf(executablePath)(
-  'a person who comes from an app connects it in the browser and is led back to it',
+  'a person who comes from an app connects it in the browser, which returns to the app',
   async () => {
     const { organizationId, agentId } = await stand.tenant()
     const [organization, mail] = [organizationId as OrganizationId, `${organizationId}@example.com`]
@@ -23,13 +22,12 @@ test.runIf(executablePath)(
     const opened = await signInAs(stand.db, mail)
     if (opened.outcome !== 'opened') throw new Error('Not signed in')
     let answer = ''
-    const app = createServer(({ url }, response) => {
+    const app = await listen(({ url }, response) => {
       if (url?.startsWith('/callback?')) answer = url
       response.setHeader('content-type', 'text/html').end(`<a href="${authorize()}">Connect</a>`)
     })
-    await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
-    // Another site than that of Cuecard, which has the session's cookie.
-    const origin = `http://localhost:${(app.address() as AddressInfo).port}`
+    // Another site than Cuecard's, which has the session's cookie.
+    const origin = app.origin.replace('127.0.0.1', 'localhost')
     const registered = await fetch(`${gateway.origin}/connect/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -68,6 +66,6 @@ test.runIf(executablePath)(
     // The page that reloads itself names no icon, so the browser looks for one.
     expect(wrong.filter((each) => !each.includes('404'))).toEqual([])
     await context.close()
-    app.close()
+    await app.close()
   },
 )
