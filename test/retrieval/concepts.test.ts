@@ -5,18 +5,16 @@ import { fold, stem } from '../../shared/terms/word-forms.ts'
 
 const of = (word: string) => conceptsOf(fold(word), stem(fold(word)))
 
-describe('a concept has', () => {
-  test.each<[Concept, string]>([
-    ['price', 'prices costs kostet Gebühren tarifs'],
-    ['open', 'opening closes geöffnet Öffnungszeiten fermé horaires'],
-    ['pay', 'paying cash bezahlen Kartenzahlung payer'],
-    ['dog', 'dogs puppies dachshund Dackel Hündin chiens'],
-    ['access', 'wheelchair stairs Rollstuhl Treppen fauteuil'],
-    ['cancel', 'cancelled cancellation absagen stornieren annuler'],
-    ['insure', 'insured insurance Haftpflichtversicherung assurance'],
-  ])('%s: %s', (concept, words) => {
-    expect(words.split(' ').filter((word) => !of(word).includes(concept))).toEqual([])
-  })
+test.each<[Concept, string]>([
+  ['price', 'prices costs kostet Gebühren tarifs'],
+  ['open', 'opening closes geöffnet Öffnungszeiten fermé horaires'],
+  ['pay', 'paying cash bezahlen Kartenzahlung payer'],
+  ['dog', 'dogs puppies dachshund Dackel Hündin chiens'],
+  ['access', 'wheelchair stairs Rollstuhl Treppen fauteuil'],
+  ['cancel', 'cancelled cancellation absagen stornieren annuler'],
+  ['insure', 'insured insurance Haftpflichtversicherung assurance'],
+])('words of several languages have the concept %s: %s', (concept, words) => {
+  expect(words.split(' ').filter((word) => !of(word).includes(concept))).toEqual([])
 })
 
 test('a German compound has the concepts of its ends', () => {
@@ -24,18 +22,18 @@ test('a German compound has the concepts of its ends', () => {
 })
 
 test.each(['carpet', 'costume', 'cardiac', 'deadline', 'pretty', 'Platz'])(
-  '%s begins with a word by chance',
+  '%s has no concept, though it begins like a word that has one',
   (word) => {
     expect(of(word)).toEqual([])
   },
 )
 
-test('two words have a concept that neither has', () => {
+test('two words have a concept together that neither has alone', () => {
   expect(conceptsOfPair('how', 'much')).toEqual(['price'])
   expect([...of('how'), ...of('much')]).toEqual([])
 })
 
-test('in a run of Japanese the longest word counts', () => {
+test('in Japanese, which has no spaces, the longest word counts', () => {
   expect(conceptsIn('自転車の駐車料金')).toEqual(['bike', 'park', 'price'])
 })
 
@@ -46,7 +44,7 @@ describe('the lexical embedder puts a question nearer to', () => {
     ['an answer that shows a price', 'what do you charge', 'Espresso € 2', 'Espresso, strong'],
     ['an answer that shows a time', 'wann habt ihr offen', 'Mo 9:00', 'Mo Espresso'],
     ['a code that is written apart', 'QX 4471', 'The QX-4471.', 'QX and 4471 others'],
-    ['an answer without spaces', '駐車場はありますか', '当店の駐車場は二台分です', '当店の予約は電話です'],
+    ['an answer in a script without spaces', '駐車場はありますか', '当店の駐車場は二台分です', '当店の予約は電話です'],
   ])('%s', async (_, question, answer, other) => {
     const [asked, right, wrong] = await lexicalEmbedder().embed([question, answer, other])
     expect(cosine(asked!, right!)).toBeGreaterThan(cosine(asked!, wrong!) + 0.05)

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { AgentScope } from '../../shared/database/scope.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
@@ -8,7 +7,7 @@ import { type FoundHit, search } from '../../shared/retrieval/search.ts'
 import { storeServed } from '../support/documents/served-document.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { databaseAs } from '../support/stand/worker.ts'
+import { searchDatabaseOf as dbOf, scopeOf, tenantWith } from './knowledge.ts'
 
 const stand = useStand()
 
@@ -20,20 +19,11 @@ const question = 'are you open at christmas'
 const ordinary = ['We are open from 9 to 18.', 'Parking is free at Christmas, too.', 'Dogs are welcome.']
 const dated = 'At Christmas we are closed.'
 
-async function tenantOf(texts: string[]): Promise<{ tenant: Tenant; ids: DocumentId[] }> {
-  const tenant = await stand.tenant()
-  const documents = texts.map((content) => ({ title: 'Leaflet', content }))
-  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/batch`, { documents })
-  await stand.deliver()
-  return { tenant, ids: body.data.map(({ id }: { id: DocumentId }) => id) }
-}
+const tenantOf = (texts: string[]) => tenantWith(stand, ...texts.map((content) => ({ title: 'Leaflet', content })))
 
 async function setDates({ call, knowledgeBase }: Tenant, id: string, valid_from: string, valid_until: string) {
   expect((await call('PATCH', `${knowledgeBase}/${id}`, { valid_from, valid_until })).status).toBe(200)
 }
-
-const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
-const dbOf = (tenant: Tenant) => databaseAs('cuecard_search').forOrganization(scopeOf(tenant).organizationId)
 
 async function hitsOf(tenant: Tenant, mode: Mode, as_of?: string, documents?: DocumentId[]) {
   const [vector] = await lexicalEmbedder().embed([question], { of: 'query' })
@@ -55,7 +45,7 @@ describe.each(searchModes)('search by %s', (mode) => {
     without = (await tenantOf(ordinary)).tenant
   })
 
-  test('serves a document from valid_from to before valid_until', async () => {
+  test('serves a document from valid_from until just before valid_until', async () => {
     for (const [as_of, isServed] of [
       [justBefore(from), false],
       [from, true],
@@ -72,7 +62,7 @@ describe.each(searchModes)('search by %s', (mode) => {
     }
   })
 
-  test('answers as if a document that is not valid were not there, with the same scores', async () => {
+  test('leaves out a document that is not valid, and scores the others as if it did not exist', async () => {
     const expected = shown(await hitsOf(without, mode))
     expect(expected.hits.length).toBeGreaterThan(0)
     for (const as_of of [undefined, justBefore(from), until])
@@ -80,7 +70,7 @@ describe.each(searchModes)('search by %s', (mode) => {
   })
 })
 
-test('search by meaning finds only valid documents of an agent whose chunks are compared by sketches first', async () => {
+test('search by meaning finds only valid documents, even if an agent has so many chunks that it compares sketches first', async () => {
   const tenant = await stand.tenant()
   const near = Float32Array.from(axis(1), (number, i) => (i === 2 ? 0.1 : number))
   const kept = await storeServed(stand.db, tenant, Array(150).fill({ vector: near }))
@@ -96,7 +86,7 @@ test('search by meaning finds only valid documents of an agent whose chunks are 
   expect(await find(until)).toEqual([50, kept])
 })
 
-test('which words are known is explained as of a time', async () => {
+test('the explanation says which words are known as of a given time', async () => {
   const { tenant, ids } = await tenantOf(['Parking is free.', 'Dogs are welcome.', 'Zebras are away.'])
   const documentId = ids.at(-1)!
   await setDates(tenant, documentId, from, until)

@@ -8,6 +8,7 @@ import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { gathered } from '../support/logs/gathered-log.ts'
 import { newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { serveChunks } from './knowledge.ts'
 
 const stand = useStand()
 const embedder = encoderEmbedder()
@@ -19,18 +20,14 @@ const passages = [
   'House > Breakfast\n\n## Breakfast\n\nBread, cheese and eggs are served in the old barn.',
 ]
 
-test('a question finds the passage with which it shares no word, and the keyword arm answers when the encoder cannot', async () => {
+test('a question finds a passage that shares no word with it; if the encoder fails, the keyword arm answers', async () => {
   const tenant = await stand.tenant()
-  const { body: document } = await tenant.call('POST', tenant.knowledgeBase, { title: 'House' })
-  const path = `${tenant.knowledgeBase}/${document.id}`
   const vectors = await embedder.embed(passages)
-  const chunks = passages.map((content, chunk_index) => ({
-    chunk_index,
-    content,
-    embedding: [...vectors[chunk_index]!],
-  }))
-  expect(await tenant.call('POST', `${path}/chunks`, { chunks })).toMatchObject({ status: 201 })
-  expect(await tenant.call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 200 })
+  await serveChunks(
+    tenant,
+    passages.map((content, i) => ({ content, embedding: [...vectors[i]!] })),
+    'House',
+  )
   const query = 'can we bring our labrador'
   expect(await newSearch(unused, { embedder }).search(tenant, { query, limit: 1 })).toMatchObject({
     status: 200,
@@ -45,7 +42,7 @@ test('a question finds the passage with which it shares no word, and the keyword
   expect(await search(tenant, { query: 'radiator', mode: 'semantic' })).toMatchObject({ status: 503 })
 })
 
-/** Ends its worker. */
+/** Makes the encoder's worker fail. */
 const notText = null as never
 
 test('a failed worker is a temporary, logged error, and the next call gets another worker', async () => {
@@ -55,7 +52,7 @@ test('a failed worker is a temporary, logged error, and the next call gets anoth
   expect(vector).toHaveLength(1536)
 })
 
-test('an aborted call ends at once, and a question goes before the passages that wait', async () => {
+test('an aborted call ends at once, and a question overtakes waiting passages', async () => {
   const many = Array.from({ length: 12 }, (_, i) => `${passages[i % 4]} Room ${i}.`)
   await expect(embedder.embed(many, { signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'unavailable' })
   const order: string[] = []
@@ -65,7 +62,7 @@ test('an aborted call ends at once, and a question goes before the passages that
   expect(order).toEqual(['question', 'passages'])
 })
 
-test('vectors are normalized; text in another language than English has the lexical embedder’s', async () => {
+test('vectors are normalized, and text that is not English gets the lexical embedder’s', async () => {
   const german = 'Wo kann ich das Auto abstellen, wenn bei Ihnen alles voll ist?'
   const japanese = '急に水しか出なくなりました'
   const lexical = await lexicalEmbedder().embed([german, japanese])
@@ -74,7 +71,7 @@ test('vectors are normalized; text in another language than English has the lexi
   for (const vector of vectors) expect(Math.hypot(...vector)).toBeCloseTo(1, 4)
 })
 
-test('the encoder’s part of a vector is what the model’s authors’ runtime, TensorFlow.js, makes of the text', async () => {
+test('the encoder’s part of a vector equals the output of TensorFlow.js, for which the model was published', async () => {
   const meaningOf = async (text: string, of: 'query' | 'document') =>
     [...(await embedder.embed([text], { of }))[0]!.slice(1024, 1030)].map((number) => number.toFixed(5))
   const question = ['0.04323', '0.04215', '-0.03968', '-0.04153', '-0.04168', '0.04125']
@@ -84,7 +81,7 @@ test('the encoder’s part of a vector is what the model’s authors’ runtime,
   expect(await meaningOf(passage, 'document')).toEqual(answer)
 })
 
-test('a passage has its title and headings once, then its sentences and table rows', () => {
+test('a passage is split into its headings, each once, and its sentences and table rows', () => {
   expect(
     partsOf(
       'Rates > Rooms\n\n## Rooms\n\nA *double* is quiet. Is it free?\n\n| Code | Room |\n|---|---|\n| C-21 | Twin |',

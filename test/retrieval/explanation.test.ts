@@ -1,14 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { AgentScope } from '../../shared/database/scope.ts'
 import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import { placesOf, termPlaces } from '../../shared/terms/term-places.ts'
 import { keyOf } from '../../shared/terms/terms.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { databaseAs } from '../support/stand/worker.ts'
+import { searchDatabaseOf as dbOf, scopeOf, tenantWith } from './knowledge.ts'
 
 const stand = useStand()
 
@@ -19,17 +18,14 @@ const textsOf = (business: string) =>
     .map((file) => readFileSync(join(evaluation, file), 'utf8'))
 
 async function tenantOf(...texts: string[]): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  for (const text of texts) {
-    const [title, ...lines] = text.split('\n')
-    await tenant.call('POST', tenant.knowledgeBase, { title: title!.replace(/^# /, ''), content: lines.join('\n') })
-  }
-  await stand.deliver()
-  return tenant
+  const documents = texts
+    .map((text) => text.split('\n'))
+    .map(([title = '', ...lines]) => ({
+      title: title.replace('# ', ''),
+      content: lines.join('\n'),
+    }))
+  return (await tenantWith(stand, ...documents)).tenant
 }
-
-const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
-const dbOf = (tenant: Tenant) => databaseAs('cuecard_search').forOrganization(scopeOf(tenant).organizationId)
 
 async function search(tenant: Tenant, query: string): Promise<Hit[]> {
   return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })).body.data
@@ -58,7 +54,7 @@ describe('the words of a question', () => {
     '# Parts\n| Part | What |\n|---|---|\n| K-4471 | Seal |\n\nAsk Frau Wiśniewski for a price.',
   ]
 
-  test('are those that some text has, those that none has, and no stop words', async () => {
+  test('are known if some text has them, else unknown, and include no stop words', async () => {
     const { known, unknown, words } = await explain(tenant, 'um are you open on sunday for zebras')
     expect({ known, unknown }).toEqual({ known: ['open', 'sunday'], unknown: ['zebras'] })
     expect(words.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1)
@@ -69,7 +65,7 @@ describe('the words of a question', () => {
     ['do you have k double four seven one', 'K-4471', ['k double four seven one']],
     ['is miss vishnevski in', 'Wiśniewski', ['vishnevski']],
     ['half past nine on saturday', '9:30', ['half past nine', 'saturday']],
-  ])('%s: are marked where the passage has them as they are spelt, read or sound', async (query, place, has) => {
+  ])('are marked where the passage has them in any spelling, reading or sound: %s', async (query, place, has) => {
     const found = await explain(tenant, query)
     expect(found.marked).toContain(place)
     expect(found.has).toEqual(expect.arrayContaining(has))
@@ -80,24 +76,24 @@ describe('the words of a question', () => {
     expect(found).toMatchObject({ has: ['food', 'zebras'] })
   })
 
-  test('that sound like a name count only if no text has their spelling', async () => {
+  test('match by their sound only if no text has their spelling', async () => {
     const tenant = await tenantOf('# A\nMeet Kowalski here.', '# B\nA kovalsky is a cake.')
     const { words } = await explain(tenant, 'kovalsky')
     expect([...words[0]!.terms].every((term) => !term.startsWith('~'))).toBe(true)
   })
 
-  test('are none if there is nothing to search for', async () => {
+  test('are an empty list if there is nothing to search for', async () => {
     expect((await explainWords(dbOf(tenant), scopeOf(tenant), 'and is it', [])).words).toEqual([])
   })
 
-  test('weigh nothing of another organization’s', async () => {
+  test('are unknown if only another organization’s texts have them', async () => {
     const [mine] = [await tenantOf('# A\nOne text.'), await tenantOf('# B\nZebras.')]
     expect((await explain(mine, 'zebras')).unknown).toEqual(['zebras'])
   })
 })
 
 describe('the places of terms in a text', () => {
-  test('are exactly those of its stored terms', () => {
+  test('are those of its stored terms, and no others', () => {
     const texts = [
       ...['apotheke', 'guest-house', 'hausgeraete', 'sewing-machines', 'vets'].flatMap(textsOf),
       'K-4471, k 4471 und 24,90 € – E‑Mail: info@shop.de, O’Neill',
@@ -119,7 +115,7 @@ describe('the places of terms in a text', () => {
     ['営業', '毎日営業しています。営業時間', ['営業', '営業']],
     ['abc', 'ａｂｃ ½ ＡＢＣ.', ['ａｂｃ', 'ＡＢＣ']],
     ['grosse', 'ﬁne Größe', ['Größe']],
-  ])('%s in "%s"', (word, text, places) => {
+  ])('are found for “%s” in “%s”', (word, text, places) => {
     expect(markedIn(text, new Set([termPlaces(word)[0]!.term]))).toEqual(places)
   })
 })

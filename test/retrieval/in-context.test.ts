@@ -14,7 +14,7 @@ test.each([
   ['what is LM2142 in red', 'what is LM2142 in red'],
   ['免税の手続きはできますか', '免税の手続きはできますか'],
   ['Welche Wasserhärte hat Baunatal?', 'Welche Wasserhärte hat Baunatal?'],
-])('%j means %j', (turn, meant) => {
+])('%j is searched as %j', (turn, meant) => {
   expect(inContext(turn, ['Hello?', before])).toBe(meant)
 })
 

@@ -3,14 +3,15 @@ import { Random } from '../simulation/random.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { isThorough } from '../support/tools/effort.ts'
+import { serveChunks } from './knowledge.ts'
 
 const stand = useStand()
 
-// These are lower-case nouns, so each is a group of one way, except its sound, which no text has.
+// Lower-case nouns: each matches in one way only, since no text has its sound.
 const vocabulary = 'lamp bell wheel chain pedal saddle brake tyre spoke frame pump lock basket helmet rack'.split(' ')
 const gains = [0, 0.85, 0.96, 1]
 
-/** The formula once more, over plain lists of words. */
+/** Computes the formula independently, over plain lists of words. */
 function scoresOf(texts: string[][], question: string[]): number[] {
   const having = (word: string) => texts.filter((text) => text.includes(word)).length
   const idf = (count: number) => Math.log(1 + (texts.length - count + 0.5) / (count + 0.5))
@@ -25,17 +26,16 @@ function scoresOf(texts: string[][], question: string[]): number[] {
   })
 }
 
-test('the scores of all chunks are those of the formula, for random texts and questions', async () => {
+test('every score equals that of the formula, for random texts and questions', async () => {
   const random = new Random(11)
   const tenant = await stand.tenant()
   const texts = Array.from({ length: 40 }, () =>
     Array.from({ length: 1 + random.below(12) }, () => vocabulary[random.below(vocabulary.length - 2)]!),
   )
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
-  const path = `${tenant.knowledgeBase}/${body.id}`
-  const chunks = texts.map((text, chunk_index) => ({ content: text.join(' '), chunk_index, embedding: axis(1) }))
-  await tenant.call('POST', `${path}/chunks`, { chunks })
-  await tenant.call('PATCH', path, { status: 'completed' })
+  await serveChunks(
+    tenant,
+    texts.map((text) => ({ content: text.join(' '), embedding: axis(1) })),
+  )
   for (let i = 0; i < (isThorough ? 30 : 6); i++) {
     const question = [
       ...new Set(Array.from({ length: 1 + random.below(14) }, () => vocabulary[random.below(vocabulary.length)]!)),

@@ -1,6 +1,5 @@
 import { neonConfig } from '@neondatabase/serverless'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import type { AgentScope } from '../../shared/database/scope.ts'
 import { keepQuestion } from '../../shared/retrieval/keep-question.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { mcpClient } from '../mcp/mcp-client.ts'
@@ -10,13 +9,13 @@ import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { hangingEmbedder, newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { databaseAs } from '../support/stand/worker.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
+import { scopeOf, searchDatabaseOf, tenantWith } from './knowledge.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
 
-/** The database's requests while the log is tested; some fail or never get an answer. */
+/** The requests to the database. A test may let some fail or hang. */
 let sent: string[] = []
 let cut: RegExp | undefined
 let silenced: RegExp | undefined
@@ -39,12 +38,8 @@ afterAll(() => {
 const query = 'Are you open on Sunday?'
 const call_id = 'Jabr9TXYYJHfvl6Syypi88rdAHYHmcq6'
 
-async function tenantWithDocument(): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  await tenant.call('POST', tenant.knowledgeBase, { title: 'Hours', content: 'On Sunday we are closed.' })
-  await stand.deliver()
-  return tenant
-}
+const tenantWithDocument = async () =>
+  (await tenantWith(stand, { title: 'Hours', content: 'On Sunday we are closed.' })).tenant
 
 async function tenantThatKeeps(): Promise<Tenant> {
   const tenant = await tenantWithDocument()
@@ -79,7 +74,7 @@ const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
 
 describe('a question', () => {
   test.each(Object.entries(ways))(
-    'that comes by %s is kept with its call’s id, its `answerable` and nothing of who asked, or else costs nothing',
+    'by %s is kept with its call’s id and `answerable` only; where questions are not kept, it costs no statement',
     async (_, ask) => {
       const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
       const statementsOf = async (tenant: Tenant) => {
@@ -116,7 +111,7 @@ describe('a question', () => {
     },
   )
 
-  test('of a platform whose call has no proper id is answered and kept without one; a search is refused', async () => {
+  test('from a platform is answered and kept without an invalid call id; a search with one is refused', async () => {
     const tenant = await tenantThatKeeps()
     const improper = ['', 'a'.repeat(256), 'a\n', 7, null, { id: 'c' }]
     const messages = [{ role: 'user', content: query }]
@@ -138,7 +133,7 @@ describe('a question', () => {
     expect(kept.map(({ call_id }) => call_id)).toEqual(Array(3 * improper.length).fill(null))
   })
 
-  test('by a vector only, a prefetch, and words that cannot find anything leave no trace', async () => {
+  test('is not kept if it is a vector, a prefetch, or words that cannot find anything', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { embedding: axis(1) })
     await tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query, call_id })
@@ -148,13 +143,13 @@ describe('a question', () => {
     expect(await keptQuestions(stand, tenant)).toMatchObject([{ question: query, mode: 'semantic', answerable }])
   })
 
-  test('without hits is kept as one that is not answered', async () => {
+  test('without hits is kept as unanswered', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { query: 'Do you sell cars?', mode: 'keyword' })
     expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'keyword', hits: [], answerable: 0 }])
   })
 
-  test('of a search that is refused is not kept', async () => {
+  test('is not kept if its search is refused', async () => {
     const tenant = await tenantThatKeeps()
     expect((await search(tenant, { query, limit: 0 })).status).toBe(422)
     const elsewhere = { ...tenant, knowledgeBase: (await stand.tenant()).knowledgeBase }
@@ -162,7 +157,7 @@ describe('a question', () => {
     expect(await keptQuestions(stand, tenant)).toEqual([])
   })
 
-  test('that was answered by words only says so', async () => {
+  test('is kept as degraded if it was answered by words only', async () => {
     const tenant = await tenantThatKeeps()
     const { search } = newSearch(provider)
     provider.script([], { status: 401, body: '{}' })
@@ -170,7 +165,7 @@ describe('a question', () => {
     expect(await keptQuestions(stand, tenant)).toMatchObject([{ mode: 'hybrid', is_degraded: true }])
   })
 
-  test('is kept with its first 500 characters of any kind', async () => {
+  test('is cut to its first 500 characters, even of surrogate pairs', async () => {
     const tenant = await tenantThatKeeps()
     await search(tenant, { query: `  ${'😀 word '.repeat(800)}`, mode: 'keyword' })
     const [kept] = await keptQuestions(stand, tenant)
@@ -184,7 +179,7 @@ describe('an answer', () => {
   test.each([
     ['fails', () => (cut = isInsert)],
     ['hangs', () => (silenced = isInsert)],
-  ])('comes in time when the log %s; that is counted', async (_, break_) => {
+  ])('comes in time if the log %s, and a metric counts the loss', async (_, break_) => {
     const tenant = await tenantThatKeeps()
     break_()
     let status = 0
@@ -207,7 +202,7 @@ describe('an answer', () => {
     expect(sent.filter((body) => isInsert.test(body))).toEqual([])
   })
 
-  test('gives the database no longer for the log than is left of its deadline', async () => {
+  test('waits for the log no longer than its deadline allows', async () => {
     const limits = vi.spyOn(AbortSignal, 'timeout')
     const tenant = await tenantThatKeeps()
     const clock = manualClock()
@@ -221,14 +216,8 @@ describe('an answer', () => {
 
 describe('the log', () => {
   const keep = (tenant: Tenant, text: string) => {
-    const scope = tenant as unknown as AgentScope
-    const db = databaseAs('cuecard_search').forOrganization(scope.organizationId)
-    return keepQuestion(
-      db,
-      scope,
-      { text, mode: 'hybrid', isDegraded: false, hits: [], answerable: 0.5, milliseconds: 9 },
-      5_000,
-    )
+    const question = { text, mode: 'hybrid', isDegraded: false, hits: [], answerable: 0.5, milliseconds: 9 } as const
+    return keepQuestion(searchDatabaseOf(tenant), scopeOf(tenant), question, 5_000)
   }
 
   test('accepts nothing once it is switched off, even from an instance that has not noticed yet', async () => {
@@ -252,7 +241,7 @@ describe('the log', () => {
     expect(await keptQuestions(stand, other)).toHaveLength(1)
   })
 
-  test('loses questions after 30 days, by the sweeper', async () => {
+  test('keeps a question for 30 days, until the sweeper deletes it', async () => {
     const tenant = await stand.tenant()
     await storeQuestions(stand, tenant, ...[31, 29, 0, 40].map((daysAgo) => ({ question: `${daysAgo}`, daysAgo })))
     expect(await stand.sweep()).toMatchObject({ questions_purged: 2 })
@@ -260,7 +249,7 @@ describe('the log', () => {
     expect(await stand.sweep()).toMatchObject({ questions_purged: 0 })
   })
 
-  test('is not part of the API’s organization', async () => {
+  test('is neither shown nor set by the API’s organization', async () => {
     const tenant = await tenantThatKeeps()
     const { body } = await tenant.call('GET', '/v1/organization')
     expect(Object.keys(body)).toEqual(['id', 'name', 'auto_delete_done_calls', 'created_at'])

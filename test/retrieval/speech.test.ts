@@ -1,15 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mcpClient } from '../mcp/mcp-client.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { tenantWith } from './knowledge.ts'
 
 const stand = useStand()
 
-async function knowing(...contents: string[]): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  for (const content of contents) await tenant.call('POST', tenant.knowledgeBase, { title: 'Visit', content })
-  await stand.deliver()
-  return tenant
-}
+const knowing = async (content: string) => (await tenantWith(stand, { title: 'Visit', content })).tenant
 
 async function said(content: string, query: string): Promise<string> {
   const tenant = await knowing(content)
@@ -53,11 +49,11 @@ describe('a passage in speech', () => {
       'La pizza est servie le lundi et le mardi, tél. 01 23 45 67 89, p. ex. avec vous.',
       'La pizza est servie le lundi et le mardi, tél. 01 23 45 67 89, p. ex. avec vous.',
     ],
-  ])('is said without marks and as a person would: %s', async (content, spoken) => {
+  ])('is said without Markdown, as a person would say it: %s', async (content, spoken) => {
     expect(await said(content, 'pizza')).toBe(spoken)
   })
 
-  test('has at most 600 characters, of whole sentences around what was asked', async () => {
+  test('has at most 600 characters, in whole sentences around the answer', async () => {
     const filler = (name: string) =>
       Array.from({ length: 9 }, (_, i) => `The ${name} room number ${i} is quiet and has a wide bed.`)
     const spoken = await said(
@@ -72,7 +68,7 @@ describe('a passage in speech', () => {
     expect(endless.length).toBeLessThanOrEqual(600)
   })
 
-  test('has the row of the value', async () => {
+  test('includes the row of the value', async () => {
     const rows = Array.from(
       { length: 20 },
       (_, i) => `| Room ${i} with a view of the large garden | £${i + 40} | £${i + 80} |`,
@@ -93,7 +89,7 @@ describe('speech is given', () => {
   const query = 'do you bake a diavola'
   const baked = 'We bake all day.'
 
-  test('by a search that asks for it, with the same value, and not by one that does not', async () => {
+  test('by a search only on request, with the same value', async () => {
     const ask = async (more: object) =>
       (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query, ...more })).body
     const [written, spoken] = [await ask({ format: 'markdown' }), await ask({ format: 'speech' })]
@@ -104,7 +100,7 @@ describe('speech is given', () => {
     expect(status).toBe(422)
   })
 
-  test.each(['', '?format=speech'])('on Vapi and Retell whose address says so: “%s”', async (asked) => {
+  test.each(['', '?format=speech'])('to Vapi and Retell only if the address asks for it: “%s”', async (asked) => {
     const text = asked ? baked : '**all day**'
     const calls = [{ id: '1', name: 'search', arguments: { query } }]
     const message = { type: 'tool-calls', toolCallList: calls }
@@ -114,7 +110,7 @@ describe('speech is given', () => {
     expect(retell.body).toContain(text)
   })
 
-  test('over MCP to a model that asks for it, or whose address does', async () => {
+  test('over MCP if the model or the address asks for it', async () => {
     const { structuredContent } = await mcpClient(tenant).tool('search', { query, format: 'speech' })
     expect(structuredContent.results[0].text).toContain(baked)
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search', arguments: { query } } }

@@ -8,7 +8,7 @@ const wordsOf = (text: string) =>
     .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 const textsOf = (found: Reading[]) => [...new Set(found.map((reading) => reading.text))].join(' ')
 
-/** Spoken phrases, and all their readings, if any. */
+/** Spoken phrases, each with all its readings, if it has any. */
 const phrases: Record<string, string> = {
   codes: `
     order k double four seven one = k4471 4471 / is there a k four four seven one = ak4471 k4471 4471
@@ -134,7 +134,7 @@ test.each([
   ['the twenty first of may', '1-3 21'],
   ['zimmer zweihundertfünfzig bitte', '1-2 250'],
   ['open from nine to 5pm', '2-3 9, 4-5 5:00, 4-5 17:00'],
-])('says which words of %j are read', (query, expected) => {
+])('readings of %j say which words they replace', (query, expected) => {
   const found = readings(wordsOf(query)).map(({ from, to, text }) => `${from}-${to} ${text}`)
   expect(found.join(', ')).toBe(expected)
 })
@@ -233,7 +233,7 @@ test.each(['k 4', 'four four', 'x dot de at', 'ten past half', 'four point'])(
   },
 )
 
-test('digits longer than any code are no reading', () => {
+test('digits longer than any code have no reading', () => {
   expect(textsOf(readings(wordsOf('four '.repeat(34))))).toBe('4'.repeat(34))
   expect(readings(wordsOf('four '.repeat(35)))).toEqual([])
 })

@@ -24,7 +24,7 @@ function list(tenant: Tenant, chunks: number) {
   return sql`select list_chunks(${tenant.organizationId}, ${tenant.agentId}, ${chunks})`.execute(stand.db)
 }
 
-/** Two agents with the same documents; the sweeper lists only one's terms. Every change is made to both. */
+/** Two agents with the same documents. Every change is made to both, but only one's terms are listed. */
 async function twins() {
   const plain = await stand.tenant()
   const { id: agentId } = await createAgent(stand.db, plain.organizationId as OrganizationId, 'Listed')
@@ -47,10 +47,10 @@ test('sums over bit strings have the right digits', async () => {
   expect(sums).toEqual(lists[0]!.map((_, at) => weights.reduce((sum, weight, n) => sum + weight * lists[n]![at]!, 0)))
 })
 
-test('an agent has the same hits and scores with lists as without, for random questions after uploads, edits, new titles, dates and deletions', async () => {
+test('random changes and questions give an agent the same hits and scores with term lists as without', async () => {
   const random = new Random(5)
   const { plain, listed, documents, both } = await twins()
-  // The square makes the first words the frequent ones.
+  // The square makes the first words frequent.
   const word = (of: string[]) => of[Math.floor((random.below(1000) / 1000) ** 2 * of.length)]!
   const text = (length: number) => Array.from({ length: 1 + random.below(length) }, () => word(words)).join(' ')
   const post = async (ids: [string, string], next: number, chunks: number) => {
@@ -127,7 +127,7 @@ test('an agent has the same hits and scores with lists as without, for random qu
     expect(status).toBe(200)
     const numbers = new Map(documents.map(({ ids }, number) => [ids[twin], number]))
     const hits: { document_id: string; chunk_index: number; content: string; score: number }[] = body.data
-    // Sums of the same numbers in another order differ in the last digit, which may turn ties around.
+    // Sums of the same numbers in another order may differ in the last digit, which reorders ties.
     const rounded = hits.map((hit) => ({ ...hit, score: Number(hit.score.toFixed(12)) }))
     const last = rounded.length === 50 ? rounded.at(-1)!.score : 0
     return {
@@ -158,7 +158,7 @@ test('an agent has the same hits and scores with lists as without, for random qu
   expect(rows[0]!.listed).toBeGreaterThan(100)
 })
 
-test('the sweeper lists the terms of an agent with 2,000 chunks, and takes out those of a deleted document', async () => {
+test('the sweeper lists the terms of an agent with 2,000 chunks, and removes those of a deleted document', async () => {
   const tenant = await stand.tenant()
   const small = await stand.tenant()
   const swept = () => sweep(sweeperWith(keptQueue().queue))

@@ -12,7 +12,7 @@ function frequencies(text: string, context: string[] = []): Map<number, number> 
 
 const pairs = (text: string) => text.split(', ').map((pair) => pair.split(' ') as [string, string])
 
-describe('two words are found by each other', () => {
+describe('two forms match', () => {
   test.each(
     pairs(
       'price Prices, open opening, park PARKING, repair repaired, delivery deliveries, Stunde Stunden, ' +
@@ -23,22 +23,19 @@ describe('two words are found by each other', () => {
   })
 })
 
-test.each(pairs('SP-4041 SP-4014, order ordinary, bus busy, が か'))(
-  '%s and %s are not found by each other',
-  (one, other) => {
-    const whole = (text: string) => termsOf(text.replace('-', ''))[0]
-    expect(whole(one)).not.toBe(whole(other))
-  },
-)
+test.each(pairs('SP-4041 SP-4014, order ordinary, bus busy, が か'))('%s and %s don’t match', (one, other) => {
+  const whole = (text: string) => termsOf(text.replace('-', ''))[0]
+  expect(whole(one)).not.toBe(whole(other))
+})
 
 describe('a code', () => {
   test.each(['QX-4471-B', 'qx 4471 b', 'QX4471B', 'qx.4471.b', 'QX/4471/B'])('%s has its digits as a term', (text) => {
     expect(keys(text)).toContain(keyOf('4471'))
   })
-  test.each(['K-4471', 'k 4471', 'K4471', 'k-4471'])('%s is one term, whatever stands in it', (text) => {
+  test.each(['K-4471', 'k 4471', 'K4471', 'k-4471'])('%s is one term, whatever separates its parts', (text) => {
     expect(keys(text)).toContain(keyOf('k4471'))
   })
-  test.each(['24.90', '24,90', '2490'])('%s is a number whatever its point', (text) => {
+  test.each(['24.90', '24,90', '2490'])('%s is one term, with and without its decimal point', (text) => {
     expect(keys(text)).toContain(keyOf('2490'))
   })
   test('that begins a row counts twice', () => {
@@ -48,7 +45,7 @@ describe('a code', () => {
   })
 })
 
-test('a script without spaces is found by pairs of characters, separate from the text beside it', () => {
+test('a script without spaces is split into pairs of characters, apart from the text beside it', () => {
   expect(wordsOf('リモコンRM-3030').map((word) => word.text)).toEqual(['リモコン', 'RM', '3030'])
   expect(termsOf('保証期間')).toEqual(['保証', '証期', '期間'])
   expect(termsOf('犬')).toEqual(['犬'])
@@ -59,7 +56,7 @@ test('stop words and single letters are no terms', () => {
   expect(indexedTerms('Is it of the')).toEqual({ length: 0, terms: `{}/${termCount}` })
 })
 
-test('a term counts three times at most, and those of the headings count too', () => {
+test('a term counts at most three times, and the headings’ terms count too', () => {
   const [key] = keys('lamp')
   expect(frequencies('lamp lamp lamp lamp', ['lamp']).get(key!)).toBe(3)
   expect(frequencies('bell', ['Lamps']).get(key!)).toBe(1)

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mcpClient } from '../mcp/mcp-client.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { tenantWith } from './knowledge.ts'
 
 const stand = useStand()
-/** A pizzeria with a courier; no test changes it. */
+/** A pizzeria with a courier. No test changes it. */
 let tenant: Tenant
 
 const menu = `Prices in pounds.
@@ -38,10 +39,9 @@ const hours = `| Day | Open | Kitchen closes |
 | Bakers | 13+ | 17:00 |`
 
 beforeAll(async () => {
-  tenant = await stand.tenant()
-  for (const [title, content] of Object.entries({ Menu: menu, Courier: courier, 'Opening hours and lessons': hours }))
-    await tenant.call('POST', tenant.knowledgeBase, { title, content })
-  await stand.deliver()
+  const texts = { Menu: menu, Courier: courier, 'Opening hours and lessons': hours }
+  const documents = Object.entries(texts).map(([title, content]) => ({ title, content }))
+  ;({ tenant } = await tenantWith(stand, ...documents))
 })
 
 const search = async (query: string, more: object = {}) =>
@@ -49,7 +49,7 @@ const search = async (query: string, more: object = {}) =>
 const valueFor = async (query: string, more?: object) => (await search(query, more)).value
 
 describe('the value of a search is the cell', () => {
-  test('of the row and column that are named, with their paths and its chunk', async () => {
+  test('of the named row and column, with their paths and its chunk', async () => {
     const { data, value } = await search('what does a large diavola cost on sunday')
     expect(value).toEqual({
       text: '£14.20',
@@ -70,15 +70,15 @@ describe('the value of a search is the cell', () => {
     ['what time does the lesson start for my nine year old', '14:30', 'an age within a range'],
     ['my son is fifteen when does his lesson start', '17:00', 'an age above a range'],
     ['how much for a 4 kg parcel nationwide', '£12.00', 'an article before a measure, which is no code'],
-    ['what is six kilo in the same town', '£8.90', 'a measure that is also a letter of an alphabet'],
-    ['how much is a little truffle pizza on sunday', '£12.00', 'what a caller says otherwise'],
+    ['what is six kilo in the same town', '£8.90', 'a measure that is also the name of a letter'],
+    ['how much is a little truffle pizza on sunday', '£12.00', 'a synonym of a size'],
     ['when does the lesson for a pensioner start', '17:00', 'an age that a word implies'],
     ['what is a large dyavola on monday', '£13.60', 'a name as it sounds'],
-  ])('%s: %s', async (query, text) => {
+  ])('for “%s”: %s (%s)', async (query, text) => {
     expect(await valueFor(query)).toMatchObject({ text })
   })
 
-  test('that another reading of the question finds', async () => {
+  test('that an alternative to the question finds', async () => {
     const alternatives = ['how much is a small margherita on saturday']
     expect(await valueFor('how much is a small mark a reader', { alternatives })).toMatchObject({ text: '£7.90' })
   })
@@ -97,13 +97,11 @@ test('there is no value if no cell stands out, nor for a search by vector only',
 })
 
 test('a row that begins with a code is named by the name beside it', async () => {
-  const own = await stand.tenant()
   const content = `| Code | Bike | 1 day | 1 week |
 | --- | --- | --- | --- |
 | RNT-40 | E-bike | £60 | £280 |
 | RNT-10 | City bike | £30 | £120 |`
-  await own.call('POST', own.knowledgeBase, { title: 'Rentals', content })
-  await stand.deliver()
+  const { tenant: own } = await tenantWith(stand, { title: 'Rentals', content })
   for (const query of ['what does an e-bike cost for one week', 'what does r n t forty cost for one week']) {
     const { body } = await own.call('POST', `${own.knowledgeBase}/search`, { query })
     expect(body.value).toMatchObject({ text: '£280', row: ['E-bike'], column: ['1 week'] })
@@ -115,9 +113,7 @@ test('rows of a long table have their group and both header rows in every passag
     Array.from({ length: 60 }, (_, i) => `| ${group} ${i} | £${i}.10 | £${i}.20 | £${i}.30 | £${i}.40 |`)
   const head = menu.split('\n').slice(2, 5)
   const content = [...head, '| Thin | | | | |', ...rows('thinly'), '| Thick | | | | |', ...rows('thickly')].join('\n')
-  const own = await stand.tenant()
-  await own.call('POST', own.knowledgeBase, { title: 'Bases', content })
-  await stand.deliver()
+  const { tenant: own } = await tenantWith(stand, { title: 'Bases', content })
   for (const [row, group] of [
     ['thinly 57', 'Thin'],
     ['thickly 41', 'Thick'],
@@ -128,17 +124,17 @@ test('rows of a long table have their group and both header rows in every passag
   }
 })
 
-describe('an answer begins with a likely value:', () => {
+describe('a likely value comes first in an answer', () => {
   const query = 'what does a large diavola cost on sunday'
   const said = 'Fri–Sun, Large, Classics, Diavola: £14.20'
 
-  test('MCP’s', async () => {
+  test('over MCP', async () => {
     const result = await mcpClient(tenant).tool('search', { query })
     expect(result.structuredContent.value).toBe(said)
     expect(result.content[0].text.startsWith(`{"value":"${said}"`)).toBe(true)
   })
 
-  test('Vapi’s, to a tool and before a reply', async () => {
+  test('to Vapi, for a tool and before a reply', async () => {
     const vapi = async (message: object) =>
       (await tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })).body
     const calls = [{ id: '1', type: 'function', function: { name: 'knowledge_base', arguments: { query } } }]
@@ -149,7 +145,7 @@ describe('an answer begins with a likely value:', () => {
     expect(documents[0].content.startsWith(`${said}.\n\nFrom “`)).toBe(true)
   })
 
-  test('Retell’s', async () => {
+  test('to Retell', async () => {
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { query })
     expect(body.startsWith(`${said}.\n\nFrom “`)).toBe(true)
     const unlikely = await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { query: 'who makes the pizza' })
