@@ -19,10 +19,10 @@ export function semaphore(permits: number): Semaphore {
   async function acquire() {
     if (free > 0) free--
     else await new Promise<void>((resolve) => waiting.push(resolve))
-    let isHeld = true
+    let isReleased = false
     return () => {
-      if (isHeld) release()
-      isHeld = false
+      if (!isReleased) release()
+      isReleased = true
     }
   }
 

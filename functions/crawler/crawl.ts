@@ -10,7 +10,7 @@ import { deleteNext } from '../../shared/sources/delete-source.ts'
 import { crawling, maxPagesOf } from '../../shared/sources/sources.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { applyNext } from './apply.ts'
-import { type Claim, claimSource, fail, fenced, LeaseLost, release, succeed } from './lease.ts'
+import { type Claim, claimSource, fail, fenced, LeaseLost, releaseSource, succeed } from './lease.ts'
 import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeListed, storeLook, storePage } from './pages.ts'
 import { planChanges } from './plan.ts'
 import { inScope } from './site/address.ts'
@@ -193,7 +193,7 @@ async function settle(job: Job, error: unknown): Promise<void> {
 }
 
 async function resume({ db, queue, claim }: Job, seconds: number, counts: boolean): Promise<void> {
-  const { rows } = await release(claim, seconds, counts).execute(db)
+  const { rows } = await releaseSource(claim, seconds, counts).execute(db)
   if (rows.length > 0) await sendOrLog(queue, messageOf(claim), seconds)
 }
 

@@ -111,7 +111,7 @@ export async function fencedProgress(...[db, claim, statements]: Parameters<type
 }
 
 /** The statement that ends a lease, so that another continues the crawl. @param counts true if this lease has brought no page */
-export function release(claim: Claim, seconds: number, counts: boolean) {
+export function releaseSource(claim: Claim, seconds: number, counts: boolean) {
   return crawling.update(isLeasedTo(claim), {
     ...{ ...crawling.released, ...crawling.sent(seconds), resume_at: fromNow(seconds) },
     attempt: counts ? claim.attempt : 0,

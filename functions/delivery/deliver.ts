@@ -7,7 +7,7 @@ import { report } from '../../shared/metrics.ts'
 import { OutboundRefused } from '../../shared/outbound/addresses.ts'
 import { OutboundFailed } from '../../shared/outbound/request.ts'
 import { semaphore } from '../../shared/semaphore.ts'
-import { claim, type Delivery, type DueWebhook, findDue, finish, type Outcome } from './outbox.ts'
+import { claimDeliveries, type Delivery, type DueWebhook, findDue, finish, type Outcome } from './outbox.ts'
 
 export interface Deliverer {
   db: Database
@@ -59,10 +59,10 @@ export async function deliver(
     try {
       let isSlow = webhook.is_failing
       for (let isEmpty = false; !isEmpty && remaining() > lastClaimMilliseconds; ) {
-        const release = await lanes[isSlow ? 'slow' : 'quick'].acquire()
-        const sent = sendBatch(webhook).finally(release)
+        const freePermit = await lanes[isSlow ? 'slow' : 'quick'].acquire()
+        const sent = sendBatch(webhook).finally(freePermit)
         const isLate = await Promise.race([sent.then(() => false), wait(slowMilliseconds, true)])
-        if (isLate && !isSlow) await lanes.late.run(() => Promise.all([release(), sent]))
+        if (isLate && !isSlow) await lanes.late.run(() => Promise.all([freePermit(), sent]))
         isEmpty = !(await sent)
         isSlow = isLate
       }
@@ -78,7 +78,7 @@ export async function deliver(
   async function sendBatch(webhook: DueWebhook): Promise<boolean> {
     if (remaining() <= lastClaimMilliseconds) return false
     const token = newId()
-    const claimed = await statements.run(() => claim(db, webhook, token, now()))
+    const claimed = await statements.run(() => claimDeliveries(db, webhook, token, now()))
     if (claimed.length === 0) return false
     const outcomes = await Promise.all(claimed.map(attempt))
     await statements.run(() => finish(db, webhook, token, outcomes, now()))

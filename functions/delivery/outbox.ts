@@ -64,7 +64,12 @@ export function findDue(db: Database, now: Date) {
 }
 
 /** Leases a few deliveries of the webhook to the token. Ids are arrays here and below: with a join, outdated statistics would make it read all rows of a webhook. */
-export async function claim(db: Database, { organization_id, webhook_id }: DueWebhook, token: string, now: Date) {
+export async function claimDeliveries(
+  db: Database,
+  { organization_id, webhook_id }: DueWebhook,
+  token: string,
+  now: Date,
+) {
   const { rows } = await sql<Delivery>`
     with due as materialized (
       select d.id from webhook_deliveries d
@@ -97,12 +102,12 @@ export async function finish(
     error: 'text',
   } as const
   const isWebhook = sql`w.organization_id = ${organization_id} and w.id = ${webhook_id}`
-  const isHeld = sql`exists (select from webhook_deliveries d
+  const isLeased = sql`exists (select from webhook_deliveries d
     where d.organization_id = ${organization_id} and d.webhook_id = ${webhook_id} and d.lease_token = ${token}
       and d.id = any (${outcomes.map(({ id }) => id)}::uuid[]))`
   await db.forOrganization(organization_id).batch({
     // First, since the next statement ends the lease.
-    noted: sql`update webhooks w set ${noted(outcomes, now)} and ${isWebhook} and ${isHeld}`,
+    noted: sql`update webhooks w set ${noted(outcomes, now)} and ${isWebhook} and ${isLeased}`,
     ended: sql`update webhook_deliveries d set status = o.status, next_attempt_at = o.next_attempt_at, lease_token = null,
         response_status = o.response_status, error = o.error,
         delivered_at = case when o.status = 'delivered' then ${now}::timestamptz end

@@ -34,7 +34,7 @@ const d = columnsOf('documents', 'd')
 const ofAgent = sql`from agents a where a.organization_id = ${d.organization_id} and a.id = ${d.agent_id}`
 
 /** Claims documents of one organization. @returns the claims in the order of the claimants; undefined if there is nothing to do */
-export async function claim(db: Database, claimants: Claimant[]): Promise<(RevisionClaim | undefined)[]> {
+export async function claimRevisions(db: Database, claimants: Claimant[]): Promise<(RevisionClaim | undefined)[]> {
   const { organizationId } = claimants[0]!
   const ids = claimants.map(({ documentId }) => documentId)
   const leaseTokens = claimants.map(({ leaseToken }) => leaseToken)

@@ -57,14 +57,14 @@ export async function embedMissing(
 
   const calls: Promise<void>[] = []
   for (const call of batches(missing, limits)) {
-    const release = await semaphore.acquire()
+    const freePermit = await semaphore.acquire()
     // Caught here, because an unhandled rejection would end the process.
     const done = embed(call)
       .catch((error: Error) => error)
       .then((each) => {
         ending = decisive(ending, each)
       })
-    calls.push(done.finally(release))
+    calls.push(done.finally(freePermit))
     if (ending !== 'stored') break
   }
   await Promise.all(calls)

@@ -7,7 +7,7 @@ import {
   type Attempt,
   endInError,
   logged,
-  release,
+  releaseDocument,
   retryLater,
   settle,
   type Worker,
@@ -157,7 +157,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
     reserveTokens: (tokens: number) => shared.reserve({ organizationId, tokens }),
     releaseTokens: (tokens: number) => releaseTokens(db, organizationId, tokens),
   }
-  const release = await shared.guarded.acquire()
+  const freePermit = await shared.guarded.acquire()
   try {
     while (remaining() > requeueMilliseconds) {
       const verdict = await checkChange(db, claim, [change], renewal)
@@ -172,7 +172,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
       if (completion !== 'outdated') return completion === 'served'
     }
   } finally {
-    release()
+    freePermit()
   }
   await requeueOnTimeout(job)
   return false
@@ -196,7 +196,7 @@ const dayBeginsWithinSeconds = 600
 async function waitForTokens(job: Job, error: TokensUsedUp): Promise<void> {
   const { claim, random = Math.random } = job
   const seconds = error.seconds + random() * dayBeginsWithinSeconds
-  if (!(await release(job, (counters) => transitions.postpone(seconds, counters, error.message)))) return
+  if (!(await releaseDocument(job, (counters) => transitions.postpone(seconds, counters, error.message)))) return
   report({ DocumentsPostponed: 1 })
   log.warn('document_postponed', { ...logged(claim), seconds })
 }

@@ -5,7 +5,7 @@ import type { OrganizationId } from '../../shared/ids.ts'
 import { reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { semaphore as newSemaphore, type Semaphore } from '../../shared/semaphore.ts'
 import type { CallLimits } from './batches.ts'
-import { claim, type RevisionClaim } from './claim.ts'
+import { claimRevisions, type RevisionClaim } from './claim.ts'
 import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
 import { type Completion, completeRevisions, type Part } from './stored-chunks.ts'
@@ -39,7 +39,7 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
   return {
     claim: coalesceRequests<Claimant, RevisionClaim | undefined>({
       mayJoin: (group, { organizationId }) => group[0]!.organizationId === organizationId,
-      request: (claimants) => claim(db.forOrganization(claimants[0]!.organizationId), claimants),
+      request: (claimants) => claimRevisions(db.forOrganization(claimants[0]!.organizationId), claimants),
     }),
     reserve: coalesceRequests<Spending, void>({
       mayJoin: (group, spending) =>

@@ -15,7 +15,7 @@ import {
   claimDocuments,
   endInError,
   logged,
-  release,
+  releaseDocument,
   settle,
   toClaim,
   type Worker,
@@ -95,7 +95,7 @@ async function extract(job: Job): Promise<void> {
 /** Waits for the file: the sweeper's next message looks again, until no file can arrive any more. */
 async function awaitFile(job: Job): Promise<void> {
   if (job.claim.isUploadOver) return await endInError(job, fileNotUploaded)
-  if (await release(job, transitions.awaitUpload)) log.info('upload_awaited', logged(job.claim))
+  if (await releaseDocument(job, transitions.awaitUpload)) log.info('upload_awaited', logged(job.claim))
 }
 
 async function claimFile(db: Database, claimant: Claimant): Promise<FileClaim | undefined> {

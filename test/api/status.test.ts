@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test } from 'vitest'
-import { claim, type RevisionClaim } from '../../functions/embedding/claim.ts'
+import { claimRevisions, type RevisionClaim } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions } from '../../functions/embedding/stored-chunks.ts'
 import { type Claimant, endInError } from '../../shared/documents/processing/attempt.ts'
@@ -29,7 +29,7 @@ async function create(input: object): Promise<Subject> {
 async function taken(subject: Subject): Promise<Subject> {
   const { organizationId } = subject.tenant
   const claimant = { organizationId, documentId: subject.path.split('/').at(-1)!, leaseToken: randomUUID() }
-  const [claimed] = await claim(stand.db, [claimant as Claimant])
+  const [claimed] = await claimRevisions(stand.db, [claimant as Claimant])
   return { ...subject, claim: claimed }
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
-import { claim } from '../../functions/embedding/claim.ts'
+import { claimRevisions } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions, type Part, storePart } from '../../functions/embedding/stored-chunks.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
@@ -64,7 +64,7 @@ function someChunks(from: number, count: number) {
 /** A lease of the document, like that of a worker that has stopped. */
 async function hold(document: TestDocument) {
   const db = databaseAs('cuecard_embedding').forOrganization(document.organizationId as OrganizationId)
-  const held = (await claim(db, [leasable(document)]))[0]!
+  const held = (await claimRevisions(db, [leasable(document)]))[0]!
   const plan = planRevision(held, chunk(held.content, { targetTokens: 12, overlapTokens: 0 }), 'lexical-2')
   return { db, held, plan }
 }
@@ -160,13 +160,13 @@ describe('of workers', () => {
     const { tenant, document } = await newDocument(stand, 'One. Two.')
     const db = databaseAs('cuecard_embedding').forOrganization(tenant.organizationId as OrganizationId)
     const subject = leasable(document)
-    const [first] = await claim(db, [subject])
+    const [first] = await claimRevisions(db, [subject])
     expect(first).toMatchObject({ attempt: 1 })
-    expect(await claim(db, [leasable(document)])).toEqual([undefined])
-    expect(await claim(db, [subject])).toEqual([{ ...first, pendingMilliseconds: expect.any(Number) }])
+    expect(await claimRevisions(db, [leasable(document)])).toEqual([undefined])
+    expect(await claimRevisions(db, [subject])).toEqual([{ ...first, pendingMilliseconds: expect.any(Number) }])
     await tenant.call('PATCH', document.path, { content: 'Three.' })
-    expect(await claim(db, [leasable(document)])).toMatchObject([{ revision: 2 }])
-    expect(await claim(db, [subject])).toEqual([undefined])
+    expect(await claimRevisions(db, [leasable(document)])).toMatchObject([{ revision: 2 }])
+    expect(await claimRevisions(db, [subject])).toEqual([undefined])
   })
 })
 
@@ -190,7 +190,7 @@ test.each([
   const { tenant, document } = await newDocument(stand, 'A text.')
   const { db, held: lost, plan } = await hold(document)
   await expireLease(stand.db, document)
-  expect(await claim(db, [leasable(document)])).toMatchObject([{ revision: 1 }])
+  expect(await claimRevisions(db, [leasable(document)])).toMatchObject([{ revision: 1 }])
   await sql`insert into vectors select ${document.organizationId}, ${document.id}, gen_random_uuid(), 0,
     array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536)`.execute(stand.db)
   const stale = [{ revision: 1, chunk_index: 0, vector_id: null }]

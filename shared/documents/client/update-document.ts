@@ -37,14 +37,14 @@ import {
 import { corrected } from '../text/corrections.ts'
 import { movedStarts } from '../text/page-starts.ts'
 import { selectDocument } from './chunks.ts'
-import { type DocumentState, decide } from './decide.ts'
+import { type DocumentState, decideUpdate } from './decide-update.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { rejectTakenIds } from './insert-document.ts'
 
 /** Returns the corrections of a file's text after an edit. With it, the document remains a file when its content changes. */
 export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
 
-/** Changes title, content, external id, metadata and dates, and the status as `decide` says. With `isPage`, a crawl makes the change and the document stays its source's. @throws ApiError, Unavailable */
+/** Changes title, content, external id, metadata and dates, and the status as `decideUpdate` says. With `isPage`, a crawl makes the change and the document stays its source's. @throws ApiError, Unavailable */
 export async function updateDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
@@ -62,7 +62,7 @@ export async function updateDocument(
     if (match !== '*' && !editsOf(match).includes(String(found.edits))) preconditionFailed()
     const { extracted_text, page_starts, corrections } = found
     const isCorrected = input.corrections !== undefined && found.is_file && extracted_text !== null
-    const decision = decide(
+    const decision = decideUpdate(
       { ...found, is_file: found.is_file && !isCorrected },
       { content_hash, status: input.status, isRestored: input.isRestored },
     )
@@ -131,7 +131,7 @@ function servedChange(
   { documentId }: DocumentScope,
   found: Found,
   { title, valid_from, valid_until }: UpdateInput,
-  decision: ReturnType<typeof decide>,
+  decision: ReturnType<typeof decideUpdate>,
 ): Change | undefined {
   const hasTitle = title !== undefined && title !== found.title
   const hasDates = isOther(valid_from, found.valid_from) || isOther(valid_until, found.valid_until)
@@ -177,7 +177,7 @@ async function read(db: Database, scope: DocumentScope, hasText: boolean) {
   return await findDocument(db, scope, found)
 }
 
-/** Returns undefined if the guard fails, or if the document has changed: all that `decide` reads changes with version or revision. */
+/** Returns undefined if the guard fails, or if the document has changed: all that `decideUpdate` reads changes with version or revision. */
 async function change(
   db: Database,
   scope: DocumentScope,

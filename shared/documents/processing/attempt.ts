@@ -129,7 +129,12 @@ async function countFailure(attempt: Attempt, error: unknown, exhausted: Failure
   const seconds = backoff(claim.attempt, undefined, random())
   log.error('attempt_failed', { ...logged(claim), error: describeError(error) })
   if (claim.attempt >= processing.maxAttempts) await endInError(attempt, exhausted)
-  else await release(attempt, (counters) => transitions.requeue(seconds, counters, ownFaults.internalError), 'attempt')
+  else
+    await releaseDocument(
+      attempt,
+      (counters) => transitions.requeue(seconds, counters, ownFaults.internalError),
+      'attempt',
+    )
   return seconds
 }
 
@@ -156,7 +161,7 @@ export async function retryLater(
   reason: string | null,
   counts?: Counted,
 ): Promise<boolean> {
-  const released = await release(attempt, (counters) => transitions.requeue(seconds, counters, reason), counts)
+  const released = await releaseDocument(attempt, (counters) => transitions.requeue(seconds, counters, reason), counts)
   if (released) await enqueue(attempt, workOf(attempt.claim), seconds)
   return released
 }
@@ -164,16 +169,16 @@ export async function retryLater(
 type Counted = 'attempt' | 'retry'
 
 /** Can be repeated after a lost response: it then finds its own counters on the row. @returns false when the lease is lost */
-export async function release(
+export async function releaseDocument(
   { db, claim }: Attempt,
   transition: (counters: { attempt: number; retry_count: number }) => transitions.Transition,
   counts?: Counted,
 ): Promise<boolean> {
   const attempt = claim.attempt - (counts === 'attempt' ? 0 : 1)
   const retry_count = claim.retries + (counts === 'retry' ? 1 : 0)
-  const isHeldOrReleased = sql`${isLeasedRevision(claim)} and (d.lease_token = ${claim.leaseToken}
+  const isLeasedOrReleased = sql`${isLeasedRevision(claim)} and (d.lease_token = ${claim.leaseToken}
     or d.status = 'pending' and d.attempt = ${attempt} and d.retry_count = ${retry_count} and d.tries = ${claim.tries})`
-  const { rows } = await processing.update(isHeldOrReleased, transition({ attempt, retry_count })).execute(db)
+  const { rows } = await processing.update(isLeasedOrReleased, transition({ attempt, retry_count })).execute(db)
   return rows.length > 0
 }
 

@@ -18,7 +18,7 @@ interface Patch {
 }
 
 /** @throws ApiError invalid_transition, processing_in_progress, no_chunks, chunks_missing_embeddings */
-export function decide(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
+export function decideUpdate(document: DocumentState, patch: Patch): 'restart' | 'complete' | 'none' {
   // Setting the extracted text as content is a change: it turns the file's document into a text document.
   const mayBeSame = patch.isRestored
     ? document.managed_by === 'service' && document.status !== 'error'
