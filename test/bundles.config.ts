@@ -10,7 +10,7 @@ const isForBundles = (file: string) => {
   if (file === ofSources) return false
   const text = readFileSync(join(import.meta.dirname, file), 'utf8')
   const opensStand = /from '((\.+\/)+support\/stand\/stand|\.\/support)\.ts'/.test(text)
-  return opensStand && !/from '[./]*\/(functions\/(?!dashboard\/words)|support\/stand\/worker\.ts)/.test(text)
+  return opensStand && !/from '[./]*\/(functions\/|support\/stand\/worker\.ts)/.test(text)
 }
 
 const files = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
