@@ -1,5 +1,6 @@
 // Connects by OAuth with the SDK whose package is the argument, by the address of a document and by registration. The exit code says whether it can.
 import assert from 'node:assert/strict'
+import { open } from './inspector.mjs'
 
 const { OAUTH_URL, SESSION, CLIENT_DOCUMENT, QUESTION, ANSWER } = process.env
 const isFirst = process.argv[2] === 'sdk-v1'
@@ -8,7 +9,7 @@ const { Client } = await import(isFirst ? `${name}/index.js` : name)
 const { StreamableHTTPClientTransport } = await import(isFirst ? `${name}/streamableHttp.js` : name)
 const { auth, UnauthorizedError } = await import(isFirst ? `${name}/auth.js` : name)
 
-/** An app's stored state; `open` stands for the person’s browser. */
+/** An app's stored state, and a person’s browser that consents at once. */
 function newProvider(clientMetadataUrl) {
   const kept = {}
   return {
@@ -83,6 +84,9 @@ for (const clientDocument of [CLIENT_DOCUMENT, undefined]) {
   assert.equal(await auth(provider, { serverUrl: OAUTH_URL }), 'AUTHORIZED')
   assert.notEqual(kept.tokens.access_token, before)
   await search(client)
+  const inspector = open(OAUTH_URL, { authorization: `Bearer ${kept.tokens.access_token}` })
+  const { structuredContent } = await inspector.call('search', { query: QUESTION })
+  assert.match(structuredContent.results[0].text, new RegExp(ANSWER))
 
   const { revocation_endpoint } = kept.discovery.authorizationServerMetadata
   const body = new URLSearchParams({ token: kept.tokens.refresh_token, client_id: kept.client.client_id })
