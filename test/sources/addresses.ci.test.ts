@@ -1,13 +1,11 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
 import { hours, inn, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
-beforeAll(() => {
-  process.env.ALLOW_LOOPBACK = 'true'
-})
+type Source = Awaited<ReturnType<typeof sourceOf>>
 
 /** A website whose page /prices leads to another address for each visitor. */
 async function siteOfSessions() {
@@ -23,7 +21,7 @@ async function siteOfSessions() {
   return site
 }
 
-test('a page that redirects to a session has the canonical address, and one document', async () => {
+test('a page that redirects to session addresses has one document, under the canonical address', async () => {
   const site = await siteOfSessions()
   const { deliver, refresh, documents, pages } = await sourceOf(stand, site.url)
   site.pages['/price-list'] = page('Prices', prices)
@@ -33,13 +31,9 @@ test('a page that redirects to a session has the canonical address, and one docu
   expect(Object.keys(await pages()).sort()).toEqual(['/', '/price-list', '/prices'])
 })
 
-describe('doubles of a page that stands under several forms of its address', () => {
+describe('duplicates of a page under other forms of its address', () => {
   /** Gives the page a duplicate, like those of crawls that kept a redirect's address. */
-  async function double(
-    { id, agentId, organizationId }: Awaited<ReturnType<typeof sourceOf>>,
-    url: string,
-    path: string,
-  ) {
+  async function double({ id, agentId, organizationId }: Source, url: string, path: string) {
     const made = crypto.randomUUID()
     await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
         managed_by, status, created_at)
@@ -64,17 +58,15 @@ describe('doubles of a page that stands under several forms of its address', () 
     expect(Object.keys(await source.pages()).sort()).toEqual(['/', '/parking', '/prices'])
   })
 
-  test('of which none has the canonical address leave the oldest document, under that address', async () => {
+  test('leave the oldest document, under the canonical address, if none is there', async () => {
     const site = await website(inn())
     const source = await sourceOf(stand, site.url)
     await source.deliver()
     const before = await source.documents()
-    await sql`update documents set external_id = external_id || ';jsessionid=S1' where id = ${before['/prices'].id}`.execute(
-      stand.db,
-    )
-    await sql`update source_pages set address = address || ';jsessionid=S1' where source_id = ${source.id} and address like '%/prices'`.execute(
-      stand.db,
-    )
+    await sql`update documents set external_id = external_id || ';jsessionid=S1'
+      where id = ${before['/prices'].id}`.execute(stand.db)
+    await sql`update source_pages set address = address || ';jsessionid=S1'
+      where source_id = ${source.id} and address like '%/prices'`.execute(stand.db)
     const oldest = await double(source, site.url, '/prices?utm_source=x')
     expect(await source.refresh()).toMatchObject({ status: 'ready', page_count: 3 })
     const after = await source.documents()
@@ -84,21 +76,19 @@ describe('doubles of a page that stands under several forms of its address', () 
   })
 })
 
-describe('a page that leads to an address which is not listed, where there is no room,', () => {
-  /** Gives a source pages that nothing is known of. */
-  const fill = ({ id, agentId, organizationId }: Awaited<ReturnType<typeof sourceOf>>, count: number) =>
+describe('a page that redirects to one page more than the maximum', () => {
+  /** Gives a source pages that no crawl has visited. */
+  const fill = ({ id, agentId, organizationId }: Source, count: number) =>
     sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl)
-      select ${organizationId}, ${agentId}, ${id}, 'https://x.example/' || n, 0 from generate_series(1, ${count}) n`.execute(
-      stand.db,
-    )
+      select ${organizationId}, ${agentId}, ${id}, 'https://x.example/' || n, 0
+      from generate_series(1, ${count}) n`.execute(stand.db)
   const count = async (organizationId: string) => {
-    const { rows } = await sql<{
-      count: string
-    }>`select count(*) from source_pages where organization_id = ${organizationId}`.execute(stand.db)
-    return Number(rows[0]!.count)
+    const { rows } = await sql<{ count: number }>`select count(*)::int from source_pages
+      where organization_id = ${organizationId}`.execute(stand.db)
+    return rows[0]!.count
   }
 
-  test('is left out of a source of one page, which says so', async () => {
+  test('is left out of a source of one page, with a reason', async () => {
     const site = await website({})
     let looks = 0
     site.onRequest = (path) => {

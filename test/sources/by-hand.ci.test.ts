@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { leftAlone } from '../../functions/crawler/apply.ts'
 import { ofEditedPage } from '../../functions/dashboard/documents/edits.ts'
 import { useDashboard } from '../dashboard/support.ts'
@@ -6,11 +6,8 @@ import { inn, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const { signedIn, stand } = useDashboard()
-beforeAll(() => {
-  process.env.ALLOW_LOOPBACK = 'true'
-})
 
-test('a page edited or deleted by hand is listed as such, and gets its own text again once it is followed again', async () => {
+test('a page edited or deleted by hand is listed as such, and following it again restores its text', async () => {
   const site = await website(inn())
   const tenant = await signedIn()
   const { browser, agentId } = tenant
@@ -40,7 +37,7 @@ test('a page edited or deleted by hand is listed as such, and gets its own text 
   expect((await browser.get(source)).text).not.toContain('Follow the website again')
 })
 
-test('a text that a person saves while a crawl has read the page and not yet stored it stays', async () => {
+test('a text that a person saves between the crawl’s reading and storing of the page stays', async () => {
   const site = await website(inn())
   const { deliver, refresh, documents, pages, call, knowledgeBase } = await sourceOf(stand, site.url)
   await deliver()
@@ -48,7 +45,7 @@ test('a text that a person saves while a crawl has read the page and not yet sto
   site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
   let edits = 0
   site.onRequest = async (path) => {
-    // The last page, so that all others have been looked at.
+    // It is the last page: the crawl has read all others.
     if (path === '/parking' && edits++ === 0) await call('PATCH', `${knowledgeBase}/${id}`, { content: 'Ask us.' })
   }
   for (let look = 0; look < 2; look++) expect(await refresh()).toMatchObject({ status: 'ready' })

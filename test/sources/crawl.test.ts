@@ -1,21 +1,19 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
 import { hours, inn, parking, prices, sourceOf as sourceOfStand } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
-beforeAll(() => void vi.stubEnv('ALLOW_LOOPBACK', 'true'))
-afterAll(() => void vi.unstubAllEnvs())
 
 const sourceOf = (url: string, more?: object) => sourceOfStand(stand, url, more)
 
-/** Lets the time pass that a page has been gone for. */
+/** Moves the time since which pages are gone more than a day back. */
 const aDayLater = (id: string) =>
   sql`update source_pages set gone_since = gone_since - interval '25 hours' where source_id = ${id}`.execute(stand.db)
 
 describe('a crawl', () => {
-  test('makes each page a document that search finds, and a changed page a new text', async () => {
+  test('makes each page a document that search finds, and updates that of a changed page', async () => {
     const site = await website(inn())
     const { deliver, get, refresh, documents, call, knowledgeBase, id } = await sourceOf(site.url)
     await deliver()
@@ -34,7 +32,7 @@ describe('a crawl', () => {
     expect(after['/parking']).toEqual({ ...before['/parking'], ...statusOf(after['/parking']) })
   })
 
-  test('of pages that say the same writes no document and embeds nothing', async () => {
+  test('of unchanged pages writes no document and embeds nothing', async () => {
     const site = await website(inn())
     const { deliver, refresh, documents } = await sourceOf(site.url)
     await deliver()
@@ -63,7 +61,7 @@ describe('a crawl', () => {
     expect(Object.keys(await pages()).sort()).toEqual(['/', '/parking', '/prices'])
   })
 
-  test('that lost more than a third of the pages changes nothing, says so, and looks again soon', async () => {
+  test('that misses more than a third of the pages changes nothing, reports it, and is repeated soon', async () => {
     const site = await website(inn())
     const { deliver, refresh, documents } = await sourceOf(site.url)
     await deliver()
@@ -91,7 +89,7 @@ describe('a crawl', () => {
     expect(await documents()).toEqual(before)
   })
 
-  test('that changed nothing hides no change from the next one, even if the website reports no change since', async () => {
+  test('that was refused hides no change from the next one, even if the website then answers 304', async () => {
     const versioned = (etag: string, body: string) => ({ headers: { etag }, body })
     const site = await website({ ...inn(), '/prices': versioned('"1"', page('Prices', prices)) })
     const { deliver, refresh, documents } = await sourceOf(site.url)
@@ -107,18 +105,12 @@ describe('a crawl', () => {
     expect((await documents())['/prices'].content).toContain('38 euros')
   })
 
-  test('of a page with a quotation of its five on every request makes no new text of it', async () => {
+  test('ignores a quotation that changes with every request', async () => {
     const site = await website(inn())
     let requests = 0
     site.onRequest = () => {
-      const quotation = [
-        'Lovely house!',
-        'Our dog was happy.',
-        'Back next year.',
-        'Clean and quiet.',
-        'Warmly welcomed.',
-      ][requests++ % 5]
-      site.pages['/'] = page('Paws Inn', `${hours}</p><p>${quotation}`, '/prices', '/parking')
+      const words = ['Lovely', 'Happy dog', 'Back soon', 'Clean and quiet', 'Warm welcome'][requests++ % 5]
+      site.pages['/'] = page('Paws Inn', `${hours}</p><p>${words}!`, '/prices', '/parking')
       return Promise.resolve()
     }
     const { deliver, refresh, documents } = await sourceOf(site.url)
@@ -137,10 +129,8 @@ describe('a crawl', () => {
     expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking'])
     expect(Object.keys(await pages())).not.toContain('/prices')
   })
-})
 
-describe('what people do to pages', () => {
-  test('stays: a text of their own, and a document that they deleted', async () => {
+  test('keeps a person’s text, deletion and external id', async () => {
     const site = await website(inn())
     const { deliver, refresh, documents, pages, call, knowledgeBase } = await sourceOf(site.url)
     await deliver()
@@ -159,7 +149,7 @@ describe('what people do to pages', () => {
       expect((await pages())[path]).toMatchObject({ document_id: null, left_out: expect.stringMatching(/^A person/) })
   })
 
-  test('leaves a page out whose address is the external id of another document', async () => {
+  test('leaves out a page whose address is the external id of another document', async () => {
     const site = await website(inn())
     const { deliver, get, pages, call, knowledgeBase } = await sourceOf(site.url)
     await call('POST', knowledgeBase, { title: 'Own', content: 'Mine.', external_id: `${site.url}/prices` })
@@ -168,7 +158,7 @@ describe('what people do to pages', () => {
     expect((await pages())['/prices']).toMatchObject({ left_out: expect.stringMatching(/^Another document/) })
   })
 
-  test('keeps a page whose deletion a golden question blocks, and says so', async () => {
+  test('keeps a page whose deletion a golden question blocks, and names the question', async () => {
     const site = await website({
       ...inn(),
       '/pets': page('Pets', 'Rabbits are welcome in the garden house, from May on.'),

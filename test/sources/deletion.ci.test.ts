@@ -2,19 +2,15 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { useStand } from '../support/stand/stand.ts'
-import { sourceOf } from './source-of.ts'
+import { giveServed, sourceOf } from './source-of.ts'
 
 const stand = useStand()
 
-/** A source with so many documents that search serves, of two chunks each. */
+/** A source with this many documents that search serves, of two chunks each. */
 async function sourceWith(documents: number) {
   const source = await sourceOf(stand, 'https://paws-inn.example/')
-  const { agentId, organizationId, call, knowledgeBase, id } = source
-  await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
-      managed_by, status, active_revision, chunk_count)
-    select ${organizationId}, gen_random_uuid(), ${agentId}, 'T', 'https://paws-inn.example/' || n, ${id}, 'txt', 'About ' || n, '',
-      'service', 'completed', 1, 2
-    from generate_series(1, ${documents}) n`.execute(stand.db)
+  const { agentId, call, knowledgeBase, id } = source
+  await giveServed(stand, source, documents)
   await sql`insert into chunks (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count)
     select d.organization_id, gen_random_uuid(), d.agent_id, d.id, 1, n, 'x', 1 from documents d, generate_series(0, 1) n
     where d.source_id = ${id}`.execute(stand.db)
@@ -26,7 +22,7 @@ async function sourceWith(documents: number) {
   return { ...source, sources: `/v1/agents/${agentId}/sources`, own, left }
 }
 
-test('a source of 5,000 documents is deleted within the time of a request, or after it by the crawler', async () => {
+test('a source of 5,000 documents is deleted within its request, or afterwards by the crawler', async () => {
   const { call, source, sources, own, left, deliver } = await sourceWith(5_000)
   const began = performance.now()
   const answer = await call('DELETE', source)
@@ -41,7 +37,7 @@ test('a source of 5,000 documents is deleted within the time of a request, or af
   expect((await call('DELETE', source)).body.code).toBe('source_not_found')
 })
 
-test('a source that is being deleted is listed as such, takes no change, and is finished by the crawler', async () => {
+test('a source that is being deleted is listed as such and takes no change, and the crawler finishes it', async () => {
   const { call, source, sources, own, left, deliver, id } = await sourceWith(250)
   await sql`update sources set status = 'deleting', attempt = 9 where id = ${id}`.execute(stand.db)
   expect((await call('GET', sources)).body.data).toMatchObject([{ id, status: 'deleting' }])
@@ -56,7 +52,7 @@ test('a source that is being deleted is listed as such, takes no change, and is 
   expect(await left()).toEqual([own])
 })
 
-test('a deletion whose request ends midway, and then its crawler, is ended by the sweeper’s next messages', async () => {
+test('a deletion that stops in its request, and then in the crawler, continues after the sweeper’s next message', async () => {
   const { call, sources, own, left, deliver, id, state, queued } = await sourceWith(250)
   const remaining = async () => (await call('GET', sources)).body.data[0]?.page_count
   const due = (lease: string | null) =>

@@ -1,4 +1,5 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
+import { sql } from 'kysely'
 import { consumer } from '../../functions/crawler/consumer.ts'
 import { crawlClient } from '../../functions/crawler/site/client.ts'
 import { request } from '../../shared/outbound/request.ts'
@@ -18,8 +19,19 @@ export const inn = () => ({
   '/parking': page('Parking', parking, '/'),
 })
 
-/** A tenant with a source of the website, and a crawler whose clock moves when it waits. */
+/** Gives a source this many documents that search serves. */
+export async function giveServed({ db }: TestStand, { organizationId, agentId, id }: SourceScope, count: number) {
+  await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
+      managed_by, status, active_revision, chunk_count)
+    select ${organizationId}, gen_random_uuid(), ${agentId}, 'T', 'https://paws-inn.example/' || n, ${id}, 'txt', 'About ' || n, '',
+      'service', 'completed', 1, 2
+    from generate_series(1, ${count}::int) n`.execute(db)
+}
+type SourceScope = Pick<Tenant, 'organizationId' | 'agentId'> & { id: string }
+
+/** A tenant with a source of the website, and a crawler whose clock moves when it waits. Until the end of the file, it may crawl loopback. */
 export async function sourceOf(stand: TestStand, url: string, more: object = {}, of?: Tenant) {
+  process.env.ALLOW_LOOPBACK = 'true'
   const tenant = of ?? (await stand.tenant())
   const sources = `/v1/agents/${tenant.agentId}/sources`
   const { body } = await tenant.call('POST', sources, { url, ...more })
@@ -50,9 +62,7 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
   const deliver = () =>
     consumer({ ...crawler, client: newClient() })(
       { Records: [{ messageId: 'm', receiptHandle: 'r', body: message }] } as never,
-      {
-        getRemainingTimeInMillis: () => state.remaining(),
-      },
+      { getRemainingTimeInMillis: () => state.remaining() },
     )
   const get = async () => (await tenant.call('GET', source)).body
   const refresh = async () => {
@@ -70,14 +80,14 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
     const { body } = await tenant.call('GET', `${source}/pages?limit=100`)
     return Object.fromEntries(body.data.map((each: { address: string }) => [each.address.replace(url, ''), each]))
   }
-  /** The sources of which the stand's queue has a message. */
+  /** The ids of the sources that have a message in the stand's queue. */
   const queued = async () => {
     const { Messages = [] } = await stand.sqs.send(
       new ReceiveMessageCommand({ QueueUrl: stand.emulator.queues.crawler.queueUrl, MaxNumberOfMessages: 10 }),
     )
     return Messages.map(({ Body }) => JSON.parse(Body!).source_id)
   }
-  // The message of the creation.
+  // Takes the message that the creation has sent.
   await queued()
   const own = { id: body.id as string, source, deliver, get, refresh, documents, pages, sent, state, queued }
   return { ...tenant, ...own }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { useStand } from '../support/stand/stand.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const inn = 'https://paws-inn.example/'
@@ -12,37 +12,27 @@ async function tenant() {
   return { ...made, sources, create }
 }
 
-/** Gives a source documents, as a crawl does that has read these paths. */
-async function give(
-  { agentId, organizationId }: { agentId: string; organizationId: string },
-  source: string,
-  paths: string[],
-) {
+/** Gives a source the documents of a crawl that has read these paths. */
+async function give({ agentId, organizationId }: Tenant, source: string, paths: string[]) {
   for (const path of paths) {
-    const id = crypto.randomUUID()
     await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
         managed_by, status)
-      values (${organizationId}, ${id}, ${agentId}, ${path}, ${inn + path}, ${source}, 'txt', ${`About ${path}.`}, '', 'service', 'pending')`.execute(
-      stand.db,
-    )
+      values (${organizationId}, gen_random_uuid(), ${agentId}, ${path}, ${inn + path}, ${source}, 'txt', ${`About ${path}.`}, '',
+        'service', 'pending')`.execute(stand.db)
     await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, found, looked_at)
       values (${organizationId}, ${agentId}, ${source}, ${inn + path}, 1, 'page', now())`.execute(stand.db)
   }
 }
 
 describe('a source', () => {
-  test('is made pending, listed newest first, changed and deleted', async () => {
+  test('is created as pending, listed newest first, changed and deleted', async () => {
     const { call, sources } = await tenant()
     const { status, headers, body } = await call('POST', sources, { url: inn, exclude: ['/blog/*'] })
     expect(status).toBe(201)
     expect(headers.location).toBe(`${sources}/${body.id}`)
-    expect(body).toMatchObject({ url: inn, kind: 'site', include: [], exclude: ['/blog/*'], refresh_hours: 24 })
     expect(body).toMatchObject({
-      status: 'pending',
-      error_message: null,
-      notice: null,
-      page_count: 0,
-      checked_at: null,
+      ...{ url: inn, kind: 'site', include: [], exclude: ['/blog/*'], refresh_hours: 24 },
+      ...{ status: 'pending', error_message: null, notice: null, page_count: 0, checked_at: null },
     })
     const { body: page } = await call('POST', sources, { url: `${inn}prices`, kind: 'page', refresh_hours: 1 })
     const { body: list } = await call('GET', `${sources}?limit=1`)
@@ -57,15 +47,9 @@ describe('a source', () => {
 
   test('with an address that is not public, or with invalid paths, is refused', async () => {
     const { call, sources } = await tenant()
+    const urls = 'http://paws-inn.example https://10.0.0.1 https://localhost:99 https://a:b@paws-inn.example ftp://x x'
     const bodies = [
-      ...[
-        'http://paws-inn.example',
-        'https://10.0.0.1',
-        'https://localhost:99',
-        'https://a:b@paws-inn.example',
-        'ftp://x',
-        'x',
-      ].map((url) => ({ url })),
+      ...urls.split(' ').map((url) => ({ url })),
       ...[{ kind: 'shop' }, { include: ['blog'] }, { exclude: 'x' }, { refresh_hours: 0 }, { refresh_hours: 721 }].map(
         (more) => ({ url: inn, ...more }),
       ),
@@ -74,7 +58,7 @@ describe('a source', () => {
     expect((await call('GET', sources)).body.data).toEqual([])
   })
 
-  test('of an address without its scheme is refused with what it must begin with', async () => {
+  test('whose address has no scheme is refused, and the error says how it must begin', async () => {
     const made = await tenant()
     const loopback = 'must begin with https://, or with http:// for an address of this machine'
     for (const [isAllowed, detail] of [
@@ -98,7 +82,7 @@ describe('a source', () => {
       expect((await call('PATCH', `${sources}/${id}`, body)).status, JSON.stringify(body)).toBe(422)
   })
 
-  test('is refused if the agent has a source with the address, in any form or kind', async () => {
+  test('is refused if its agent has one with the same address, in any form and of any kind', async () => {
     const { call, sources, create } = await tenant()
     await create()
     const url = 'HTTPS://paws-inn.example?utm_source=x#top'
@@ -111,7 +95,7 @@ describe('a source', () => {
     expect((await other.call('POST', other.sources, { url })).status).toBe(201)
   })
 
-  test('is refused above 20 of an organization, even if all are created at once', async () => {
+  test('is refused if its organization has 20, even if all are created at once', async () => {
     const { call, sources } = await tenant()
     const answers = await Promise.all(Array.from({ length: 25 }, (_, at) => call('POST', sources, { url: inn + at })))
     const refused = answers.filter(({ status }) => status === 422)
@@ -119,7 +103,7 @@ describe('a source', () => {
     expect(refused[0]!.body.detail).toBe('An organization can have at most 20 sources. Delete a source first.')
   })
 
-  test('shows its pages, which are documents that a list can be limited to', async () => {
+  test('lists its pages, and limits a list of documents to its own', async () => {
     const made = await tenant()
     const { call, sources, knowledgeBase, create } = made
     const { id } = await create()
@@ -131,10 +115,8 @@ describe('a source', () => {
     const { body: second } = await call('GET', `${pages}?cursor=${first.next_cursor}`)
     expect(second).toMatchObject({ data: [{ address: `${inn}b` }], has_more: false })
     const { body: documents } = await call('GET', `${knowledgeBase}?source_id=${id}`)
-    expect(documents.data.map((each: { external_id: string }) => each.external_id).sort()).toEqual([
-      `${inn}a`,
-      `${inn}b`,
-    ])
+    const externalIds = documents.data.map((each: { external_id: string }) => each.external_id)
+    expect(externalIds.sort()).toEqual([`${inn}a`, `${inn}b`])
     expect(documents.data[0]).toMatchObject({ source_id: id, source_type: 'txt', source_url: null })
     expect((await call('GET', `${sources}/${id}`)).body.page_count).toBe(2)
   })
@@ -154,7 +136,7 @@ describe('a source', () => {
     expect(left.data).toMatchObject([{ id: own }])
   })
 
-  test('stays with all its documents while a golden question that blocks needs one, unless that is ignored', async () => {
+  test('is kept while a blocking golden question needs one of its documents, unless the request ignores that', async () => {
     const made = await tenant()
     const { call, sources, knowledgeBase, create, agentId } = made
     const { id } = await create()

@@ -28,7 +28,7 @@ test('a slash at the end is kept', () => {
   expect(canonical('https://shop.example/a/')).not.toBe(canonical('https://shop.example/a'))
 })
 
-test('a source covers its host, and a site what lies below its path', () => {
+test('a source covers its host, and a site only the addresses below its path', () => {
   const covered = (url: string, address: string, own: Partial<Scope> = {}) =>
     inScope({ kind: 'site', url, include: [], exclude: [], ...own }, address)
   const shop = 'https://shop.example/shop'

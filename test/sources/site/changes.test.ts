@@ -5,7 +5,7 @@ const url = 'https://shop.example'
 const now = new Date('2026-11-24T09:00:00Z')
 const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
 
-/** Pages /0 to /9, of which each has a document. */
+/** Pages /0 to /9, each with a document. */
 const known = (own: Record<number, Partial<KnownPage>> = {}): KnownPage[] =>
   Array.from({ length: 10 }, (_, at) => ({
     address: `${url}/${at}`,
@@ -16,23 +16,15 @@ const known = (own: Record<number, Partial<KnownPage>> = {}): KnownPage[] =>
   }))
 const page = (path: string | number, own: Partial<Extract<FoundPage, { kind: 'page' }>> = {}): FoundPage => {
   const address = `${url}/${path}`
-  return {
-    address,
-    kind: 'page',
-    at: address,
-    isMoved: true,
-    hash: `new ${path}`,
-    characters: 1_000,
-    isChanged: true,
-    ...own,
-  }
+  const changed = { isMoved: true, hash: `new ${path}`, characters: 1_000, isChanged: true }
+  return { address, kind: 'page', at: address, ...changed, ...own }
 }
 const at = (path: number, kind: 'unchanged' | 'gone' | 'left_out' | 'failed'): FoundPage => ({
   address: `${url}/${path}`,
   kind,
 })
 
-/** All unchanged but what is given. */
+/** Decides on a crawl that finds these pages, and all others unchanged. */
 function crawl(before: KnownPage[], found: FoundPage[], failed?: string) {
   const rest = before.filter(({ address }) => !found.some((other) => other.address === address))
   const all = [...found, ...rest.map(({ address }): FoundPage => ({ address, kind: 'unchanged' }))]
@@ -64,26 +56,29 @@ test('a page is deleted when it was gone twice, a day apart, and did not answer 
   expect(crawl(known({ 3: { goneSince: ago(48) } }), [at(3, 'failed')])).toEqual(nothing)
 })
 
-test('a page that is not linked any more, or was not asked for, stays', () => {
+test('a page that is no longer linked, or was not requested, stays', () => {
   const all = known({ 3: { goneSince: ago(48) } })
   const found = all.filter((_, path) => path !== 3).map(({ address }): FoundPage => ({ address, kind: 'unchanged' }))
   expect(changesOfCrawl(all, found, { home: `${url}/`, now })).toMatchObject({ delete: [], markGone: [], update: [] })
 })
 
-describe('a crawl is refused, and changes nothing', () => {
+describe('a crawl changes nothing, and says why, if', () => {
   const four = [0, 1, 2, 3]
   test.each<[string, FoundPage[]]>([
     ['more than a third is gone', four.map((path) => at(path, 'gone'))],
-    ['more than a third is no longer open', four.map((path) => at(path, 'left_out'))],
+    ['more than a third may no longer be read', four.map((path) => at(path, 'left_out'))],
     ['more than a third lost nine tenths of its text', four.map((path) => page(path, { characters: 99 }))],
     ['more than a third has the same text', four.map((path) => page(path, { hash: 'maintenance' }))],
     ['more than a third redirects to the home page', four.map((path) => page(path, { at: `${url}/` }))],
     ['more than a third redirects to one page', four.map((path) => page(path, { at: `${url}/soon` }))],
     [
-      'more than a third redirects for now',
+      'more than a third redirects temporarily',
       four.map((path) => page(path, { at: `${url}/new/${path}`, isMoved: false })),
     ],
-    ['a bit of each', [at(0, 'gone'), at(1, 'left_out'), page(2, { characters: 9 }), page(3, { at: `${url}/` })]],
+    [
+      'more than a third has one of these faults or another',
+      [at(0, 'gone'), at(1, 'left_out'), page(2, { characters: 9 }), page(3, { at: `${url}/` })],
+    ],
   ])('%s', (_, found) => {
     expect(crawl(known(), [...found, page('a'), page(9)])).toEqual(refused)
     expect(crawl(known(), [...found.slice(1), page('a'), page(9)]).refused).toBeUndefined()
@@ -102,19 +97,14 @@ describe('a crawl is refused, and changes nothing', () => {
     })
   })
 
-  test('the first one found no page', () => {
+  test('it is the first and finds no page', () => {
     const { refused: why } = changesOfCrawl([], [at(0, 'left_out')], { home: `${url}/`, now })
     expect(why).toContain('No page with text')
   })
 
-  test('but a page that answers again is no longer gone', () => {
-    const all = known({ 9: { goneSince: ago(48) } })
-    expect(
-      crawl(
-        all,
-        four.map((path) => at(path, 'gone')),
-      ),
-    ).toEqual({ ...refused, clearGone: paths(9) })
+  test('more than a third is gone, but a page that answers again no longer counts as gone', () => {
+    const gone = four.map((path) => at(path, 'gone'))
+    expect(crawl(known({ 9: { goneSince: ago(48) } }), gone)).toEqual({ ...refused, clearGone: paths(9) })
   })
 })
 
@@ -123,19 +113,19 @@ test('while more than a third does not answer, nothing is deleted, and the rest 
   expect(crawl(known({ 3: { goneSince: ago(48) } }), found)).toEqual({ ...nothing, update: paths(5) })
 })
 
-test('a page that moved for good goes after a day, and its new address has a document at once', () => {
+test('a page that moved permanently is deleted after a day, and its new address gets a document at once', () => {
   const moved = page(3, { at: `${url}/new`, hash: 'old 3' })
   expect(crawl(known(), [moved])).toEqual({ ...nothing, create: paths('new'), markGone: paths(3) })
   const later = [...known({ 3: { goneSince: ago(24) } }), { ...known()[0]!, address: `${url}/new`, hash: 'old 3' }]
   expect(crawl(later, [moved])).toEqual({ ...nothing, delete: paths(3) })
 })
 
-test('a page that leads to the home page, or elsewhere for now, keeps its text', () => {
+test('a page that redirects to the home page, or temporarily, keeps its text', () => {
   for (const own of [{ at: `${url}/` }, { at: 'https://www.shop.example/' }, { at: `${url}/1`, isMoved: false }])
     expect(crawl([...known(), { ...known()[0]!, address: own.at, hash: 'home' }], [page(3, own)])).toEqual(nothing)
 })
 
-test('a text has one document: the same at another address is left out', () => {
+test('a text has one document: another address with the same text is left out', () => {
   const same = `It has the same text as ${url}/3.`
   expect(crawl(known(), [page('3?sort=1', { hash: 'old 3' })])).toEqual({
     ...nothing,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FetchOptions, fetchPage } from '../../../functions/crawler/site/page.ts'
 import type { OutboundRequest } from '../../../shared/outbound/request.ts'
 import { maxMicrosecondsPerByte, microsecondsPerByte } from '../../support/time/processor-time.ts'
-import { requestTo, Site } from '../sites/site.ts'
+import { type Page, requestTo, Site } from '../sites/site.ts'
 import { type Sites, sites } from '../sites/sites.ts'
 import { instantClient } from './instant-client.ts'
 
@@ -14,11 +14,9 @@ afterAll(() => web.stop())
 
 const fetched = (site: Site, path: string, options?: FetchOptions) =>
   fetchPage(instantClient(), site.url + path, options)
-const one = async (page: ConstructorParameters<typeof Site>[0][string]) => {
-  const site = new Site({ '/': page })
-  site.url = 'http://127.0.0.1:1'
-  return await fetchPage(instantClient(requestTo(site)), `${site.url}/`)
-}
+const siteOf = (pages: Record<string, Page>) => Object.assign(new Site(pages), { url: 'http://127.0.0.1:1' })
+const one = async (page: Page) =>
+  await fetchPage(instantClient(requestTo(siteOf({ '/': page }))), 'http://127.0.0.1:1/')
 
 describe('a page', () => {
   test('has the text of an HTML file, without what surrounds it, and its links', async () => {
@@ -55,12 +53,9 @@ describe('a page', () => {
       'Opening hours: the whole year',
     ],
     ['<title>Cats – and their humans</title><h1>About cats</h1>', 'Cats – and their humans'],
-  ])('is called by what its title says of it alone: %s', async (head, title) => {
-    expect(
-      await one(`${head}<p>A night costs £20 for a dog, with a walk in the morning and in the evening.</p>`),
-    ).toMatchObject({
-      title,
-    })
+  ])('is named by its title, without the name of its website: %s', async (head, title) => {
+    const page = await one(`${head}<p>A night costs £20 for a dog, with a walk in the morning and in the evening.</p>`)
+    expect(page).toMatchObject({ title })
   })
 
   test('has the address of its canonical link, unless that names another page', async () => {
@@ -74,7 +69,7 @@ describe('a page', () => {
     expect(await fetched(web.builder, '/wrong')).toMatchObject({ address: `${web.builder.url}/wrong` })
   })
 
-  test('that did not change since is unchanged', async () => {
+  test('that has not changed since the last crawl is unchanged', async () => {
     const first = await fetched(web.office, '/')
     if (first.kind !== 'page') throw new Error(first.kind)
     expect(await fetched(web.office, '/', first)).toEqual({ kind: 'unchanged' })
@@ -88,7 +83,7 @@ describe('a page', () => {
       })
   })
 
-  test('links to pages of its host only: none that is marked nofollow, changes a cart, or is a picture', async () => {
+  test('has links to pages of its host, except those that are nofollow, change a cart, or are pictures', async () => {
     const page = await one(
       `<base href="/shop/"><h1>Links</h1><a href="a#top">A</a><a href="/a?utm_source=x&b=1">B</a><a href="a">A</a>
       <a rel="external nofollow" href="/n">N</a><a href="?add-to-cart=5">Add</a><a href="/p.JPG">P</a><a href="mailto:a@b.c">M</a>
@@ -102,22 +97,18 @@ describe('a page', () => {
   })
 })
 
-describe('a page is left out, with a sentence', () => {
+describe('a page is left out, with a reason, if it is', () => {
   test.each<[string, () => [Site, string], RegExp]>([
     ['a PDF by its name', () => [web.restaurant, '/files/menu.pdf'], /PDF: upload it as a file/],
     ['a picture, whatever the header says', () => [web.restaurant, '/photo'], /picture/],
-    ['a page without text before scripts run', () => [web.builder, '/app'], /nearly no text/],
-    ['a page that says noindex', () => [web.blogShop, '/tag/gift'], /noindex/],
-    ['a page whose header says noindex', () => [web.blogShop, '/tag/new'], /noindex/],
-    [
-      'a page that redirects to another site',
-      () => [web.blogShop, '/contact'],
-      /another site: http:\/\/127\.0\.0\.2:9/,
-    ],
+    ['without text before scripts run', () => [web.builder, '/app'], /nearly no text/],
+    ['marked noindex', () => [web.blogShop, '/tag/gift'], /noindex/],
+    ['marked noindex by its header', () => [web.blogShop, '/tag/new'], /noindex/],
+    ['a redirect to another site', () => [web.blogShop, '/contact'], /another site: http:\/\/127\.0\.0\.2:9/],
     ['a redirect to a metadata service', () => [web.loops, '/far'], /another site/],
-    ['200 with words of a missing page', () => [web.lying, '/old'], /not found/],
+    ['a missing page that answers 200', () => [web.lying, '/old'], /not found/],
     ['a cookie wall', () => [web.cookieWall, '/'], /cookies/],
-    ['a page nested too deeply', () => [web.huge, '/deep'], /too complex/],
+    ['nested too deeply', () => [web.huge, '/deep'], /too complex/],
   ])('%s', async (_, page, reason) => {
     expect(await fetched(...page())).toMatchObject({ kind: 'left_out', reason: expect.stringMatching(reason) })
   })
@@ -127,13 +118,13 @@ describe('a page is left out, with a sentence', () => {
     ['a Word document', { body: Buffer.from('504b0304', 'hex') }, /upload it as a file/],
     ['JSON', { headers: { 'content-type': 'application/json' }, body: '{"a":1}' }, /application\/json/],
     ['a login', '<h1>Welcome</h1><form><input type="password"></form>', /log in/],
-    ['a page that answers 403', { status: 403 }, /403/],
+    ['forbidden', { status: 403 }, /403/],
     ['maintenance', '<title>Scheduled maintenance</title><p>Please come again.</p>', /maintenance/],
     ['a parked domain', '<h1>flowers.example</h1><p>This domain is for sale!</p>', /web host/],
-    ['a check against programs', '<title>Just a moment...</title><p>Checking your browser</p>', /programs/],
-    ['an empty page', '<title></title><body></body>', /nearly no text/],
+    ['a check for bots', '<title>Just a moment...</title><p>Checking your browser</p>', /programs/],
+    ['empty', '<title></title><body></body>', /nearly no text/],
     ['a body of zeros', { body: Buffer.alloc(4_000) }, /no text/],
-    ['a text that no response carries', `<p>Prices: ${'"'.repeat(1_600_000)} and more</p>`, /too large/],
+    ['too large for a response', `<p>Prices: ${'"'.repeat(1_600_000)} and more</p>`, /too large/],
   ])('%s', async (_, page, reason) => {
     expect(await one(page)).toMatchObject({ kind: 'left_out', reason: expect.stringMatching(reason) })
   })
@@ -145,11 +136,11 @@ describe('a page is left out, with a sentence', () => {
     '<h1>Closed</h1><p>We’re on holiday until 15 August.</p>',
     '<title>Log in problems</title><h1>Help</h1><p>Call us if you forgot your password.</p>',
     '<h1>Can’t find what you want?</h1><p>Items that are not listed can be ordered.</p>',
-  ])('but not a short page of its own: %s', async (page) => {
+  ])('not a short page with similar words: %s', async (page) => {
     expect(await one(page)).toMatchObject({ kind: 'page' })
   })
 
-  test('but its links are followed', async () => {
+  test('marked noindex, but its links are followed', async () => {
     expect(await fetched(web.blogShop, '/tag/gift')).toMatchObject({ links: [`${web.blogShop.url}/product/fern/`] })
   })
 })
@@ -167,7 +158,7 @@ describe('redirects', () => {
     })
   })
 
-  test('end after five, in a circle, and where the source or robots.txt ends', async () => {
+  test('end after five, in a circle, and outside what the source and robots.txt allow', async () => {
     expect(await fetched(web.loops, '/n1')).toMatchObject({ kind: 'failed', reason: 'It redirects more than 5 times.' })
     for (const path of ['/a', '/c'])
       expect(await fetched(web.loops, path)).toMatchObject({
@@ -193,19 +184,16 @@ describe('redirects', () => {
 })
 
 describe('a failure', () => {
-  test('that is temporary does not count: a missing or broken page is requested twice', async () => {
+  test('counts only if it lasts: a missing or broken page is requested twice', async () => {
     let requests = 0
-    const site = new Site({
-      '/': () => (++requests % 2 ? { status: requests % 4 === 1 ? 404 : 502 } : '<h1>Shop</h1>'),
-    })
-    site.url = 'http://127.0.0.1:1'
+    const site = siteOf({ '/': () => (++requests % 2 ? { status: requests % 4 === 1 ? 404 : 502 } : '<h1>Shop</h1>') })
     for (let time = 0; time < 2; time++)
       expect(await fetchPage(instantClient(requestTo(site)), `${site.url}/`)).toMatchObject({ kind: 'page' })
     expect(await fetched(web.shop, '/nothing')).toEqual({ kind: 'gone' })
     expect(web.shop.requests.filter((path) => path === '/nothing')).toHaveLength(2)
   })
 
-  test('is reported: a time-out, a server’s error, a page of over 5 MiB, a refused address', async () => {
+  test('says that there was a time-out, a server’s error, a page of over 5 MiB or a refused address', async () => {
     expect(await one({ isSilent: true })).toEqual({ kind: 'failed', reason: 'No answer within 10 seconds.' })
     expect(await one({ status: 500 })).toEqual({ kind: 'failed', reason: 'It answers with the status 500.' })
     expect(await fetched(web.huge, '/all')).toMatchObject({
@@ -219,8 +207,8 @@ describe('a failure', () => {
   })
 })
 
-describe('manners', () => {
-  test('all crawls of a process together send a host one request at a time, a second apart', async () => {
+describe('the crawler', () => {
+  test('sends a host one request at a time, a second apart, among all crawls of a process', async () => {
     let [open, most] = [0, 0]
     const headers: OutboundRequest['headers'][] = []
     const client = instantClient(async (address, options) => {
@@ -237,12 +225,11 @@ describe('manners', () => {
     expect(Object.keys(headers[0]!)).not.toContain('cookie')
   })
 
-  test('a crawl waits for Retry-After up to a minute; for longer it leaves the host alone', async () => {
-    const site = new Site({
+  test('waits for Retry-After up to a minute, and leaves the host alone if it is longer', async () => {
+    const site = siteOf({
       '/': { status: 429, headers: { 'retry-after': '20' } },
       '/long': { status: 503, headers: { 'retry-after': '600' } },
     })
-    site.url = 'http://127.0.0.1:1'
     const client = instantClient(requestTo(site))
     expect(await fetchPage(client, `${site.url}/`)).toMatchObject({ kind: 'failed' })
     expect(client.pauses).toEqual([21_000])
@@ -255,7 +242,7 @@ describe('manners', () => {
 })
 
 test.each([' ', '\t ', '\n ', 'a ', '\u00a0', '\r', '|', '<', '&', '#'])(
-  'a text of “%s” takes no time',
+  'a text of “%s” is read quickly',
   async (unit) => {
     const text = `Prices${unit.repeat(1_000_000 / unit.length)}.`
     for (const type of ['text/plain', 'text/html'])

@@ -6,15 +6,15 @@ const minPages = 8
 const html = (title: string, body: string) =>
   `<!doctype html><html><head><title>${title}</title></head><body><main><h1>${title}</h1>${body}</main></body></html>`
 
-/** A website that its owner works on, with faults of the kinds that websites have. */
+/** A website that its owner edits, and that breaks as real ones do. */
 export class SimulatedSite {
   readonly site = new Site({})
-  /** Pages that there are, with the version of their text. */
+  /** The existing pages, each with the version of its text. */
   readonly pages = new Map<string, number>()
   readonly #random: Random
   readonly #unlinked = new Set<string>()
   readonly #moved = new Map<string, string>()
-  /** Removed or moved since the last time that all pages answered. */
+  /** The number of pages removed or moved since all pages last answered. */
   #removed = 0
   #next = 0
   #faultUntil = 0
@@ -49,7 +49,7 @@ export class SimulatedSite {
     this.#publish()
   }
 
-  /** The owner waits until the crawls have noticed the removals. */
+  /** A crawl without a fault has noticed the removals, so the owner may remove more. */
   settle(): void {
     this.#removed = 0
   }
@@ -149,15 +149,13 @@ function partial(random: Random): Fault {
   const isHit = (path: string) => path !== '/' && Number(path.slice(6)) % 4 === digit
   const digit = random.below(4)
   const faults: Fault[] = [
-    ...[404, 410, 500, 403].map(
-      (status): Fault =>
-        (path) =>
-          isHit(path) ? { status } : undefined,
-    ),
-    (path) => (isHit(path) ? html('Page not found', '<p>Sorry.</p>') : undefined),
-    (path) => (isHit(path) ? html('Oops', '<p>Something went wrong.</p>') : undefined),
-    (path) => (isHit(path) ? { status: 302, headers: { location: '/' } } : undefined),
-    (path) => (isHit(path) ? { isSilent: true } : undefined),
+    ...[
+      ...[404, 410, 500, 403].map((status) => ({ status })),
+      html('Page not found', '<p>Sorry.</p>'),
+      html('Oops', '<p>Something went wrong.</p>'),
+      { status: 302, headers: { location: '/' } },
+      { isSilent: true },
+    ].map((answer) => (path: string) => (isHit(path) ? answer : undefined)),
     besides(() => (random.chance(0.03) ? { status: 404 } : undefined)),
     besides(() => (random.chance(0.2) ? { status: 500 } : undefined)),
   ]

@@ -53,7 +53,7 @@ export class Site {
       : { status, headers: all, body: bytes, isSilent }
   }
 
-  /** @returns what stops it */
+  /** @returns a function that stops it */
   async start(): Promise<() => Promise<void>> {
     const { origin, close } = await listen(({ url = '/', headers }, response) => {
       const { status, headers: own, body, isSilent } = this.answer(url, headers)
@@ -64,7 +64,7 @@ export class Site {
   }
 }
 
-/** Asks sites without a network. */
+/** Requests pages of these sites, without a network. */
 export function requestTo(...sites: Site[]): typeof request {
   return async (address, { headers, maxBytes }) => {
     const { origin, pathname, search } = new URL(address)
@@ -74,11 +74,7 @@ export function requestTo(...sites: Site[]): typeof request {
     const body = Buffer.from(answer.body)
     if (answer.isSilent) throw new OutboundFailed('No answer within 10 seconds')
     if (body.length > maxBytes) throw new OutboundFailed(`The body has more than ${maxBytes} bytes`)
-    return await Promise.resolve({
-      status: answer.status,
-      headers: answer.headers as IncomingHttpHeaders,
-      body,
-      url: address,
-    })
+    const all = answer.headers as IncomingHttpHeaders
+    return await Promise.resolve({ status: answer.status, headers: all, body, url: address })
   }
 }

@@ -103,14 +103,7 @@ function builder(): Site {
   })
 }
 
-/** Each answer takes longer than anybody waits. */
-const slow = () =>
-  new Site({
-    '/': html('Slow', '<a href="/never">Never</a><p>Some pages take their time.</p>'),
-    '/never': { isSilent: true },
-  })
-
-/** Says 200 to everything. */
+/** Answers everything with 200. */
 function lying(): Site {
   const site = new Site({
     '/': html('Sweets', '<p>Fudge and toffee, made here.</p><a href="/fudge">Fudge</a> <a href="/old">Old</a>'),
@@ -155,55 +148,6 @@ function listing(): Site {
   return site
 }
 
-/** Drops every second of its pages when a test sets its fault to `halved`. */
-function halving(): Site {
-  const paths = Array.from({ length: 12 }, (_, at) => `/room/${at}`)
-  const links = paths.map((path) => `<a href="${path}">Room</a>`).join(' ')
-  return new Site({
-    '/': html('Rooms', `<p>Twelve rooms by the sea.</p>${links}`),
-    ...Object.fromEntries(
-      paths.map((path, at) => [path, html(`Room ${at}`, `<p>Room ${at} costs £${80 + at} a night.</p>`)]),
-    ),
-  })
-}
-
-export function halved(path: string): { status: number } | undefined {
-  return Number(/^\/room\/(\d+)$/.exec(path)?.[1] ?? 0) % 2 === 1 ? { status: 404 } : undefined
-}
-
-/** Says something else at each request: a token, a count, a quotation, the time. */
-function noisy(): Site {
-  let visits = 0
-  const quotes = [
-    'Lovely people, every time.',
-    'Best scones in town, and I have tried them all.',
-    'My dog agrees with all of it.',
-  ]
-  const page: Page = () => {
-    visits++
-    const token = (visits * 2_654_435_761).toString(36)
-    return html(
-      'Tea room',
-      `<p>Cream tea £8.50</p><blockquote>${quotes[visits % quotes.length]}</blockquote><p>You are visitor number ${4_000 + visits}.</p>
-<p>Book <a href="https://booking.example/?session=${token}">a table</a> for four</p><p>Open daily, 10:00 to 17:00.</p>`,
-    )
-  }
-  return new Site({ '/': page })
-}
-
-/** Fails at every third request, and once asks for patience. */
-function flaky(): Site {
-  let requests = 0
-  const site = new Site({
-    '/': html('Garage', '<p>Tyres and brakes.</p><a href="/tyres">Tyres</a> <a href="/busy">Busy</a>'),
-    '/tyres': html('Tyres', '<p>Tyres from £49, fitted.</p>'),
-    '/busy': { status: 429, headers: { 'retry-after': '7200' }, body: 'Slow down' },
-  })
-  site.fault = (path) =>
-    path !== '/robots.txt' && ++requests % 3 === 1 ? { status: 502, body: 'Bad gateway' } : undefined
-  return site
-}
-
 const words = '<title>Café</title><h1>Café Müller</h1><p>Törtchen für 3 €, täglich ab 8 Uhr.</p>'
 const western = Buffer.from(words.replaceAll('€', '\x80'), 'latin1')
 
@@ -242,7 +186,7 @@ const huge = () =>
     '/deep': `<h1>Deep</h1>${'<div>'.repeat(50_000)}x`,
   })
 
-/** Shows its pages to those only who keep a cookie. */
+/** Shows its pages only to visitors who accept a cookie. */
 function cookieWall(): Site {
   const site = new Site({ '/': html('Spa', '<p>Massages from £40.</p>') })
   site.fault = (path) =>
@@ -264,13 +208,9 @@ const makers = {
   restaurant,
   office,
   builder,
-  slow,
   lying,
   loops,
   listing,
-  halving,
-  noisy,
-  flaky,
   charsets,
   forbidden,
   huge,
