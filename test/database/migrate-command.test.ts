@@ -9,7 +9,7 @@ test.each<[string, string[], string, RegExp]>([
   ['', [], '', /^Migration failed: DATABASE_URL is not set/],
   [unreachable, ['--dry-run'], '', /^Migration failed: Unknown option/],
 ])(
-  'npm run migrate says first which database it migrates, and in one line what is wrong (%s %s)',
+  'npm run migrate prints the database that it migrates first, and an error in one line (%s %s)',
   (url, args, stdout, stderr) => {
     const main = join(import.meta.dirname, '../../infra/migrations/main.ts')
     const env = { PATH: process.env.PATH, DATABASE_URL: url }

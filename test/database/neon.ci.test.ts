@@ -151,7 +151,7 @@ describe.each(Object.entries(targets))('on %s', (name, open) => {
     }
   })
 
-  test('a database that does not exist is 400, and a user without a password too', async () => {
+  test('a database that does not exist and a user without a password are each a 400', async () => {
     const elsewhere = await ask({
       body: { query: 'select 1' },
       as: (url) => Object.assign(url, { pathname: 'no_such_database' }),

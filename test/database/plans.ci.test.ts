@@ -39,7 +39,7 @@ const makeDocument = (tenant: Tenant, chunks: number) =>
 
 /** The planner's statistics just after one large document came in. */
 const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
-  ['not there yet', async () => {}],
+  ['missing', async () => {}],
   [
     'those of ten small documents',
     async (tenant) => {
@@ -56,8 +56,8 @@ const statistics: [string, (tenant: Tenant) => Promise<void>][] = [
   ],
 ]
 
-describe.each(statistics)('by statistics that are %s', (_, prepare) => {
-  test('every statement for an organization finds its chunks and vectors by document, but for scans of an index by a search, and terms by agent', async () => {
+describe.each(statistics)('with planner statistics that are %s,', (_, prepare) => {
+  test('every statement of an organization finds chunks and vectors by document, and terms by agent; only searches scan indexes of chunks', async () => {
     // The planner's estimates for a document depend on all the others.
     await sql`truncate organizations, chunk_terms cascade`.execute(stand.db)
     await forget()
@@ -106,7 +106,7 @@ describe.each(statistics)('by statistics that are %s', (_, prepare) => {
   })
 })
 
-test('a chunk’s vector is looked up by its id, while the planner knows nothing of a document’s vectors', async () => {
+test('a chunk’s vector is looked up by its id, even when the planner has no statistics of vectors', async () => {
   const tenant = await stand.tenant()
   const large = await storeServed(
     stand.db,

@@ -1,24 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createKey } from '../../infra/admin/tenants.ts'
-import { urlOfRole } from '../../infra/postgres-url.ts'
-import { lambdas } from '../../infra/wiring.ts'
-import { Database } from '../../shared/database/database.ts'
-import { hashKey } from '../../shared/http/api-keys.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand/stand.ts'
-import { rejectedKeys } from '../support/stand/tenant.ts'
+import { as, ownFunctions, roles } from './roles.ts'
 
 const stand = useStand()
-const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
 /** The role of people who use the command line. */
 const operator = 'cuecard_operator'
-
-/** The database as a Lambda under that role reaches it. */
-function as(role: string, timeoutSeconds = 15): Database {
-  const url = urlOfRole(process.env.DATABASE_URL!, role)
-  return new Database({ url: () => url, timeoutSeconds })
-}
 
 /** The lines of a table; a backslash at the end of one continues it. */
 const linesOf = (table: string) =>
@@ -183,47 +170,25 @@ describe('the roles of the Lambdas', () => {
     ]
     const signingIn = ['accept_invitation', 'ask_for_link', 'find_invitation', 'find_session', 'find_signed_in']
     signingIn.push('memberships_of', 'open_session', 'sign_in_as', 'spend_link')
+    const swept = ['agents_to_list', 'list_chunks', 'agents_to_cluster', 'cluster_chunks', 'tell_of_waiting_documents']
+    swept.push('tell_of_unanswered_questions')
+    const connecting = ['end_connection', 'exchange_token', 'register_client']
     const grants = {
       ...Object.fromEntries(signingIn.map((name) => [name, ['dashboard']])),
       ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
-      ...{ count_requests: [...requested, 'dashboard'], find_key: requested },
-      ...{
-        admit_documents: ['agents', 'crawler', 'dashboard', 'documents'],
-        another_organization_waits: ['crawler'],
-        answers_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
-        switch_model: ['embedding'],
-        require_operator_action: ['operator'],
-      },
-      ...{
-        agents_to_list: ['sweeper'],
-        list_chunks: ['sweeper'],
-        agents_to_cluster: ['sweeper'],
-        cluster_chunks: ['sweeper'],
-      },
-      ...{
-        end_connection: ['connect'],
-        exchange_token: ['connect'],
-        register_client: ['connect'],
-        find_connection: ['mcp'],
-      },
-      ...{ tell_of_waiting_documents: ['sweeper'], tell_of_unanswered_questions: ['sweeper'] },
+      ...Object.fromEntries(swept.map((name) => [name, ['sweeper']])),
+      ...Object.fromEntries(connecting.map((name) => [name, ['connect']])),
+      ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_connection: ['mcp'] },
+      admit_documents: ['agents', 'crawler', 'dashboard', 'documents'],
+      another_organization_waits: ['crawler'],
+      answers_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
+      switch_model: ['embedding'],
+      require_operator_action: ['operator'],
     }
     const expected = Object.entries(grants).flatMap(([name, granted]) =>
       granted.map((role) => `cuecard_${role} ${name}`),
     )
     expect(rows.map((row) => row.grant)).toEqual(expected.sort())
-  })
-
-  test('find nothing by the hash of an unknown, revoked or expired key', async () => {
-    const { organizationId } = await stand.tenant()
-    const find = (key: string) => sql`select * from find_key(${hashKey(key)})`.execute(as('cuecard_search'))
-    for (const key of await rejectedKeys(stand.db, organizationId)) expect((await find(key)).rows).toEqual([])
-    const { key } = await createKey(stand.db, {
-      organizationId: organizationId as OrganizationId,
-      name: 'k',
-      permissions: [],
-    })
-    expect((await find(key)).rows).toMatchObject([{ organization_id: organizationId }])
   })
 
   const forbidden = linesOf(`
@@ -289,7 +254,3 @@ describe('the roles of the Lambdas', () => {
     await expect(sql.raw(statement).execute(as(role))).rejects.toThrow(/permission denied/)
   })
 })
-
-/** The functions of the schema, without those of extensions. */
-const ownFunctions = sql`select * from pg_proc where pronamespace = 'public'::regnamespace
-  and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')`

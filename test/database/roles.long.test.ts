@@ -3,26 +3,15 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { timeouts as mcpTimeouts } from '../../functions/mcp/timeouts.ts'
-import { urlOfRole } from '../../infra/postgres-url.ts'
 import { databaseUsers, type LambdaName, lambdas, statementSeconds } from '../../infra/wiring.ts'
-import { Database } from '../../shared/database/database.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { createFile } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { as, ownFunctions, roles } from './roles.ts'
 
 const stand = useStand()
-const roles = Object.entries(lambdas).flatMap(([name, lambda]) => ('database' in lambda ? [`cuecard_${name}`] : []))
-/** The database as a Lambda under that role reaches it. */
-function as(role: string, timeoutSeconds = 15): Database {
-  const url = urlOfRole(process.env.DATABASE_URL!, role)
-  return new Database({ url: () => url, timeoutSeconds })
-}
-
-/** The functions of the schema, without those of extensions. */
-const ownFunctions = sql`select * from pg_proc where pronamespace = 'public'::regnamespace
-  and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')`
 
 describe('functions with the owner’s rights', () => {
   test('set their search_path, and refuse to be a trigger on another table', async () => {

@@ -175,7 +175,7 @@ describe('the database’s login', () => {
     expect(aws.asked.filter((id) => id === 'database-embedding')).toHaveLength(2)
   })
 
-  test('that is refused while the secret has no other is a 503, and not tried again with the same', async () => {
+  test('that is refused while the secret has no other gives a 503, and the next one is fetched', async () => {
     const tenant = await stand.tenant()
     const user = await rotateDatabase('documents')
     const instance = await instanceOf('documents')
@@ -186,7 +186,7 @@ describe('the database’s login', () => {
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject({ status: 200 })
   })
 
-  test('that the driver cannot read is a 503, and stays out of the log', async () => {
+  test('that the driver cannot read gives a 503, and stays out of the log', async () => {
     const tenant = await stand.tenant()
     const instance = await instanceOf('documents')
     secrets.push('pass/word')
@@ -246,7 +246,7 @@ test('a secret that two callers find rejected at once is fetched once, and a lat
   expect(aws.asked).toEqual(['provider', 'provider'])
 })
 
-test('a secret that cannot be fetched early is fetched again for those who already wait for it, once for all', async () => {
+test('a secret whose early fetch fails is fetched again once for all callers that wait for it', async () => {
   const { asked, secrets } = aws
   const key = rotateProviderKey()
   secrets.get = (id) => (asked.length === 1 ? undefined : Map.prototype.get.call(secrets, id))
@@ -290,7 +290,7 @@ describe('while Secrets Manager', () => {
     expect(await statuses(tenant)).toEqual(['pending', 'pending'])
   })
 
-  test('has no value yet, requests are 503, and answered as soon as it has one', async () => {
+  test('has no value yet, requests get a 503, and are answered as soon as it has one', async () => {
     const tenant = await stand.tenant()
     const instance = await instanceOf('documents')
     expect(await request(instance, tenant, 'GET', tenant.knowledgeBase)).toMatchObject(unavailable)

@@ -19,7 +19,7 @@ const actionsOf = async (organization: string) =>
   (await cuecardJson('audit', 'list', '--organization', organization)).data
 
 describe('the record of operators’ actions', () => {
-  test('has who did what to whom, when, and the outcome; reading leaves no row', async () => {
+  test('says who did what to whom, when, and with which outcome; reading leaves no row', async () => {
     const { id: organization } = await cuecardJson('organization', 'create', '--name', 'Lighthouse Inn')
     const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Front desk')
     const permissions = ['--permissions', 'kb:read,kb:write']
@@ -86,7 +86,7 @@ describe('an operator’s login, past the command line,', () => {
     sql`insert into operator_actions (id, person, command, arguments) values (${id}, 'x', 'by hand', '{}')`
   const end = (id: string) => sql`update operator_actions set outcome = 'done', ended_at = now() where id = ${id}`
 
-  test('changes nothing while no action of it is open', async () => {
+  test('changes nothing unless it has an open action', async () => {
     const { organizationId: organization, agentId: agent } = await stand.tenant()
     await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
     const db = asOperator()

@@ -62,7 +62,7 @@ describe.runIf(hasPrograms)('a backup (needs DATABASE_URL, and pg_dump on the pa
     )
   }, 400_000)
 
-  test('can be read by its owner only, shows nothing of what is in it, and lists every erasure of every backup', async () => {
+  test('can be read by its owner only, reveals none of its contents, and lists every erasure of every backup', async () => {
     const directory = await temporaryDirectory()
     const store = openStore(directory)
     const erase = (id: string) =>

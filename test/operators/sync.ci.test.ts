@@ -47,6 +47,16 @@ async function list({ call, knowledgeBase }: Tenant) {
   return Object.fromEntries(body.data.map((document: { external_id: string }) => [document.external_id, document]))
 }
 
+/** A gateway to the same API that asks `intercept` for an answer first. */
+const gatewayBefore = (intercept: (http: { method: string; path: string }) => unknown) =>
+  startGateway({
+    port: 0,
+    routes: stand.functions.routes.map((route) => ({
+      ...route,
+      handler: async (event, context) => intercept(event.requestContext.http) ?? (await route.handler(event, context)),
+    })),
+  })
+
 const counts = (more: object) => ({ created: 0, updated: 0, deleted: 0, unchanged: 0, failed: 0, ...more })
 
 describe('sync', () => {
@@ -166,20 +176,13 @@ describe('sync', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'error: hours.md: It is too long.\n' })
   })
 
-  test('that is interrupted continues when it is run again', async () => {
+  test('that is interrupted continues in the next run', async () => {
     const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.md`, `Text ${i}.`]))
     const { sync, summary } = await shop(files)
     const controller = new AbortController()
     let puts = 0
-    const counting = await startGateway({
-      port: 0,
-      routes: stand.functions.routes.map((route) => ({
-        ...route,
-        handler: async (event, context) => {
-          if (event.requestContext.http.method === 'PUT' && ++puts === 10) controller.abort()
-          return await route.handler(event, context)
-        },
-      })),
+    const counting = await gatewayBefore(({ method }) => {
+      if (method === 'PUT' && ++puts === 10) controller.abort()
     })
     const { code, stderr } = await sync([], { origin: counting.origin, signal: controller.signal })
     await counting.close()
@@ -193,19 +196,12 @@ describe('sync', () => {
   test('waits while the API is busy, and names a document that it refuses', async () => {
     const { sync } = await shop({ 'a.md': 'A', 'b.md': 'B' })
     let isBusy = true
-    const busy = await startGateway({
-      port: 0,
-      routes: stand.functions.routes.map((route) => ({
-        ...route,
-        handler: async (event, context) => {
-          const { method } = event.requestContext.http
-          if (method === 'PUT' && event.rawPath.endsWith('b.md'))
-            return { statusCode: 409, body: JSON.stringify({ detail: 'Golden questions would fail.' }) }
-          if (method !== 'PUT' || !isBusy) return await route.handler(event, context)
-          isBusy = false
-          return { statusCode: 429, headers: { 'retry-after': '0.001' }, body: '{}' }
-        },
-      })),
+    const busy = await gatewayBefore(({ method, path }) => {
+      if (method !== 'PUT') return
+      if (path.endsWith('b.md')) return { statusCode: 409, body: '{"detail":"Golden questions would fail."}' }
+      if (!isBusy) return
+      isBusy = false
+      return { statusCode: 429, headers: { 'retry-after': '0.001' }, body: '{}' }
     })
     const { code, stderr, stdout } = await sync(['--json'], { origin: busy.origin })
     await busy.close()
@@ -234,7 +230,7 @@ test.each([
   ['sh', ['bash', '-euo', 'pipefail', '-c'], ['https://shop.example/menu?branch=walthamstow', 'shop/old']],
   ['ts', [process.execPath], ['shop/hours', 'shop/parking?']],
 ])(
-  'the script of the guide in %s leaves the documents that it names, also when it is run twice',
+  'the guide’s script in %s leaves the documents that it names, even when it is run twice',
   async (language, [program, ...options], ids) => {
     const { tenant, list } = await shop({})
     const old = { title: 'Old', content: 'Old.', external_id: 'shop/old' }

@@ -30,7 +30,7 @@ const edits: Record<string, (unit: string, kind: Kind) => string> = {
   'changes a word of': (unit) => unit.replace(/(\w+ \w+ \w+ )\w+/, '$1changed'),
   rewrites: (_, [make]) => make(),
   'adds a sentence to': (unit) => `${unit} The terrace is closed in winter.`,
-  'puts another one behind': (unit, [make, , separator]) => `${unit}${separator}${make()}`,
+  'inserts another after': (unit, [make, , separator]) => `${unit}${separator}${make()}`,
   removes: () => '',
 }
 
@@ -74,7 +74,7 @@ describe.each(Object.entries(tables))('in a document %s', (_, [head, other, line
     }
   })
 
-  test('another heading with as many tokens moves no cut', () => {
+  test('another heading with the same number of tokens moves no cut', () => {
     const after = cut(other, rows)
     expect(after).toEqual(before.map((each) => each.replace(head, other)))
     expect(after.every((each) => each.startsWith(other))).toBe(true)

@@ -13,7 +13,7 @@ import {
   tokens,
 } from './sound-chunks.ts'
 
-describe('a chunk that begins', () => {
+describe('a chunk', () => {
   const repeatedIn = (text: string, size: ChunkSize = small) =>
     expectSound(text, size).map((each) => {
       expect(each.token_count).toBe(tokens(each.content))
@@ -81,7 +81,7 @@ describe('a chunk that begins', () => {
     ['in an item behind a nested list, the lead-in', `${bikes}${nested(1)}${joined(12, hours)}`, 'We rent:\n'],
   ]
 
-  test.each(repeating)('%s is repeated', (_, text, ...repeated) => {
+  test.each(repeating)('repeats only the lines that its text needs: %s', (_, text, ...repeated) => {
     const found = repeatedIn(text, { targetTokens: 80, overlapTokens: 0 })
     expect(found.length).toBeGreaterThan(1)
     expect([...new Set(found)].filter((each) => each !== '')).toEqual(repeated)
@@ -100,7 +100,7 @@ describe('a chunk that begins', () => {
     expect(counts[1]).toBe(0)
   })
 
-  test('with the header in its overlap does not repeat it', () => {
+  test('with the header in its overlap has it once', () => {
     const size = { targetTokens: 60, overlapTokens: 30 }
     let overlapping = 0
     for (let seed = 0; seed < 3 * effort; seed++) {

@@ -39,7 +39,7 @@ test('a cached word counts the same before any text', () => {
     expect(TokenCounter.of(text).count(0, text.length), JSON.stringify(text)).toBe(tokens(text))
 })
 
-test.each(['ab𝒳', '!😀', 'x😀'])('a word that was met before ends where %s is split', (text) => {
+test.each(['ab𝒳', '!😀', 'x😀'])('a cached word ends where %s is split', (text) => {
   TokenCounter.of(`${text[0]} ${text.slice(0, -2)} `)
   expect(TokenCounter.of(text).isEdge(text.length - 2)).toBe(text === 'x😀')
 })

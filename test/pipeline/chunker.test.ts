@@ -45,7 +45,7 @@ describe('every text', () => {
     }
   }
 
-  test('is cut between grapheme clusters alone', () =>
+  test('is cut only between grapheme clusters', () =>
     holds(fc.constantFrom(1, 5, 30), (text, targetTokens) => {
       const starts = [...segmenter.segment(text)].map(({ index }) => index).concat(text.length)
       const cuts = chunk(text, { targetTokens, overlapTokens: 3 }).flatMap(({ metadata: { start, end } }) => [
@@ -135,7 +135,7 @@ describe('a section', () => {
   })
 })
 
-describe('what fits a chunk', () => {
+describe('where a text is cut,', () => {
   const rows = (count: number) => joined(count, (i) => `| room ${i} | ${i * 13} euros. Ask. | garden |`, '\n')
   const wholes: [string, string][] = [
     ['a table', `| room | price | side |\n|---|---|---|\n${rows(12)}`],
@@ -145,7 +145,7 @@ describe('what fits a chunk', () => {
     ['a quotation', `> ${paragraph(9, 8).replaceAll('. ', '.\n> ')}`],
   ]
 
-  test.each(wholes)('%s stays whole among other text', (_, whole) => {
+  test.each(wholes)('%s that fits a chunk stays whole among other text', (_, whole) => {
     for (let before = 0; before < 12; before++) {
       const text = `${paragraph(before, 2 + before)}\n\n${whole}\n\n${paragraph(50 + before, 10)}\n\n${paragraph(70, 9)}`
       const chunks = expectSound(text)
@@ -253,7 +253,7 @@ describe('a hostile text', () => {
     }
   })
 
-  test('with a target beyond the provider stays below its 8,192 tokens, headings included', () => {
+  test('with a target above the provider’s limit stays below its 8,192 tokens, headings included', () => {
     const heading = (level: number) => `${'#'.repeat(level)} ${'\u{1e023}漢ꙮ'.repeat(100)}\n\n`
     const text = [1, 2, 3, 4, 5, 6].map(heading).join('') + 'ꙮ \u{1e023}'.repeat(9000)
     for (const each of expectSound(text, { targetTokens: 100_000, overlapTokens: 100_000 })) {

@@ -2,12 +2,10 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { batches } from '../../functions/embedding/batches.ts'
 import type { Missing } from '../../functions/embedding/revision-plan.ts'
-import { chunk, embeddedText } from '../../shared/chunking/chunker.ts'
 import { createDocument, expireLease, newDocument } from '../support/documents/documents.ts'
 import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { keptQueue, newWorker } from '../support/stand/worker.ts'
-import { isThorough } from '../support/tools/effort.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -20,96 +18,64 @@ function paragraph(i: number): string {
   const numbered = i.toString(36).split('').join(' ')
   return `Paragraph ${numbered} tells what shelf ${i} of the storehouse holds: ropes, tins, lamps and paper by the dozen.`
 }
-const many = isThorough ? 1000 : 100
 const paragraphs = (count: number) => Array.from({ length: count }, (_, i) => paragraph(i))
 
 const embedded = () => provider.calls.reduce((sum, call) => sum + call.texts.length, 0)
 
-describe('what is paid for', () => {
-  test(`a change of one paragraph of a document of ${many} chunks embeds at most 5`, async () => {
-    const work = newWorker(stand, provider, { chunkSize: size })
-    const before = paragraphs(many)
-    const { tenant, document } = await newDocument(stand, before.join('\n\n'))
-    await work([document])
-    const { body: completed } = await tenant.call('GET', document.path)
-    expect(completed).toMatchObject({ status: 'completed' })
-    expect(completed.chunk_count).toBeGreaterThanOrEqual(many)
-
-    for (const at of [0, Math.floor(many / 2), many - 1]) {
-      provider.calls.length = 0
-      const after = before.with(at, 'This shelf was cleared in spring and holds a broom, a bucket and a ladder now.')
-      await tenant.call('PATCH', document.path, { content: after.join('\n\n') })
-      await work([document])
-      expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
-      expect(embedded()).toBeGreaterThan(0)
-      expect(embedded()).toBeLessThanOrEqual(5)
-      await tenant.call('PATCH', document.path, { content: before.join('\n\n') })
-      await work([document])
-    }
-  })
-
-  const content = paragraphs(3).join('\n\n')
-  test.each([
-    ['the same content', 'completed', { content }],
-    ['another title', 'completed', { title: 'Another' }],
-    ['a retry of what was completed', 'pending', { status: 'pending' }],
-    ['a change back and forth that never completed in between', 'pending', { content: 'Else.' }, { content }],
-  ])('%s and a redelivery cost no call', async (_, status, ...edits) => {
-    const { tenant, document } = await newDocument(stand, content)
-    const work = newWorker(stand, provider)
-    await work([document])
-    provider.calls.length = 0
-    for (const edit of edits) await tenant.call('PATCH', document.path, edit)
-    expect((await tenant.call('GET', document.path)).body.status).toBe(status)
-    await work([document, document])
-    expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
-    expect(provider.calls).toHaveLength(0)
-  })
-
-  test('a text that stands in a document many times is embedded once', async () => {
-    const text = `${'Opening hours are from nine to five on every day of the week. '.repeat(2)}\n\n`
-    const { tenant, document } = await newDocument(stand, text.repeat(40))
-    await newWorker(stand, provider, { chunkSize: size })([document])
-    const { body } = await tenant.call('GET', document.path)
-    expect(body.chunk_count).toBeGreaterThan(30)
-    expect(embedded()).toBeLessThan(8)
-  })
-
-  test('another heading embeds only its own section', async () => {
-    const work = newWorker(stand, provider, { chunkSize: size })
-    const [sections, rest] = [paragraphs(3).join('\n\n'), paragraphs(9).slice(3).join('\n\n')]
-    const text = (heading: string) => `# ${heading}\n\n${sections}\n\n# Second\n\n${rest}`
-    const { tenant, document } = await newDocument(stand, text('First'))
-    await work([document])
-    provider.calls.length = 0
-    await tenant.call('PATCH', document.path, { content: text('Renamed') })
-    await work([document])
-    const texts = provider.calls.flatMap((call) => call.texts)
-    expect(texts.length).toBeGreaterThanOrEqual(3)
-    expect(texts.every((each) => each.startsWith('T > Renamed\n\n'))).toBe(true)
-  })
-
-  test('a worker with only another model embeds nothing: the document waits', async () => {
-    const { tenant, document } = await newDocument(stand, paragraphs(3).join('\n\n'))
-    await newWorker(stand, provider)([document])
-    const first = embedded()
-    await tenant.call('PATCH', document.path, { status: 'pending' })
-    await newWorker(stand, provider, { model: 'newer' })([document])
-    expect(embedded()).toBe(first)
-    const { body } = await tenant.call('GET', document.path)
-    expect(body).toMatchObject({ status: 'pending', waiting: { reason: expect.stringContaining('embedding model') } })
-  })
-
-  test('without faults, one set of full calls a document', async () => {
-    const { tenant, document } = await newDocument(stand, paragraphs(95).join('\n\n'))
-    await newWorker(stand, provider, { chunkSize: size, callLimits: tens })([document, document])
-    const { body } = await tenant.call('GET', document.path)
-    expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / 10))
-  })
+const content = paragraphs(3).join('\n\n')
+test.each([
+  ['the same content', 'completed', { content }],
+  ['another title', 'completed', { title: 'Another' }],
+  ['a retry of what was completed', 'pending', { status: 'pending' }],
+  ['a change back and forth that never completed in between', 'pending', { content: 'Else.' }, { content }],
+])('%s and a redelivery cost no call', async (_, status, ...edits) => {
+  const { tenant, document } = await newDocument(stand, content)
+  const work = newWorker(stand, provider)
+  await work([document])
+  provider.calls.length = 0
+  for (const edit of edits) await tenant.call('PATCH', document.path, edit)
+  expect((await tenant.call('GET', document.path)).body.status).toBe(status)
+  await work([document, document])
+  expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
+  expect(provider.calls).toHaveLength(0)
 })
 
-describe('checkpoints', () => {
-  test('a crash after some calls costs the rest, not the whole', async () => {
+test('a text that occurs many times in a document is embedded once', async () => {
+  const text = `${'Opening hours are from nine to five on every day of the week. '.repeat(2)}\n\n`
+  const { tenant, document } = await newDocument(stand, text.repeat(40))
+  await newWorker(stand, provider, { chunkSize: size })([document])
+  const { body } = await tenant.call('GET', document.path)
+  expect(body.chunk_count).toBeGreaterThan(30)
+  expect(embedded()).toBeLessThan(8)
+})
+
+test('another heading embeds only its own section', async () => {
+  const work = newWorker(stand, provider, { chunkSize: size })
+  const [sections, rest] = [paragraphs(3).join('\n\n'), paragraphs(9).slice(3).join('\n\n')]
+  const text = (heading: string) => `# ${heading}\n\n${sections}\n\n# Second\n\n${rest}`
+  const { tenant, document } = await newDocument(stand, text('First'))
+  await work([document])
+  provider.calls.length = 0
+  await tenant.call('PATCH', document.path, { content: text('Renamed') })
+  await work([document])
+  const texts = provider.calls.flatMap((call) => call.texts)
+  expect(texts.length).toBeGreaterThanOrEqual(3)
+  expect(texts.every((each) => each.startsWith('T > Renamed\n\n'))).toBe(true)
+})
+
+test('a worker with only another model embeds nothing: the document waits', async () => {
+  const { tenant, document } = await newDocument(stand, paragraphs(3).join('\n\n'))
+  await newWorker(stand, provider)([document])
+  const first = embedded()
+  await tenant.call('PATCH', document.path, { status: 'pending' })
+  await newWorker(stand, provider, { model: 'newer' })([document])
+  expect(embedded()).toBe(first)
+  const { body } = await tenant.call('GET', document.path)
+  expect(body).toMatchObject({ status: 'pending', waiting: { reason: expect.stringContaining('embedding model') } })
+})
+
+describe('with checkpoints', () => {
+  test('a crash after some calls costs the remaining ones, not all', async () => {
     const { tenant, document } = await newDocument(stand, paragraphs(100).join('\n\n'))
     const options = { chunkSize: size, callLimits: tens, concurrency: 1 }
     provider.script(['ok', 'ok', 'ok', 'ok'], 'hang')
@@ -141,7 +107,7 @@ describe('checkpoints', () => {
     expect(embedded()).toBe(body.chunk_count - paid.size)
   })
 
-  test('a document for which one Lambda’s time is too short is requeued, and no attempt is counted', async () => {
+  test('a document that takes longer than one run of a Lambda is requeued, and no attempt is counted', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
     const options = { chunkSize: size, callLimits: tens, concurrency: 1, queue }
@@ -211,7 +177,7 @@ describe('a call', () => {
     expect(batches(texts, { inputs: 10, tokens: 700 }).map((call) => call.length)).toEqual([2, 2])
   })
 
-  test('is one of a limited number in flight for all documents of a batch together', async () => {
+  test('shares one limit of calls in flight with all documents of a batch', async () => {
     const tenant = await stand.tenant()
     const text = paragraphs(20).join('\n\n')
     const documents = await Promise.all(['', ' b', ' c'].map((more) => createDocument(tenant, `${text}${more}`)))
@@ -236,14 +202,5 @@ describe('a call', () => {
     const turn = provider.calls.findIndex((call) => call.texts.map(contentOf).includes('A small one.'))
     expect(turn).toBeGreaterThanOrEqual(0)
     expect(turn).toBeLessThan(provider.calls.length / 2)
-  })
-
-  test('takes all of 4 MiB within the provider’s limits', () => {
-    const chunks = chunk(paragraphs(2000).join('\n\n'), { targetTokens: 400, overlapTokens: 60 })
-    const texts = chunks.map((each) => ({ text: embeddedText('T', each), chunks: [each] }))
-    for (const call of batches(texts, { inputs: 512, tokens: 290_000 })) {
-      expect(call.length).toBeLessThanOrEqual(2048)
-      expect(call.reduce((sum, each) => sum + each.chunks[0]!.token_count, 0)).toBeLessThanOrEqual(300_000)
-    }
   })
 })

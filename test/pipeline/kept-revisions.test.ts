@@ -79,7 +79,7 @@ test('retries of the same text keep nothing, and all their revisions are one', a
   expect(await contents(tenant, document, 6)).toEqual(['one', 'one', 'one', undefined, undefined, undefined])
 })
 
-test('a text that returns before another was served is taken back', async () => {
+test('the copy of a text is dropped when an edit returns to it before another text is served', async () => {
   const { tenant, document } = await served('one')
   const before = await find(tenant, document, 1)
   await edit(tenant, document, { content: 'two' })
@@ -121,7 +121,7 @@ test('deleted chunks are kept as text, and none is served', async () => {
   expect(await stored(document)).toEqual([1])
 })
 
-test('a file’s text is kept while the file is extracted again, and taken back if it is the same', async () => {
+test('a file’s text is kept while the file is extracted again, and the copy is dropped if the text is the same', async () => {
   const { tenant, file, extractor } = await newFile(stand)
   await extractor.upload(file, 'one')
   await work(file)
@@ -139,7 +139,7 @@ test('a file’s text is kept while the file is extracted again, and taken back 
   expect(await contents(tenant, file, 3)).toEqual(['one', 'one', undefined])
 })
 
-test('the newest 20 of a document are kept', async () => {
+test('the newest 20 revisions of a document are kept', async () => {
   const { tenant, document } = await newDocument(stand, 'text 1')
   for (let i = 2; i <= 23; i++) {
     await work(document)
@@ -148,7 +148,7 @@ test('the newest 20 of a document are kept', async () => {
   expect(await stored(document)).toEqual(Array.from({ length: 20 }, (_, i) => i + 3))
 })
 
-test('the sweeper drops what was replaced a year ago', async () => {
+test('the sweeper drops revisions that were replaced a year ago', async () => {
   const { tenant, document } = await served('one')
   await edit(tenant, document, { content: 'two' })
   await work(document)
@@ -159,7 +159,7 @@ test('the sweeper drops what was replaced a year ago', async () => {
   expect(await stored(document)).toEqual([2])
 })
 
-test('an organization that turns it off keeps no more, and the sweeper drops earlier contents', async () => {
+test('an organization that turns revisions off keeps no more, and the sweeper drops earlier ones', async () => {
   const { tenant, document } = await served('one')
   await edit(tenant, document, { content: 'two' })
   await work(document)

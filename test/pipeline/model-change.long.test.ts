@@ -19,7 +19,7 @@ import { databaseAs, sweeperWith } from '../support/stand/worker.ts'
 const stand = useStand()
 const provider = { baseUrl: 'http://127.0.0.1:1/v1' }
 
-/** Other files' agents have nothing to do with it. */
+// Leaves no agent in the middle of a change.
 afterEach(async () => {
   const settled = { next_model: null, former_model: null, former_until: null, model_due_at: null }
   await stand.db.updateTable('agents').set(settled).execute()
@@ -207,7 +207,7 @@ test('a golden question that the next model rejects is asked by its words, and d
   expect(rows.map(({ model }) => model)).toEqual(['second', 'second', 'first'])
 })
 
-test('golden questions beyond one turn’s time are asked in the next, each once, and then the agent changes', async () => {
+test('golden questions that exceed the time of a run are asked in the next, each once, and then the agent changes', async () => {
   const { first, changing } = twoModels()
   const tenant = await serving(first)
   const call = callerOf(questionsApp({ db: databaseAs('cuecard_questions'), embedder: first }), tenant.apiKey)

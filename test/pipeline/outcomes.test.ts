@@ -27,8 +27,8 @@ const makeDue = (id: string) => sql`update documents set next_attempt_at = now()
 const sentences = (count: number) =>
   Array.from({ length: count }, (_, i) => `Sentence number ${i} tells of one more thing.`)
 
-describe('what is sent', () => {
-  test('is one message for each request that makes work, after its commit, and none for any other', async () => {
+describe('the queue', () => {
+  test('gets one message after the commit of each request that makes work, and none for any other', async () => {
     const tenant = await stand.tenant()
     const { queue, sent } = keptQueue()
     const send = callerOf(
@@ -149,7 +149,7 @@ describe('a provider in trouble', () => {
 })
 
 describe('a fault of ours', () => {
-  test('is tried five times with the same message, then the document ends in error and the message with the dead letters', async () => {
+  test('is tried five times with the same message; then the document ends in error, and the message is a dead letter', async () => {
     const { tenant, document } = await newDocument(stand, 'A BUG is here.')
     const seconds: number[] = []
     const queue: Queue = {

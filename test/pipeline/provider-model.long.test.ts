@@ -25,7 +25,7 @@ describe('a model', () => {
     },
   )
 
-  test('of another name is not asked for 1536 numbers, unless it returns another number first and supports it: then always', async () => {
+  test('of another name is asked for 1536 numbers only after it has returned more, and then always', async () => {
     const client = embedder({ model: 'own' })
     await client.embed(['one'])
     expect(asked()).toEqual([undefined])
@@ -37,8 +37,8 @@ describe('a model', () => {
   })
 
   test.each([
-    ['gives as many again', () => numbers(3072)],
-    ['rejects the question', (call: ProviderCall) => (call.dimensions ? ('rejected' as const) : numbers(3072))],
+    ['gives 3072 again', () => numbers(3072)],
+    ['rejects the request for 1536', (call: ProviderCall) => (call.dimensions ? ('rejected' as const) : numbers(3072))],
   ])('that gives 3072 numbers and %s is the wrong one, and the circuit breaker opens', async (_, line) => {
     const client = embedder({ model: 'own', now: () => 0 })
     provider.script([], line)
@@ -59,17 +59,20 @@ describe('a model', () => {
     ['Mistral', 1024, (vector: Float32Array) => [...vector], { id: 'embd-1', usage: { prompt_audio_seconds: null } }],
     ['Voyage', 1024, base64, { usage: { total_tokens: 3 } }],
     ['Cohere', 1536, base64, { object: 'list', usage: { prompt_tokens: 3, total_tokens: 3 } }],
-  ])('of %s, which gives %i numbers, is taken as it is, filled with zeros', async (_, count, encode, envelope) => {
-    const given = [...'ab'].map((letter) => vectorOf(letter).map((_, i) => Math.sin(i * letter.charCodeAt(0))))
-    const data = given.map((vector, index) => ({ index, embedding: encode(vector.slice(0, count)) }))
-    provider.script([{ status: 200, body: JSON.stringify({ ...envelope, model: 'own', data }) }])
-    const vectors = await embedder({ model: 'own' }).embed(['a', 'b'])
-    expect(provider.calls.map(({ dimensions }) => dimensions)).toEqual([undefined])
-    for (const vector of vectors) expect([...vector.subarray(count)]).toEqual(Array(1536 - count).fill(0))
-    const [one, other] = given.map((vector) => vector.slice(0, count)) as [Float32Array, Float32Array]
-    const cosine = dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other))
-    expect(dot(vectors[0]!, vectors[1]!)).toBeCloseTo(cosine, 5)
-  })
+  ])(
+    'of %s, which gives %i numbers, is accepted, and its vectors are filled up with zeros',
+    async (_, count, encode, envelope) => {
+      const given = [...'ab'].map((letter) => vectorOf(letter).map((_, i) => Math.sin(i * letter.charCodeAt(0))))
+      const data = given.map((vector, index) => ({ index, embedding: encode(vector.slice(0, count)) }))
+      provider.script([{ status: 200, body: JSON.stringify({ ...envelope, model: 'own', data }) }])
+      const vectors = await embedder({ model: 'own' }).embed(['a', 'b'])
+      expect(provider.calls.map(({ dimensions }) => dimensions)).toEqual([undefined])
+      for (const vector of vectors) expect([...vector.subarray(count)]).toEqual(Array(1536 - count).fill(0))
+      const [one, other] = given.map((vector) => vector.slice(0, count)) as [Float32Array, Float32Array]
+      const cosine = dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other))
+      expect(dot(vectors[0]!, vectors[1]!)).toBeCloseTo(cosine, 5)
+    },
+  )
 
   test('with prefixes gets them, and counts as another model with other prefixes', async () => {
     const client = embedder({ model: 'e5', queryPrefix: 'query: ', documentPrefix: 'passage: ' })
@@ -98,7 +101,7 @@ describe('a model', () => {
     })
   })
 
-  test('is not the wrong one when a single text gets a 404: that is rejected', async () => {
+  test('is not the wrong one when a single text gets a 404: the text is rejected', async () => {
     provider.script([], ({ texts }) => (texts[0] === 'hello' ? 'ok' : 'no_such_model'))
     expect(await fault(embedder().embed(['one']))).toMatchObject({ reason: 'input_rejected', status: 404 })
   })
@@ -124,7 +127,7 @@ describe('the check of the settings', () => {
     ['ignores the end of a chunk of CHUNK_TOKENS, 400', (text: string) => text.slice(0, 1000)],
     ['rejects a chunk of CHUNK_TOKENS, 400 (This text is not acceptable)', () => undefined],
     [undefined, (text: string) => text],
-  ])('of a model that reads so far: %s', async (warning, read) => {
+  ])('warns of a model that does not read a whole chunk: %s', async (warning, read) => {
     provider.script([], ({ texts }) => {
       const data = texts.map((text, index) => ({ index, embedding: [...vectorOf(read(text) ?? '')] }))
       return read('') === undefined ? 'rejected' : { status: 200, body: JSON.stringify({ data }) }

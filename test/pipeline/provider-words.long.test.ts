@@ -45,7 +45,7 @@ describe('a rejected text', () => {
   })
 })
 
-describe('a text whose response is as if our key were rejected', () => {
+describe('a text with the response of a rejected key', () => {
   const stopped = (status: number) => (call: ProviderCall) =>
     call.texts.includes('DROP TABLE') ? { status, body: '<html>Blocked</html>' } : 'ok'
 
@@ -130,7 +130,7 @@ describe('the words of the provider', () => {
   })
 
   const parts = ['a.', 'a', '.', '-', ' ', 'a:', '[', '/a', '\\', 'sk-', 'bearer ', 'http://', '1.', '::', '\u0000']
-  test.each(parts)('take no time to clean, however many there are (%j)', async (part) => {
+  test.each(parts)('take little time to clean, however long they are (%j)', async (part) => {
     for (const count of [900, 60_000, 500_000]) {
       provider.script([], { status: 400, body: JSON.stringify({ error: { message: part.repeat(count) } }) })
       const started = process.threadCpuUsage()
@@ -149,7 +149,7 @@ describe('the words of the provider', () => {
     },
   )
 
-  test('repeat a text to whoever sent it, when it is rejected', async () => {
+  test('repeat a rejected text to its sender', async () => {
     const message = 'Not acceptable: grandmother’s soup'
     provider.script([{ status: 400, body: JSON.stringify({ error: { message } }) }])
     expect((await fault(embedder().embed(['grandmother’s soup']))).message).toBe(message)

@@ -92,28 +92,21 @@ describe('a provider in trouble', () => {
   })
 })
 
-describe('a response without end', () => {
+describe('an endless response', () => {
   const vector = JSON.stringify({ data: [{ index: 0, embedding: [...vectorOf('one')] }] })
 
   test.each([
     [200, vector, 'The embedding provider sent an invalid response: more than 200000 bytes for 1 texts'],
     [500, '{"error":"gone"}', 'The embedding provider failed (status 500)'],
     [400, '{"error":"no"}', 'status 400'],
-  ])('(%i) is read no further than it makes sense', async (status, body, message) => {
+  ])('(%i) is read up to a limit only', async (status, body, message) => {
     provider.script([], { status, body, tail: 'flood' })
     expect(await fault(embedder().embed(['one']))).toMatchObject({ status, message })
     // The total includes bytes buffered in sockets.
     expect(provider.flooded).toBeLessThan(16_000_000)
   })
 
-  test('is as long as that of so many texts may be', async () => {
-    const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`)
-    const data = texts.map((_, index) => ({ index, embedding: Array(4096).fill(-0.006929283495992422) }))
-    provider.script([], { status: 200, body: JSON.stringify({ data }) })
-    expect(await fault(embedder({ model: 'own' }).embed(texts))).toMatchObject({ reason: 'wrong_model' })
-  })
-
-  test('is bounded as it is unpacked', async () => {
+  test('is limited as it is decompressed', async () => {
     const packed = gzipSync(Buffer.alloc(50_000_000, ' '))
     const { origin, close } = await listen((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed)
@@ -130,11 +123,18 @@ describe('a response without end', () => {
     [500, '{"error":"gone"}'],
     [400, '{"error":"no"}'],
     [403, '{"error":"no"}'],
-  ])('that comes byte by byte (%i) ends with the time of the call', async (status, body) => {
+  ])('that comes byte by byte (%i) ends with the call’s time-out', async (status, body) => {
     provider.script([], { status, body, tail: 'drip' })
     const late = { reason: 'unavailable', message: 'The embedding provider timed out' }
     expect(await fault(embedder({ timeoutSeconds: 0.3 }).embed(['one']))).toMatchObject(late)
   })
+})
+
+test('a response of 4096 numbers for each of 20 texts is read whole', async () => {
+  const texts = Array.from({ length: 20 }, (_, i) => `text ${i}`)
+  const data = texts.map((_, index) => ({ index, embedding: Array(4096).fill(-0.006929283495992422) }))
+  provider.script([], { status: 200, body: JSON.stringify({ data }) })
+  expect(await fault(embedder({ model: 'own' }).embed(texts))).toMatchObject({ reason: 'wrong_model' })
 })
 
 describe('a redirect', () => {

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
 import { claimRevisions } from '../../functions/embedding/claim.ts'
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions, type Part, storePart } from '../../functions/embedding/stored-chunks.ts'
@@ -7,32 +7,22 @@ import { chunk } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Claimant } from '../../shared/documents/processing/attempt.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
-import { strayRows } from '../support/database/stray-rows.ts'
+import { statements } from '../support/database/faulty-connection.ts'
 import { createDocument, expireLease, newDocument, type TestDocument } from '../support/documents/documents.ts'
-import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
+import { contentOf } from '../support/provider/fake-provider.ts'
 import { vectorOf } from '../support/provider/provider-responses.ts'
-import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { databaseAs, keptQueue, newWorker, type WorkerOptions } from '../support/stand/worker.ts'
+import type { Tenant } from '../support/stand/stand.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 import { isOnServer } from '../support/tools/effort.ts'
+import { cuts, cutsWhileOpen, trimmed, upload, useRaces } from './races.ts'
 
-const provider = useFakeProvider()
-const stand = useStand()
-const connection = useFaultyConnection()
-
-// Checks that the races left nothing behind.
-afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
+const { provider, stand, connection, rowsOf, contents, work } = useRaces()
 
 const get = async (tenant: Tenant, { path }: TestDocument) => (await tenant.call('GET', path)).body
-const trimmed = (found: { content: string }[]) => found.map(({ content }) => content.trim())
-const contents = async (tenant: Tenant, { path }: TestDocument) =>
-  trimmed((await tenant.call('GET', `${path}/chunks?limit=100`)).body.data)
 const searched = async (tenant: Tenant) => {
   const everything = { embedding: [...vectorOf('q')], limit: 50 }
   return trimmed((await tenant.call('POST', `${tenant.knowledgeBase}/search`, everything)).body.data).sort()
 }
-const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)).rows
-const work = (documents: TestDocument[], options?: WorkerOptions) => newWorker(stand, provider, options)(documents)
 const done = { batchItemFailures: [] }
 
 /** Acts during the next call to the provider. */
@@ -47,19 +37,12 @@ const chunkRows = ({ id }: TestDocument) =>
   rowsOf(sql<{ revision: number }>`select revision from chunks where document_id = ${id}`)
 const attempts = async ({ id }: TestDocument) =>
   (await rowsOf(sql`select status, attempt, retry_count from documents where id = ${id}`))[0]
-const cuts = ['unopened', 'before', 'after', 'within'] as const
-const cutsWhileOpen = ['before', 'after', 'within'] as const
 const twoChunks = ['One is here, where it has always been.', 'Two is there as well as all the others.']
 const twoParagraphs = twoChunks.join('\n\n')
 /** The texts that were paid for, in order. */
 const embedded = () => provider.calls.flatMap((call) => call.texts.map((text) => contentOf(text).trim()))
 /** A worker with these limits stores two chunks in two parts. */
 const oneByOne = { callLimits: { inputs: 1, tokens: 1000 } }
-function someChunks(from: number, count: number) {
-  const indexes = Array.from({ length: count }, (_, i) => from + i)
-  const chunkAt = (i: number) => ({ content: `Uploaded ${i}.`, chunk_index: i, embedding: [...vectorOf(`${i}`)] })
-  return { chunks: indexes.map(chunkAt) }
-}
 
 /** A lease of the document, like that of a worker that has stopped. */
 async function hold(document: TestDocument) {
@@ -69,7 +52,7 @@ async function hold(document: TestDocument) {
   return { db, held, plan }
 }
 
-describe('of workers', () => {
+describe('among workers,', () => {
   test('a message under another organization’s name changes nothing, even where row-level security is off', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     const document = await createDocument(mine, 'A text.')
@@ -124,17 +107,20 @@ describe('of workers', () => {
   })
 
   // The lease expires, and the redelivery ends it without a call.
-  test.each(['before', 'after'] as const)('the database stays away from %s the commit on', async (when) => {
-    const { tenant, document } = await newDocument(stand, twoParagraphs)
-    connection.lose(when, statements.commit)
-    expect(await work([document], oneByOne)).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
-    await expireLease(stand.db, document)
-    provider.calls.length = 0
-    expect(await work([document])).toEqual(done)
-    expect((await get(tenant, document)).status).toBe('completed')
-    expect(provider.calls).toHaveLength(0)
-    expect(await chunkRows(document)).toHaveLength(2)
-  })
+  test.each(['before', 'after'] as const)(
+    'a document completes without a call after the database was away from %s the commit on',
+    async (when) => {
+      const { tenant, document } = await newDocument(stand, twoParagraphs)
+      connection.lose(when, statements.commit)
+      expect(await work([document], oneByOne)).toEqual({ batchItemFailures: [{ itemIdentifier: document.id }] })
+      await expireLease(stand.db, document)
+      provider.calls.length = 0
+      expect(await work([document])).toEqual(done)
+      expect((await get(tenant, document)).status).toBe('completed')
+      expect(provider.calls).toHaveLength(0)
+      expect(await chunkRows(document)).toHaveLength(2)
+    },
+  )
 
   // A requeued document has one message and one counted retry. The message of a document in error is done.
   const requeued = { status: 'pending', attempt: 0, retry_count: 1 }
@@ -170,17 +156,15 @@ describe('of workers', () => {
   })
 })
 
-describe('completing', () => {
-  test('needs every chunk of the text, each with its vector', async () => {
-    const { tenant, document } = await newDocument(stand, twoParagraphs)
-    const { db, held, plan } = await hold(document)
-    expect(plan.missing).toHaveLength(2)
-    const [first, second] = plan.missing.map((text) => ({ ...text, vector: vectorOf(text.vectorId) }))
-    expect(await storePart(db, { claim: held, plan, embedded: [first!] })).toBe(true)
-    expect(await completeRevisions(db, [{ claim: held, plan }])).toEqual(['lease_lost'])
-    expect((await get(tenant, document)).status).toBe('processing')
-    expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!] }])).toEqual(['served'])
-  })
+test('completing needs every chunk of the text, each with its vector', async () => {
+  const { tenant, document } = await newDocument(stand, twoParagraphs)
+  const { db, held, plan } = await hold(document)
+  expect(plan.missing).toHaveLength(2)
+  const [first, second] = plan.missing.map((text) => ({ ...text, vector: vectorOf(text.vectorId) }))
+  expect(await storePart(db, { claim: held, plan, embedded: [first!] })).toBe(true)
+  expect(await completeRevisions(db, [{ claim: held, plan }])).toEqual(['lease_lost'])
+  expect((await get(tenant, document)).status).toBe('processing')
+  expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!] }])).toEqual(['served'])
 })
 
 test.each([
@@ -199,7 +183,7 @@ test.each([
   await tenant.call('DELETE', document.path)
 })
 
-describe('of a worker with requests', () => {
+describe('between a worker and requests,', () => {
   const beforeStatement = (statement: RegExp) => (act: () => Promise<unknown>) => connection.before(statement, act)
   const moments = [
     ['while embedding', whileEmbedding, {}],
@@ -221,7 +205,7 @@ describe('of a worker with requests', () => {
   )
 
   test.each(['rejected', 'too_many_requests'] as const)(
-    'a PATCH while the old text is %s is untouched',
+    'a PATCH is not affected when the old text is %s',
     async (way) => {
       const { tenant, document } = await newDocument(stand, 'Old.')
       provider.script([() => tenant.call('PATCH', document.path, { content: 'New.' }).then(() => way)])
@@ -231,12 +215,12 @@ describe('of a worker with requests', () => {
     },
   )
 
-  test('a takeover just before the commit of chunks that only changed places is not joined by them', async () => {
+  test('chunks that only changed places do not join a takeover just before their commit', async () => {
     const [one, two] = twoChunks
     const { tenant, document } = await newDocument(stand, [one, two, 'The end.'].join('\n\n'))
     await work([document])
     await tenant.call('PATCH', document.path, { content: [two, one, 'The end.'].join('\n\n') })
-    connection.before(statements.commit, () => tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1)))
+    connection.before(statements.commit, () => tenant.call('POST', `${document.path}/chunks`, upload(5)))
     await work([document])
     expect(provider.calls).toHaveLength(1)
     expect(await contents(tenant, document)).toEqual(['Uploaded 5.'])
@@ -266,7 +250,7 @@ describe('of a worker with requests', () => {
       await expect.poll(waiting).toBe(1)
       let isOver = false
       const takenOver = (async () => {
-        await tenant.call('POST', `${document.path}/chunks`, someChunks(5, 1))
+        await tenant.call('POST', `${document.path}/chunks`, upload(5))
         await tenant.call('PATCH', document.path, { status: 'completed' })
         isOver = true
       })()

@@ -1,54 +1,31 @@
-import { type RawBuilder, sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
-import { strayRows } from '../support/database/stray-rows.ts'
-import { createDocument, newDocument, type TestDocument } from '../support/documents/documents.ts'
+import { statements } from '../support/database/faulty-connection.ts'
+import { createDocument, newDocument } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
-import { useFakeProvider } from '../support/provider/fake-provider.ts'
-import { vectorOf } from '../support/provider/provider-responses.ts'
-import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { keptQueue, newWorker, sweeperWith, type WorkerOptions } from '../support/stand/worker.ts'
+import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
+import { cuts, cutsWhileOpen, upload, useRaces } from './races.ts'
 
-const provider = useFakeProvider()
-const stand = useStand()
-const connection = useFaultyConnection()
+const { stand, connection, rowsOf, contents, work } = useRaces()
 
-// Checks that the races left nothing behind.
-afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
-
-const trimmed = (found: { content: string }[]) => found.map(({ content }) => content.trim())
-const contents = async (tenant: Tenant, { path }: TestDocument) =>
-  trimmed((await tenant.call('GET', `${path}/chunks?limit=100`)).body.data)
-const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)).rows
-const work = (documents: TestDocument[], options?: WorkerOptions) => newWorker(stand, provider, options)(documents)
-const cuts = ['unopened', 'before', 'after', 'within'] as const
-const cutsWhileOpen = ['before', 'after', 'within'] as const
-function someChunks(from: number, count: number) {
-  const indexes = Array.from({ length: count }, (_, i) => from + i)
-  const chunkAt = (i: number) => ({ content: `Uploaded ${i}.`, chunk_index: i, embedding: [...vectorOf(`${i}`)] })
-  return { chunks: indexes.map(chunkAt) }
-}
-
-describe('of workers and sweepers', () => {
-  test('two sweepers at once send a lost document once', async () => {
-    const tenant = await stand.tenant()
-    const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => createDocument(tenant, `Text ${i}.`)))
-    await sql`update documents set resend_at = resend_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
-      where organization_id = ${tenant.organizationId}`.execute(stand.db)
-    const { queue, sent } = keptQueue()
-    await Promise.all([1, 2, 3].map(() => sweep(sweeperWith(queue))))
-    const ids = new Set(documents.map(({ id }) => id))
-    const resent = sent.map((each) => each.documentId).filter((id) => ids.has(id))
-    expect(resent.sort()).toEqual([...ids].sort())
-  })
+test('sweepers that run at once send a lost message once', async () => {
+  const tenant = await stand.tenant()
+  const documents = await Promise.all(Array.from({ length: 12 }, (_, i) => createDocument(tenant, `Text ${i}.`)))
+  await sql`update documents set resend_at = resend_at - interval '1 hour', pending_since = pending_since - interval '1 hour'
+    where organization_id = ${tenant.organizationId}`.execute(stand.db)
+  const { queue, sent } = keptQueue()
+  await Promise.all([1, 2, 3].map(() => sweep(sweeperWith(queue))))
+  const ids = new Set(documents.map(({ id }) => id))
+  const resent = sent.map((each) => each.documentId).filter((id) => ids.has(id))
+  expect(resent.sort()).toEqual([...ids].sort())
 })
 
-describe('of requests', () => {
+describe('among requests,', () => {
   test('a PATCH decided just before another request changes the document is decided again', async () => {
     const { tenant, document } = await newDocument(stand)
     const patch = (body: object) => tenant.call('PATCH', document.path, body)
-    await tenant.call('POST', `${document.path}/chunks`, someChunks(0, 1))
+    await tenant.call('POST', `${document.path}/chunks`, upload(0))
     connection.before(statements.updateDocument, () => tenant.call('DELETE', `${document.path}/chunks`))
     expect(await patch({ status: 'completed' })).toMatchObject({ status: 409, body: { code: 'no_chunks' } })
     connection.before(statements.updateDocument, () => patch({ content: 'Theirs.' }))
@@ -70,25 +47,29 @@ describe('of requests', () => {
   })
 
   // A write without a key is not repeated.
-  test.each(cutsWhileOpen)('a create whose connection is cut %s it: 503, and its repeat makes one', async (when) => {
-    const tenant = await stand.tenant()
-    const make = (headers = {}) => tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }, headers)
-    const count = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length
-    const away = {
-      status: 503,
-      headers: { 'retry-after': expect.any(String) },
-      body: { code: 'temporarily_unavailable' },
-    }
-    connection.cut(when, statements.createDocument)
-    expect(await make()).toMatchObject(away)
-    const made = when === 'before' ? 0 : 1
-    expect(await count()).toBe(made)
-    connection.cut(when, statements.createDocument)
-    const key = { 'idempotency-key': 'k' }
-    expect(await make(key)).toMatchObject(away)
-    expect(await make(key)).toMatchObject({ status: 201 })
-    expect(await count()).toBe(made + 1)
-  })
+  test.each(cutsWhileOpen)(
+    'a POST whose connection is cut %s it gets a 503, and its repetition makes one document',
+    async (when) => {
+      const tenant = await stand.tenant()
+      const make = (headers = {}) =>
+        tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'Text.' }, headers)
+      const count = async () => (await tenant.call('GET', tenant.knowledgeBase)).body.data.length
+      const away = {
+        status: 503,
+        headers: { 'retry-after': expect.any(String) },
+        body: { code: 'temporarily_unavailable' },
+      }
+      connection.cut(when, statements.createDocument)
+      expect(await make()).toMatchObject(away)
+      const made = when === 'before' ? 0 : 1
+      expect(await count()).toBe(made)
+      connection.cut(when, statements.createDocument)
+      const key = { 'idempotency-key': 'k' }
+      expect(await make(key)).toMatchObject(away)
+      expect(await make(key)).toMatchObject({ status: 201 })
+      expect(await count()).toBe(made + 1)
+    },
+  )
 
   test.each(cuts)('a search whose connection is cut, %s its statement, is sent once more', async (when) => {
     const tenant = await stand.tenant()

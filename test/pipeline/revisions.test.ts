@@ -80,7 +80,7 @@ test('chunks that stay where they are keep their ids over many revisions, back a
 test.each([
   ['longer', (all: string[]) => all.with(1, `A much ${'longer '.repeat(4)}sentence`)],
   ['shorter', (all: string[]) => all.with(1, 'Short.')],
-  ['with one paragraph more in front', (all: string[]) => ['This is a new beginning of all that follows.', ...all]],
+  ['longer by a paragraph in front', (all: string[]) => ['This is a new beginning of all that follows.', ...all]],
   ['with half of its paragraphs', (all: string[]) => all.slice(0, 4)],
   ['with twice its paragraphs', (all: string[]) => [...all, ...all.map((each) => `${each} Again.`)]],
 ])('after an edit that makes a text %s, every chunk says where it is in the new one', async (_, change) => {
@@ -96,7 +96,7 @@ test.each([
   expect(await strayRows(stand.db)).toEqual([])
 })
 
-test('a search by where a chunk begins or ends goes by the text as it is served', async () => {
+test('a search by a chunk’s offsets uses those of the served text', async () => {
   const { tenant, document } = await completed(sentences(4))
   const [, , third] = await listed(tenant, document)
   const { start, end } = third!.metadata
@@ -121,7 +121,7 @@ test('until an edited text is embedded, search and list show the offsets of what
   )
 })
 
-test('two chunks with the same text share a vector, also when the second comes later', async () => {
+test('two chunks with the same text share a vector, even when the second comes later', async () => {
   const [one, two, three] = sentences(3)
   const { tenant, document } = await completed([one!, two!, one!, three!])
   const counts = sql`select (select count(*)::int from vectors where document_id = ${document.id}) as vectors,

@@ -1,29 +1,17 @@
-import { type RawBuilder, sql } from 'kysely'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { purgeQueryVectors } from '../../functions/sweeper/purge.ts'
-import { sweep } from '../../functions/sweeper/sweep.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { age, createDocument } from '../support/documents/documents.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { axis } from '../support/provider/axis.ts'
-import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { databaseAs, keptQueue, sweeperWith } from '../support/stand/worker.ts'
+import type { Tenant } from '../support/stand/stand.ts'
+import { databaseAs } from '../support/stand/worker.ts'
+import { useSweeps } from './sweeps.ts'
 
-const stand = useStand()
-
-// The sweeper works across organizations, so each test leaves no work behind.
-afterEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-})
-
-const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)).rows
-async function swept() {
-  const { queue, sent } = keptQueue()
-  const report = await sweep(sweeperWith(queue))
-  return { report, ids: sent.map((each) => each.documentId) }
-}
+const { stand, rowsOf, swept } = useSweeps()
 
 describe('a fault in one kind of work', () => {
   /** Makes the database refuse a kind of change until the test ends. */
@@ -48,7 +36,7 @@ describe('a fault in one kind of work', () => {
     ['sources_sent', 'update of resend_at', 'sources'],
   ]
 
-  test.each(faults)('(%s) ends the run in error, and leaves the rest of it done', async (kind, change, table, when) => {
+  test.each(faults)('(%s) fails the run after the rest of its work is done', async (kind, change, table, when) => {
     const tenant = await stand.tenant()
     const old = await createDocument(tenant, 'A text that nobody has processed for a day.')
     await age(stand.db, 86_500)
@@ -137,19 +125,12 @@ describe('vectors of questions', () => {
     expect((await swept()).report.query_vectors_purged).toBe(0)
   })
 
-  test('are dropped beyond so many of an organization, the oldest first, as soon as it has a new one', async () => {
+  test('are dropped above a maximum per organization, the oldest first, as soon as it has a new one', async () => {
     const [busy, quiet] = [await stand.tenant(), await stand.tenant()]
     await remember(busy, 4, 3, 2, 1, 0)
     await remember(quiet, 4, 3, 2)
     expect(await purgeQueryVectors(databaseAs('cuecard_sweeper'), 3)).toBe(2)
     expect(await left(busy)).toEqual([0, 1, 2])
     expect(await left(quiet)).toEqual([2, 3, 4])
-  })
-
-  test('go with their organization', async () => {
-    const tenant = await stand.tenant()
-    await remember(tenant, 1)
-    await sql`delete from organizations where id = ${tenant.organizationId}`.execute(stand.db)
-    expect(await left(tenant)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely'
-import { afterEach, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { retryDocuments, type Target } from '../../infra/admin/documents.ts'
@@ -8,30 +8,19 @@ import { age, createDocument, newDocument } from '../support/documents/documents
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { callerOf } from '../support/stand/app-caller.ts'
-import { type Tenant, useStand } from '../support/stand/stand.ts'
+import type { Tenant } from '../support/stand/stand.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'
 import { isThorough } from '../support/tools/effort.ts'
+import { useSweeps } from './sweeps.ts'
 
 const provider = useFakeProvider()
-const stand = useStand()
+const { stand, rowsOf, swept } = useSweeps()
 
-// The sweeper works across organizations, so each test leaves no work behind.
-afterEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-})
-
-const rowsOf = async <T>(query: RawBuilder<T>) => (await query.execute(stand.db)).rows
 const rowOf = async ({ id }: { id: string }) =>
   (await rowsOf(sql`select status, error_code, attempt from documents where id = ${id}`))[0]
 
 const broken: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
-
-async function swept() {
-  const { queue, sent } = keptQueue()
-  const report = await sweep(sweeperWith(queue))
-  return { report, ids: sent.map((each) => each.documentId) }
-}
 
 /** The messages that a sweep sends after the given time. */
 async function sentAfter(seconds: number) {
@@ -51,7 +40,7 @@ describe('a lost message', () => {
     expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body.status).toBe('completed')
   })
 
-  test('that is sent again and lost again is sent ever less often: ten times in a day', async () => {
+  test('that is lost again and again is sent ever less often: at most ten times a day', async () => {
     const document = await createDocument(await stand.tenant(), 'A text.')
     const due = sql<{
       seconds: number
@@ -142,7 +131,7 @@ describe('a lost message', () => {
     expect(await sentAfter(120)).toEqual([document.id])
   })
 
-  test('of a document that is the client’s, completed or in error is not missed', async () => {
+  test('of a document that is the client’s, completed or in error is never sent', async () => {
     const tenant = await stand.tenant()
     const completed = await createDocument(tenant, 'A text.')
     const failed = await createDocument(tenant, 'POISON')
@@ -184,7 +173,7 @@ describe('a day’s wait', () => {
 })
 
 describe('a backlog', () => {
-  test('of one organization leaves the others their turn, and every document gets its own', async () => {
+  test('of one organization does not delay the others, and all of its documents are sent', async () => {
     const greedy = await stand.tenant()
     const modest = await stand.tenant()
     await seed(greedy, 1500)
@@ -221,7 +210,7 @@ describe('a backlog', () => {
     })
 })
 
-describe('rows that somebody holds', () => {
+describe('locked rows', () => {
   test('are skipped without waiting', async () => {
     const tenant = await stand.tenant()
     await createDocument(tenant, 'A text.')
@@ -234,7 +223,7 @@ describe('rows that somebody holds', () => {
   })
 })
 
-test('the sweeper reports the age of the oldest document in work, and what it did', async () => {
+test('the sweeper reports the age of the oldest unfinished document, its recoveries and its failures', async () => {
   await createDocument(await stand.tenant(), 'A text.')
   await age(stand.db, 300)
   const { OldestPendingSeconds, LeaseRecoveries, DocumentsFailed } = await figuresOf(swept)

@@ -49,7 +49,7 @@ describe('a stored vector', () => {
 })
 
 describe('base64', () => {
-  test('gives back the same float32s', () =>
+  test('returns the same float32s', () =>
     forVectors(20, (numbers) => expect(fromBase64(toBase64(numbers))).toEqual({ vector: numbers })))
 
   test('is little-endian', () => {

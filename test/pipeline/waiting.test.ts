@@ -30,7 +30,7 @@ describe('a document that the provider makes wait', () => {
     ['server_error', 'The embedding provider failed (status 500: The server had an error)'],
   ]
 
-  test.each(faults)('says why, how often it was tried and when it will be again (%#)', async (line, reason) => {
+  test.each(faults)('says why, how often it was tried and when it will be tried again (%#)', async (line, reason) => {
     const { tenant, document } = await newDocument(stand, 'A text.')
     provider.script([], line)
     for (const attempts of [1, 2]) {
@@ -59,7 +59,7 @@ describe('a document that the provider makes wait', () => {
     })
   })
 
-  test('has the reason of those that were tried before it, while the circuit breaker is open', async () => {
+  test('has the reason of the documents before it while the circuit breaker is open', async () => {
     const tenant = await stand.tenant()
     const work = workerOf()
     provider.script([], tooMany)
@@ -134,7 +134,7 @@ describe('a document that waits for us', () => {
     expect(await read(made)).toMatchObject({ status: 'pending', waiting })
   })
 
-  test('does not wait where it only continues in another run', async () => {
+  test('is not shown as waiting when it only continues in another run', async () => {
     const made = await newDocument(stand, 'A text.')
     await workerOf()([made.document], () => 20_000)
     expect(await read(made)).toMatchObject({ status: 'pending', waiting: null })

@@ -212,7 +212,7 @@ export const readers: Record<string, Reader> = {
   'the lexical vector of a passage': { limit: maxPassage, read: (text) => lexicalEmbedder().embed([text]) },
   'a passage for a voice': {
     limit: maxPassage,
-    read: (text) => fitting([passageOf(passage(onOneLine(text)) as never)]),
+    read: (text) => fitting([passageOf({ ...hitExample, content: onOneLine(text) })]),
   },
   'the turns of a call': { read: (text) => questionIn([text, text.slice(0, 100), '']) },
   'the arguments of a tool': { read: (text) => [questionOf(text), questionOf({ a: text })] },

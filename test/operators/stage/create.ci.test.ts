@@ -161,71 +161,32 @@ describe('npm run stage -- create', () => {
   })
 })
 
-describe('one sentence, and no change', () => {
+describe('create ends with one sentence and changes nothing', () => {
+  const pooled = 'ep-cool-1-pooler.eu-central-1.aws.neon.tech'
   const wrong = (change: Record<string, string>) => ({ env: { ...stage.answers(), ...change } })
-  const changed = (change: (url: URL) => void) => {
-    const url = new URL(stage.ownerUrl())
-    change(url)
-    return { OWNER_URL: url.href }
-  }
+  const wrongUrl = (change: Partial<URL>) => wrong({ OWNER_URL: Object.assign(new URL(stage.ownerUrl()), change).href })
 
   test.each<[string, () => Parameters<typeof stage.run>[1], RegExp]>([
     ['a URL that is none', () => wrong({ OWNER_URL: 'nonsense' }), /OWNER_URL: is not a postgresql:\/\/ URL/],
-    [
-      'a wrong password',
-      () =>
-        wrong(
-          changed((url) => {
-            url.password = 'wrong'
-          }),
-        ),
-      /OWNER_URL: .*password authentication failed/,
-    ],
-    [
-      'Neon’s pooled host',
-      () =>
-        wrong(
-          changed((url) => {
-            url.hostname = 'ep-cool-1-pooler.eu-central-1.aws.neon.tech'
-          }),
-        ),
-      /OWNER_URL: names Neon’s pooled host/,
-    ],
+    ['a wrong password', () => wrongUrl({ password: 'wrong' }), /OWNER_URL: .*password authentication failed/],
+    ['Neon’s pooled host', () => wrongUrl({ hostname: pooled }), /OWNER_URL: names Neon’s pooled host/],
     ['a key that the provider rejects', () => wrong({ PROVIDER_KEY: 'sk-bad' }), /PROVIDER_KEY: .*401/],
   ])('for %s', async (_, circumstances, sentence) => {
     await expectNothingDone(circumstances(), sentence)
   })
 
-  test.each<[string, (results: (string | null)[][][]) => void, RegExp]>([
-    [
-      'an old PostgreSQL',
-      (results) => {
-        results[0]![0]![0] = '150018'
-      },
-      /PostgreSQL: 15, but 17 or later/,
-    ],
-    [
-      'a server without pgvector',
-      (results) => {
-        results[1] = results[1]!.splice(0) && []
-      },
-      /pgvector: the server does not have it/,
-    ],
-    [
-      'an owner that may make no roles',
-      (results) => {
-        results[0]![0]![2] = 'f'
-      },
-      /may not create roles/,
-    ],
+  test.each<[string, (server: (string | null)[], extensions: unknown[]) => unknown, RegExp]>([
+    ['an old PostgreSQL', (server) => server.splice(0, 1, '150018'), /PostgreSQL: 15, but 17 or later/],
+    ['a server without pgvector', (_, extensions) => extensions.splice(0), /pgvector: the server does not have it/],
+    ['an owner that may make no roles', (server) => server.splice(2, 1, 'f'), /may not create roles/],
   ])('for %s', async (_, amend, sentence) => {
     stage.proxy.amend = (results) => {
-      if (results[0]?.[0]?.length === 4) amend(results)
+      if (results[0]?.[0]?.length === 4) amend(results[0][0], results[1]!)
     }
     await expectNothingDone(undefined, sentence)
   })
 
-  test('for an account that is not ready: everything in one list', async () => {
+  test('for an account that is not ready, except that the sentences are a list', async () => {
     stage.aws.stacks.clear()
     stage.aws.limit = { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 }
     const { code, stderr } = await create(['--yes'])

@@ -14,7 +14,7 @@ const stage = useStageTools(async () => {
   return database
 })
 
-test('create, and restore, bring an account and a database to where the deploy’s checks pass', async () => {
+test('create and restore bring an account and a database to a state that passes the deploy’s checks', async () => {
   const planned = await stage.run(['create', 'prod', '--dry-run', '--json'])
   const steps = JSON.parse(planned.stdout).steps as { state: string; what: string }[]
   expect(steps.every(({ state }) => state === 'to do')).toBe(true)

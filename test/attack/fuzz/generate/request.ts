@@ -154,22 +154,9 @@ function wrongValue({ name, schema }: Parameter): fc.Arbitrary<string> {
   return name === 'cursor' ? fc.oneof(wrongCursor, wrongCursor, any) : any
 }
 
-const cursors = [
-  'documentsCursor',
-  'filteredCursor',
-  'chunksCursor',
-  'agentsCursor',
-  'questionsCursor',
-  'revisionsCursor',
-  'goldenCursor',
-  'sourcesCursor',
-  'webhooksCursor',
-  'deliveriesCursor',
-  'pagesCursor',
-]
-const ownCursor = fc.constantFrom(...cursors).map((name) => `<mine.${name}>`)
+const ownCursor = fc.constantFrom(...Object.values(cursorsOf).flat())
 const wrongCursor = fc.oneof(
-  fc.constantFrom(...cursors).map((name) => `<theirs.${name}>`),
+  ownCursor.map((name) => name.replace('mine', 'theirs')),
   ownCursor,
   fc.tuple(ownCursor, fc.constantFrom('A', '=', ' ', '.', 'AAAA')).map((parts) => parts.join('')),
   fc
