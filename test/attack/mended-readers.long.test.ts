@@ -12,6 +12,7 @@ test.each([
   ['a correction of a text', '". "'],
   ['a correction of a passage', '"a "'],
   ['a marked text on a screen', '"1 "'],
-])('%s of %s takes no time', async (reader, pattern) => {
+  ['a web page in its title', '"a:\\n- b\\n\\n"'],
+])('%s reads a megabyte that repeats %s in linear time', async (reader, pattern) => {
   expect(await excessOf(reader, pattern)).toBeUndefined()
 })

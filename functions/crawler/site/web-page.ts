@@ -88,11 +88,10 @@ const place = /^(home ?page|home|index|start|startseite|welcome|willkommen|accue
 function ownTitle(title = '', heading = '', names: readonly string[]): string {
   const lettersOf = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
   const site = new Set(names.flatMap((name) => [name, name.replace(/^www\./, '').split('.')[0]!]).map(lettersOf))
+  const headed = lettersOf(heading)
   const parts = title.split(/ ?\| ?| [–—·•»:-] /)
   const own = parts.filter((part) => !place.test(part.trim()) && !site.has(lettersOf(part)))
-  return (
-    own.find((part) => lettersOf(part) === lettersOf(heading)) ?? (own.length < parts.length ? own.join(' – ') : title)
-  )
+  return own.find((part) => lettersOf(part) === headed) ?? (own.length < parts.length ? own.join(' – ') : title)
 }
 
 /** Walks without recursion, since a page may be nested deeply. */
