@@ -4,7 +4,7 @@ import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId } from '../../shared/ids.ts'
 import { OutboundRefused } from '../../shared/outbound/addresses.ts'
 import { age } from '../support/documents/documents.ts'
-import { away, isSignedWith, makeWebhook, tellOn, useReceiver } from '../support/http/receiver.ts'
+import { away, isSignedWith, makeWebhook, newWebhook, tellOn, useReceiver } from '../support/http/receiver.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
@@ -25,10 +25,9 @@ const tell = tellOn(stand)
 
 const swept = async () => await sweep(sweeperWith(keptQueue().queue))
 
-describe('a webhook is told', () => {
-  test('of a document that is ready, by its ids, signed as Standard Webhooks says', async () => {
-    const tenant = await stand.tenant()
-    const { secret, deliveries } = await makeWebhook(tenant, ['document.completed'])
+describe('a webhook is notified', () => {
+  test('of a completed document by its ids, signed as Standard Webhooks specifies', async () => {
+    const { tenant, secret, deliveries } = await newWebhook(stand)
     const { id, external_id } = await create(tenant)
     await stand.deliver()
     expect(await run()).toEqual({ delivered: 1, failed: 0 })
@@ -40,9 +39,8 @@ describe('a webhook is told', () => {
     expect(await run()).toEqual({ delivered: 0, failed: 0 })
   })
 
-  test('of a document that failed, and of the golden question that stopped it', async () => {
-    const tenant = await stand.tenant()
-    await makeWebhook(tenant, ['golden_question.failed', 'document.failed'])
+  test('of a failed document, and of the golden question that stopped it', async () => {
+    const { tenant } = await newWebhook(stand, ['golden_question.failed', 'document.failed'])
     const { id } = await create(tenant)
     await stand.deliver()
     const golden = { question: 'When do you close?', expects: { words: 'close at six' }, on_failure: 'block' }
@@ -57,8 +55,7 @@ describe('a webhook is told', () => {
   })
 
   test('of a golden question that passed and no longer does', async () => {
-    const tenant = await stand.tenant()
-    await makeWebhook(tenant, ['golden_question.failed'])
+    const { tenant } = await newWebhook(stand, ['golden_question.failed'])
     const { id } = await create(tenant)
     await stand.deliver()
     const path = `/v1/agents/${tenant.agentId}/golden-questions`
@@ -71,9 +68,8 @@ describe('a webhook is told', () => {
     expect(received.map(({ event }) => event)).toMatchObject([{ type: 'golden_question.failed', data }])
   })
 
-  test('once a revision of a document that is not ready after ten minutes', async () => {
-    const tenant = await stand.tenant()
-    await makeWebhook(tenant, ['document.waiting'])
+  test('once of each revision that is not ready after ten minutes', async () => {
+    const { tenant } = await newWebhook(stand, ['document.waiting'])
     const { id } = await create(tenant)
     await swept()
     await run()
@@ -85,9 +81,8 @@ describe('a webhook is told', () => {
     expect(received.map(({ event }) => event.data)).toMatchObject([{ document_id: id, revision: 1, status: 'pending' }])
   })
 
-  test('once a day how many questions of each agent had no answer, without a text', async () => {
-    const tenant = await stand.tenant()
-    const { id } = await makeWebhook(tenant, ['questions.unanswered'])
+  test('once a day of the number of each agent’s unanswered questions, without their text', async () => {
+    const { tenant, id } = await newWebhook(stand, ['questions.unanswered'])
     await sql`update organizations set log_questions = true where id = ${tenant.organizationId}`.execute(stand.db)
     for (const answerable of [0.1, 0.2, 0.9])
       await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds, asked_at)
@@ -106,8 +101,7 @@ describe('a webhook is told', () => {
   })
 
   test('of a source that could not be read', async () => {
-    const tenant = await stand.tenant()
-    await makeWebhook(tenant, ['source.failed'])
+    const { tenant } = await newWebhook(stand, ['source.failed'])
     const { agentId } = tenant
     const source = (await tenant.call('POST', `/v1/agents/${agentId}/sources`, { url: 'https://inn.example/' })).body
     for (const text of [null, 'It answered 500.', 'It answered 502.'])
@@ -118,7 +112,7 @@ describe('a webhook is told', () => {
     expect(received.map(({ event }) => event.data)).toEqual([{ agent_id: agentId, source_id: source.id }])
   })
 
-  test('of nothing that it has not asked for, and nothing of another organization', async () => {
+  test('of no event that it has not subscribed to, and of none of another organization', async () => {
     const [tenant, other] = [await stand.tenant(), await stand.tenant()]
     await makeWebhook(tenant, ['document.failed'])
     await makeWebhook(other, ['document.completed'])
@@ -128,11 +122,16 @@ describe('a webhook is told', () => {
   })
 })
 
-describe('what the receiver answers', () => {
-  test.each([200, 201, 204, 299])('%d is delivered', async (status) => {
-    const tenant = await stand.tenant()
-    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
-    await tell(tenant, newId())
+describe('a delivery', () => {
+  /** A webhook with an event that is due. */
+  async function due() {
+    const webhook = await newWebhook(stand)
+    await tell(webhook.tenant, newId())
+    return webhook
+  }
+
+  test.each([200, 201, 204, 299])('that is answered with %i has succeeded', async (status) => {
+    const { deliveries } = await due()
     receiver.answers(() => status)
     await run()
     expect(await deliveries()).toMatchObject([{ status: 'delivered', response_status: status }])
@@ -142,31 +141,19 @@ describe('what the receiver answers', () => {
     [302, 'The receiver answered 302, and redirects are not followed'],
     [404, 'The receiver answered 404'],
     [500, 'The receiver answered 500'],
-  ])('%d is a failure, and says so', async (status, error) => {
-    const tenant = await stand.tenant()
-    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
-    await tell(tenant, newId())
-    receiver.answers(() => status)
+    [null, 'The address leads to 10.0.0.1, which is not a public address'],
+  ])('that is answered with %s has failed, with its reason', async (status, error) => {
+    const { deliveries } = await due()
+    receiver.answers(() => {
+      if (status === null) throw new OutboundRefused('leads to 10.0.0.1, which is not a public address')
+      return status
+    })
     await run()
     expect(await deliveries()).toMatchObject([{ status: 'pending', response_status: status, error, attempts: 1 }])
   })
 
-  test('an address that turns out not to be public is a failure with its reason', async () => {
-    const tenant = await stand.tenant()
-    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
-    await tell(tenant, newId())
-    receiver.answers(() => {
-      throw new OutboundRefused('leads to 10.0.0.1, which is not a public address')
-    })
-    await run()
-    const error = 'The address leads to 10.0.0.1, which is not a public address'
-    expect(await deliveries()).toMatchObject([{ status: 'pending', error, response_status: null }])
-  })
-
-  test('410 disables the webhook, which keeps what waits until it is enabled again', async () => {
-    const tenant = await stand.tenant()
-    const { path, deliveries } = await makeWebhook(tenant, ['document.completed'])
-    await tell(tenant, newId())
+  test('that is answered with 410 disables the webhook until it is enabled again', async () => {
+    const { tenant, path, deliveries } = await due()
     receiver.answers(() => 410)
     await run()
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' })
@@ -180,10 +167,8 @@ describe('what the receiver answers', () => {
     expect(await run()).toEqual({ delivered: 1, failed: 0 })
   })
 
-  test('failures are tried ten times within three days and a quarter, with the same id', async () => {
-    const tenant = await stand.tenant()
-    const { deliveries } = await makeWebhook(tenant, ['document.completed'])
-    await tell(tenant, newId())
+  test('is tried ten times within three days and a quarter, under the same id', async () => {
+    const { deliveries } = await due()
     receiver.answers(away)
     const begun = receiver.now
     for (let i = 0; i < 90; i++) {
@@ -198,9 +183,8 @@ describe('what the receiver answers', () => {
     expect(last / hour / 1000 / 24).toBeLessThan(3.5)
   })
 
-  test('five days without one success disable the webhook, one success forgives', async () => {
-    const tenant = await stand.tenant()
-    const { path } = await makeWebhook(tenant, ['document.completed'])
+  test('that fails for five days disables the webhook, unless one succeeds meanwhile', async () => {
+    const { tenant, path } = await newWebhook(stand)
     const statusAfter = async (days: number) => {
       for (let i = 0; i < days; i++) {
         await tell(tenant, newId())

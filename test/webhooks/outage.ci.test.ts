@@ -1,19 +1,18 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
-import { away, makeWebhook, useReceiver } from '../support/http/receiver.ts'
+import { away, newWebhook, useReceiver } from '../support/http/receiver.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
 const receiver = useReceiver()
 
-/** Each has twenty events. */
+/** The number of documents, with twenty events each. */
 const count = isThorough ? 500 : 50
 
-test(`of ${20 * count} events none is lost while the receiver is away for six hours, those of a document come in order, each under one id`, async () => {
-  const tenant = await stand.tenant()
-  await makeWebhook(tenant, ['document.completed'])
+test(`none of ${20 * count} events is lost while the receiver is away for six hours, and those of a document arrive in order`, async () => {
+  const { tenant } = await newWebhook(stand)
   receiver.begin()
   const documents = Array.from({ length: count }, newId)
   for (let revision = 1; revision <= 20; revision++)

@@ -28,14 +28,14 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('the receiver of the guide, a process of its own, verifies what the Lambda sends with the library, and refuses what others do', async () => {
+test('the guide’s receiver, in a process of its own, accepts what the Lambda sends and rejects a changed body', async () => {
   process.env.ALLOW_LOOPBACK = 'true'
   const tenant = await stand.tenant()
   const PORT = `${await freePort()}`
   const url = `http://127.0.0.1:${PORT}/`
   const { body: webhook } = await tenant.call('POST', '/v1/webhooks', { url, events: ['document.completed'] })
   const code = blocksOf(guide).find(({ language }) => language === 'ts')!.text
-  // It says when it listens.
+  // The receiver prints a line when it listens.
   const args = ['--input-type=module-typescript', '--eval', code.replace(/\)$/, ", () => console.log('ready'))")]
   const child = spawn(process.execPath, args, {
     cwd: root,
@@ -65,7 +65,7 @@ test('the receiver of the guide, a process of its own, verifies what the Lambda 
   }
 })
 
-test('a server that gives no answer is a failed attempt like any other, and is disabled after days; others are told meanwhile', async () => {
+test('a webhook whose server never answers is disabled after days, and others get their events meanwhile', async () => {
   process.env.ALLOW_LOOPBACK = 'true'
   await sql`truncate organizations cascade`.execute(stand.db)
   const peers = Object.entries({ ...silent, 'a flood of 100': flooding['a flood of 100']!, ...broken })

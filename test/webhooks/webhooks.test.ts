@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
 import { madeBy } from '../../shared/webhooks/events.ts'
-import { isSignedWith, makeWebhook, useReceiver } from '../support/http/receiver.ts'
+import { isSignedWith, makeWebhook, newWebhook, useReceiver } from '../support/http/receiver.ts'
 import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
@@ -17,7 +17,7 @@ beforeEach(async () => {
   receiver.begin()
 })
 
-test('the secret is in the answers of POST and of a rotation, and nowhere else', async () => {
+test('only the answers to POST and to a rotation have the secret', async () => {
   const { call } = await stand.tenant()
   const { body } = await call('POST', '/v1/webhooks', { url: 'https://shop.example/', events })
   expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
@@ -29,8 +29,7 @@ test('the secret is in the answers of POST and of a rotation, and nowhere else',
 })
 
 test('for 24 hours after a rotation both secrets verify, then the new one only', async () => {
-  const tenant = await stand.tenant()
-  const { secret, path } = await makeWebhook(tenant, events)
+  const { tenant, secret, path } = await newWebhook(stand)
   const next = (await tenant.call('POST', `${path}/rotate-secret`)).body.secret
   const verifying = async () => {
     await tenant.call('POST', `${path}/test`)
@@ -45,8 +44,7 @@ test('for 24 hours after a rotation both secrets verify, then the new one only',
 })
 
 test('a test event and a replay are sent at once, the replay with the same id', async () => {
-  const tenant = await stand.tenant()
-  const { id, path, deliveries } = await makeWebhook(tenant, events)
+  const { tenant, id, path, deliveries } = await newWebhook(stand)
   const sent = await tenant.call('POST', `${path}/test`)
   expect(sent).toMatchObject({ status: 202, body: { type: 'webhook.test', status: 'pending' } })
   await run()
@@ -59,7 +57,7 @@ test('a test event and a replay are sent at once, the replay with the same id', 
   expect(await deliveries()).toMatchObject([{ id: sent.body.id, status: 'delivered' }])
 })
 
-test('addresses that are not https and public are refused, and change nothing', async () => {
+test('an address that is not public or not https is refused, and changes nothing', async () => {
   const { call } = await stand.tenant()
   const urls = [
     'http://shop.example/',
@@ -87,8 +85,7 @@ test('an organization has at most ten webhooks, however many are made at once', 
 })
 
 test('deliveries are paged newest first', async () => {
-  const tenant = await stand.tenant()
-  const { path } = await makeWebhook(tenant, events)
+  const { tenant, path } = await newWebhook(stand)
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.unshift((await tenant.call('POST', `${path}/test`)).body.id)
   const seen: string[] = []
@@ -110,8 +107,7 @@ test('a delivery of another webhook is not found', async () => {
 })
 
 test('deliveries are kept for 30 days', async () => {
-  const tenant = await stand.tenant()
-  const { path, deliveries } = await makeWebhook(tenant, events)
+  const { tenant, path, deliveries } = await newWebhook(stand)
   await tenant.call('POST', `${path}/test`)
   const kept = (await tenant.call('POST', `${path}/test`)).body.id
   await sql`update webhook_deliveries set created_at = now() - interval '31 days' where id <> ${kept}`.execute(stand.db)

@@ -12,7 +12,7 @@ import { inn, sourceOf } from '../sources/source-of.ts'
 import { website } from '../sources/website.ts'
 import { age, newDocument } from '../support/documents/documents.ts'
 import { newExtractor, newFile } from '../support/documents/files.ts'
-import { makeWebhook, useReceiver } from '../support/http/receiver.ts'
+import { newWebhook, useReceiver } from '../support/http/receiver.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { newWorker, sweeperWith } from '../support/stand/worker.ts'
 
@@ -21,7 +21,7 @@ const receiver = useReceiver()
 
 let steps = 0
 let next: (() => Promise<unknown>) | undefined
-/** The step of a worker's work that takes long: the test may do something meanwhile. @returns true if it did */
+/** A worker's slow step, during which the test may act. @returns true if it did */
 async function slowStep(): Promise<boolean> {
   steps++
   const act = next
@@ -35,7 +35,7 @@ beforeEach(() => {
   steps = 0
   receiver.begin()
 })
-// The sweeper works across organizations: each test leaves nothing to do behind.
+// The sweeper works across organizations, so each test leaves it nothing to do.
 afterEach(async () => void (await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(stand.db)))
 
 interface Work {
@@ -80,24 +80,20 @@ async function sourceWork(): Promise<Work> {
 }
 
 async function eventWork(): Promise<Work> {
-  const tenant = await stand.tenant()
-  const { id, deliveries } = await makeWebhook(tenant, ['document.completed'])
+  const { tenant, id, deliveries } = await newWebhook(stand)
   await sql`select tell(${tenant.organizationId}, 'document.completed', ${newId()}, '{}')`.execute(stand.db)
   receiver.answers(async () => ((await slowStep()) ? 500 : 204))
-  return {
-    id,
-    work: receiver.run,
-    outcome: async () => ((await deliveries())[0].status === 'delivered' ? 'done' : null),
-  }
+  const outcome = async () => ((await deliveries())[0].status === 'delivered' ? 'done' : null)
+  return { id, work: receiver.run, outcome }
 }
 
-/** So much time passes. */
+/** Lets time pass. */
 async function pass(seconds: number): Promise<void> {
   await age(stand.db, seconds)
   receiver.pass(seconds)
 }
 
-/** @returns whose messages a sweep sends */
+/** The documents and sources whose messages a sweep sends. */
 async function swept(): Promise<string[]> {
   const ids: string[] = []
   const send = async (work: WorkMessage | CrawlMessage) =>
@@ -114,7 +110,7 @@ async function die({ work }: Work): Promise<void> {
   await begun
 }
 
-/** The versions of all rows that workers write. */
+/** The version of every row that workers write. */
 async function versions(): Promise<unknown> {
   const tables = ['documents', 'chunks', 'sources', 'source_pages', 'webhooks', 'webhook_deliveries']
   const each = tables.map((table) => sql`select ${table} as of, xmin::text from ${sql.table(table)}`)
@@ -138,7 +134,7 @@ describe.each(Object.entries(kinds))('the work of a %s', (_, { begin, leaseSecon
     expect([await outcome(), steps]).toEqual(['done', stepsInAll])
   })
 
-  test('whose worker died is another’s once the lease is over, not before', async () => {
+  test('is taken over from a dead worker after its lease has expired, not before', async () => {
     const each = await begin()
     await die(each)
     await pass(leaseSeconds - 10)
@@ -149,7 +145,7 @@ describe.each(Object.entries(kinds))('the work of a %s', (_, { begin, leaseSecon
     expect([await each.outcome(), steps]).toEqual(['done', 1 + stepsInAll])
   })
 
-  test('is not changed by a worker that comes back after its lease is over', async () => {
+  test('is not changed by a worker that returns after its lease has expired', async () => {
     const { work, outcome } = await begin()
     let before: unknown
     next = async () => {
@@ -167,7 +163,7 @@ const { event: __, ...queued } = kinds
 describe.each(Object.entries(queued))(
   'the message for a %s',
   (_, { begin, lostAfterSeconds, leaseSeconds, exhausted }) => {
-    test('is sent again, once, when no worker has come in time', async () => {
+    test('is sent again, once, if no worker takes it in time', async () => {
       const { id } = await begin()
       await pass(lostAfterSeconds - 10)
       expect(await swept()).toEqual([])
@@ -176,7 +172,7 @@ describe.each(Object.entries(queued))(
       expect(await swept()).toEqual([])
     })
 
-    test('is sent again when the lease of a dead worker is over, four times: the fifth ends in error', async () => {
+    test('is sent again after a dead worker’s lease, four times; the fifth interruption ends in error', async () => {
       const each = await begin()
       for (let attempt = 1; attempt <= 5; attempt++) {
         await die(each)

@@ -73,7 +73,13 @@ export async function makeWebhook({ call }: Tenant, events: string[], url = 'htt
   return { id: body.id as string, secret: body.secret as string, path, deliveries }
 }
 
-/** Tells of an event as the schema's own functions do. */
+/** A webhook of a new organization. */
+export async function newWebhook(stand: TestStand, events = ['document.completed'], url?: string) {
+  const tenant = await stand.tenant()
+  return { tenant, ...(await makeWebhook(tenant, events, url)) }
+}
+
+/** Records an event as the schema's own functions do. */
 export const tellOn =
   (stand: TestStand) =>
   ({ organizationId }: Tenant, subject: string, data: object = {}, event = 'document.completed') =>
