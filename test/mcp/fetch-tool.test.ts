@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { maxBytes } from '../../functions/mcp/passages.ts'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { createDocument, serveChunks } from '../support/documents/documents.ts'
 import { storeServed } from '../support/documents/served-document.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -12,24 +13,21 @@ import { eras, mcpClient } from './mcp-client.ts'
 
 const stand = useStand()
 
-/** @returns its id */
+/** @returns the id of a document, which search serves */
 async function serve(tenant: Tenant, content: string): Promise<string> {
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Handbook', content })
   await stand.deliver()
   return body.id
 }
 
-/** A client's document, which search serves unless it is a draft. @returns its id */
-async function serveChunks(tenant: Tenant, contents: Record<number, string>, isDraft = false): Promise<string> {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Chunks' })
+/** @returns the id of a client's document, which search serves */
+async function serveOwn(tenant: Tenant, contents: Record<number, string>): Promise<string> {
   const embedding = axis(0)
   const chunks = Object.entries(contents).map(([at, content]) => ({ content, chunk_index: Number(at), embedding }))
-  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
-  if (!isDraft) await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
-  return body.id
+  return (await serveChunks(tenant, chunks)).id
 }
 
-/** Paragraphs of prose: some 140 bytes each. */
+/** Paragraphs of some 140 bytes each. */
 function prose(paragraphs: number): string {
   return Array.from(
     { length: paragraphs },
@@ -67,7 +65,7 @@ describe.each(eras)('fetch, in the protocol of %s', (era) => {
   })
 })
 
-test('answers to ids of another organization as to missing ids, with a tool error', async () => {
+test('fetch treats ids of another organization like missing ids, with a tool error', async () => {
   const [mine, theirs] = [await stand.tenant(), await stand.tenant()]
   const own = await serve(mine, 'Mine.')
   const foreign = await serve(theirs, 'Theirs.')
@@ -108,32 +106,35 @@ test('fetch reads the surroundings of a passage in a long document, and can cont
   expect((await tool('fetch', { id: around.metadata.previous_id })).structuredContent.text).not.toBe(around.text)
 })
 
-test('the passages of a client are read in their order, apart from each other, whatever their indexes are', async () => {
+test('fetch reads a client’s passages in their order and apart from each other, whatever their indexes', async () => {
   const tenant = await stand.tenant()
-  const id = await serveChunks(tenant, { 1000000: 'last', 3: 'second', 0: 'first' })
+  const id = await serveOwn(tenant, { 1000000: 'last', 3: 'second', 0: 'first' })
   const { tool } = mcpClient(tenant)
   for (const each of [id, `${id}#3`, `${id}#1000000`])
     expect((await tool('fetch', { id: each })).structuredContent.text).toBe('first\n\nsecond\n\nlast')
   expect(await tool('fetch', { id: `${id}#1` })).toMatchObject({ isError: true })
 })
 
-test('a passage that is larger than what fetch reads comes whole, without its neighbours', async () => {
+test('fetch reads a passage larger than its limit whole, without its neighbours', async () => {
   const tenant = await stand.tenant()
   const large = '€'.repeat(30_000)
-  const id = await serveChunks(tenant, { 0: 'before', 1: large, 2: 'after' })
+  const id = await serveOwn(tenant, { 0: 'before', 1: large, 2: 'after' })
   expect((await mcpClient(tenant).tool('fetch', { id: `${id}#1` })).structuredContent).toMatchObject({
     text: large,
     metadata: { is_whole_document: false, previous_id: `${id}#0`, next_id: `${id}#2` },
   })
 })
 
-test('fetch reads served text, neither a draft nor a text in processing', async () => {
+test('fetch reads only text that search serves, neither a draft nor an edit in processing', async () => {
   const tenant = await stand.tenant()
-  const draft = await serveChunks(tenant, { 0: 'draft' }, true)
+  const draft = await createDocument(tenant)
+  await tenant.call('POST', `${draft.path}/chunks`, {
+    chunks: [{ content: 'draft', chunk_index: 0, embedding: axis(0) }],
+  })
   const edited = await serve(tenant, 'Old text.')
   await tenant.call('PATCH', `${tenant.knowledgeBase}/${edited}`, { content: 'New text.' })
   const { tool } = mcpClient(tenant)
-  expect(await tool('fetch', { id: draft })).toMatchObject({ isError: true })
+  expect(await tool('fetch', { id: draft.id })).toMatchObject({ isError: true })
   expect((await tool('fetch', { id: edited })).structuredContent.text).toBe('Old text.')
   await stand.deliver()
   expect((await tool('fetch', { id: edited })).structuredContent.text).toBe('New text.')

@@ -7,7 +7,7 @@ import { eras, mcpClient } from './mcp-client.ts'
 
 const stand = useStand()
 
-/** Search serves a document of the first, and nothing of the second; no test changes them. */
+/** Search serves a document of the first and none of the second. No test changes them. */
 let serving: Tenant
 let bare: Tenant
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 describe.each(eras)('a client of the protocol of %s', (era) => {
-  test('sees two tools, which only read', async () => {
+  test('sees two read-only tools', async () => {
     const listed = await mcpClient(serving, era).list()
     expect(listed.map(({ name }) => name)).toEqual(['search', 'fetch'])
     for (const { annotations } of listed)
@@ -37,7 +37,7 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
     expect(await list()).toEqual([])
   })
 
-  test('is told so when it calls a tool while search serves nothing', async () => {
+  test('learns that no document is ready if it calls a tool while search serves nothing', async () => {
     const { tool } = mcpClient(bare, era)
     for (const [name, input] of [
       ['search', { query: 'Sunday?' }],
@@ -50,7 +50,7 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
       })
   })
 
-  test('is told of an unknown tool and an unknown method', async () => {
+  test('gets errors for an unknown tool and an unknown method', async () => {
     const { send } = mcpClient(serving, era)
     const call = await send('tools/call', { name: 'toString', arguments: {} })
     expect(call.body).toMatchObject({ id: 1, error: { code: -32602, message: 'Unknown tool: toString' } })
@@ -63,21 +63,18 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
   })
 
   test.each(['ping', 'tools/list', 'tools/call', 'no/such'])(
-    'is 404 at an agent of others and at none: %s',
+    'gets 404 for %s at a missing or foreign agent',
     async (method) => {
-      const [mine, theirs] = [bare, serving]
       const params = method === 'tools/call' ? { name: 'search', arguments: { query: 'Sunday' } } : {}
-      for (const agentId of [theirs.agentId, newId()])
-        expect(await mcpClient({ agentId, call: mine.call }, era).send(method, params)).toMatchObject({
-          status: 404,
-          body: { code: 'agent_not_found' },
-        })
+      const missing = { status: 404, body: { code: 'agent_not_found' } }
+      for (const agentId of [serving.agentId, newId()])
+        expect(await mcpClient({ agentId, call: bare.call }, era).send(method, params)).toMatchObject(missing)
     },
   )
 })
 
 describe('a client of 2025', () => {
-  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('agrees on %s, without a session', async (protocolVersion) => {
+  test.each(['2025-11-25', '2025-06-18', '2025-03-26'])('negotiates %s, without a session', async (protocolVersion) => {
     const { send, notify } = mcpClient(bare)
     const { headers, body } = await send('initialize', {
       protocolVersion,
@@ -94,7 +91,7 @@ describe('a client of 2025', () => {
     expect(await notify('notifications/initialized')).toMatchObject({ status: 202 })
   })
 
-  test('is answered with JSON, whatever it accepts', async () => {
+  test('gets JSON, whatever it accepts', async () => {
     const { send } = mcpClient(serving)
     for (const accept of ['application/json', '*/*', 'text/event-stream', ''])
       expect(await send('tools/list', {}, { accept })).toMatchObject({
@@ -103,7 +100,7 @@ describe('a client of 2025', () => {
       })
   })
 
-  test('is refused with a version that does not exist', async () => {
+  test('is refused with an unknown version', async () => {
     const { send } = mcpClient(bare)
     expect(await send('ping', {}, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({
       status: 400,
@@ -122,7 +119,7 @@ describe('a client of 2026', () => {
     })
   })
 
-  test('may keep a list of tools for seconds, and share it with nobody', async () => {
+  test('may cache the list of tools privately, for seconds', async () => {
     const { send } = mcpClient(bare, '2026-07-28')
     const { ttlMs, cacheScope } = (await send('tools/list')).body.result
     expect(ttlMs).toBeGreaterThan(0)
@@ -140,7 +137,7 @@ describe('a client of 2026', () => {
     })
   })
 
-  test('is refused when its headers do not say what its body says', async () => {
+  test('is refused if its headers contradict its body', async () => {
     const { send } = mcpClient(bare, '2026-07-28')
     expect(await send('tools/list', {}, { 'mcp-method': 'ping' })).toMatchObject({
       status: 400,
@@ -155,20 +152,20 @@ test.each([
   ['no method', '{"jsonrpc":"2.0","id":1,"result":{}}', '/method'],
   ['an id that is none', '{"jsonrpc":"2.0","id":{},"method":"ping"}', '/id'],
   ['parameters in an array', '{"jsonrpc":"2.0","id":1,"method":"ping","params":[1]}', '/params'],
-])('what is no message is 422: %s', async (_, body, pointer) => {
+])('an invalid message is 422: %s', async (_, body, pointer) => {
   const answer = await bare.call('POST', mcpClient(bare).path, body)
   expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
   expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
 })
 
-test('an agent finds nothing of another agent of the same organization', async () => {
+test('a search finds nothing of another agent of the organization', async () => {
   const sibling = await createAgent(stand.db, serving.organizationId as OrganizationId, 'Sibling')
   const { list, tool } = mcpClient({ agentId: sibling.id, call: serving.call })
   expect(await list()).toEqual([])
   expect(await tool('search', { query: 'Sunday' })).toMatchObject({ isError: true })
 })
 
-test.each(eras)('the texts of the tools are those that operators have approved, in the protocol of %s', async (era) => {
+test.each(eras)('operators have approved the texts of the tools, in the protocol of %s', async (era) => {
   const listed = await mcpClient(serving, era).list()
   const hash = createHash('sha256').update(JSON.stringify(listed)).digest('hex')
   expect(

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { searchTool } from '../../functions/mcp/tool-texts.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { serveChunks } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { hangingEmbedder } from '../support/stand/new-search.ts'
@@ -47,7 +48,7 @@ async function serving(...contents: string[]): Promise<Tenant> {
   return tenant
 }
 
-test('a search counts earlier questions, and ranks passages already given lower', async () => {
+test('a search uses earlier questions, and ranks passages already given lower', async () => {
   const tenant = await serving('The workshop is open on Monday.', 'The café is open on Monday.')
   const search = async (args: object) =>
     (await mcpClient(tenant).tool('search', { query: 'and on monday', ...args })).structuredContent.results
@@ -64,7 +65,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     tenant = await serving()
   })
 
-  test('gives passages with their text, as structured content and as the same in JSON', async () => {
+  test('returns passages with their text, as structured content and as the same JSON', async () => {
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, question)
     const [hit] = body.data
     const { content, structuredContent, isError } = await mcpClient(tenant, era).tool('search', question)
@@ -85,7 +86,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     expect(new Ajv2020().validate(searchTool.outputSchema, structuredContent)).toBe(true)
   })
 
-  test('says not to ask again if passages may not answer, or if there are none', async () => {
+  test('says not to ask again if its passages may not answer or there are none', async () => {
     const { tool } = mcpClient(tenant, era)
     const { structuredContent: nothing } = await tool('search', { query: 'zzyzx qwrtp' })
     expect(nothing).toEqual({
@@ -107,7 +108,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     ['a question that is none', { query: 3 }, '`query` must be a string.'],
     ['too long a question', { query: 'q'.repeat(8001) }, '`query` must have at most 8000 characters.'],
     [
-      'what it does not know',
+      'an unknown field',
       { ...question, limit: 3 },
       '`limit` is not a known field (allowed: query, alternatives, format, history, seen).',
     ],
@@ -128,7 +129,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
   })
 })
 
-test('a search finds five passages at most, best first, as the endpoint does', async () => {
+test('a search returns at most five passages, best first, as the endpoint does', async () => {
   const tenant = await serving(...Array.from({ length: 7 }, (_, i) => `Sunday ${'word '.repeat(i)}${i}`))
   const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'sunday' })
   const { structuredContent } = await mcpClient(tenant).tool('search', { query: 'sunday' })
@@ -138,12 +139,9 @@ test('a search finds five passages at most, best first, as the endpoint does', a
   expect(structuredContent.results).toHaveLength(5)
 })
 
-test('a search that finds nothing of what is served is no error', async () => {
+test('a search that finds nothing is not an error', async () => {
   const tenant = await stand.tenant()
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
-  const chunks = [{ content: 'c', chunk_index: 0, embedding: axis(0) }]
-  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
-  await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
+  await serveChunks(tenant, [{ content: 'c', chunk_index: 0, embedding: axis(0) }])
   provider.script([], 'too_many_requests')
   const result = await newMcp(provider)(tenant).tool('search', question)
   expect(result).toMatchObject({ structuredContent: { results: [] } })
@@ -152,17 +150,17 @@ test('a search that finds nothing of what is served is no error', async () => {
 
 test('the largest passages fit into one response', async () => {
   const tenant = await stand.tenant()
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
-  const content = `sunday ${'\u0001'.repeat(32_760)}`
-  const chunks = Array.from({ length: 6 }, (_, chunk_index) => ({ content, chunk_index, embedding: axis(1) }))
-  await tenant.call('POST', `${tenant.knowledgeBase}/${body.id}/chunks`, { chunks })
-  await tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, { status: 'completed' })
+  const chunk = { content: `sunday ${'\u0001'.repeat(32_760)}`, embedding: axis(1) }
+  await serveChunks(
+    tenant,
+    Array.from({ length: 6 }, (_, chunk_index) => ({ ...chunk, chunk_index })),
+  )
   const { structuredContent } = await mcpClient(tenant).tool('search', { query: 'sunday' })
   expect(structuredContent.results).toHaveLength(5)
 })
 
 describe('with a provider', () => {
-  test('that is down, a search is answered with what its words find, and says so to the client, not to the model', async () => {
+  test('that is down, a search finds passages by keywords and tells the client, but not the model', async () => {
     const tenant = await serving()
     provider.script([], 'too_many_requests')
     const { structuredContent, content, _meta } = await newMcp(provider)(tenant).tool('search', question)
@@ -171,7 +169,7 @@ describe('with a provider', () => {
     expect(_meta).toEqual({ 'dev.cuecard/degraded': 'keyword_only' })
   })
 
-  test('that hangs, a search is answered with what its words find after three seconds', async () => {
+  test('that hangs, a search finds passages by keywords after three seconds', async () => {
     const tenant = await serving()
     const clock = manualClock()
     const called = Promise.withResolvers<number>()
@@ -182,27 +180,15 @@ describe('with a provider', () => {
     expect(await asked).toMatchObject({ _meta: { 'dev.cuecard/degraded': 'keyword_only' } })
   })
 
-  test('that rejects the question, a search is a tool error that says so', async () => {
-    const tenant = await serving()
-    const embedder = {
-      model: lexicalEmbedder().model,
-      embed: () => Promise.reject(new EmbeddingError('input_rejected', 'no')),
-    }
-    const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
-    expect(isError).toBe(true)
-    expect(content[0].text).toContain('`query`')
-  })
-
-  test('that fails unexpectedly, a search is a tool error without internals', async () => {
-    const tenant = await serving()
-    const embedder = {
-      model: lexicalEmbedder().model,
-      embed: () => Promise.reject(new TypeError('secret is undefined')),
-    }
-    const { isError, content } = await newMcp(provider, { embedder })(tenant).tool('search', question)
-    expect(isError).toBe(true)
-    expect(content[0].text).toMatch(/^The tool failed unexpectedly/)
-    expect(content[0].text).not.toContain('secret')
+  test.each([
+    ['rejects the question', new EmbeddingError('input_rejected', 'no'), /`query`/],
+    ['fails unexpectedly', new TypeError('secret is undefined'), /^The tool failed unexpectedly(?!.*secret)/s],
+  ])('that %s, a search is a tool error without internals', async (_, error, said) => {
+    const embedder = { model: lexicalEmbedder().model, embed: () => Promise.reject(error) }
+    expect(await newMcp(provider, { embedder })(await serving()).tool('search', question)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(said) }],
+    })
   })
 
   test('a repeated question takes one round trip, and Server-Timing has the times', async () => {
@@ -227,7 +213,7 @@ test('a search stops waiting for the database before a client stops waiting', as
   expect(performance.now() - started).toBeLessThan(4_900)
 })
 
-test('with a known key a message asks the database once', async () => {
+test('a message with a known key takes one database request', async () => {
   const tenant = await serving()
   const { send, tool } = mcpClient(tenant)
   const { structuredContent } = await tool('search', question)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { fitting, maxAnswer } from '../../functions/platforms/answer-text.ts'
 
 describe('passages', () => {
-  test('of which the first is too long end with one of its sentences', () => {
+  test('whose first is too long end with one of its sentences', () => {
     const sentence = 'Ring the bell twice. '
     const [kept] = fitting([`From “T”:\n${sentence.repeat(1000)}`, 'short'])
     expect(kept!.length).toBeLessThanOrEqual(maxAnswer)
@@ -11,7 +11,7 @@ describe('passages', () => {
     expect(fitting([`From “T”:\n${sentence.repeat(1000)}`, 'short'])).toHaveLength(1)
   })
 
-  test('of a single sentence end with a word, and of a single word within it, never within a character', () => {
+  test('of one sentence end with a word, and of one word within it but never within a character', () => {
     const [words] = fitting([`From “T”:\n${'grandmother '.repeat(2000)}`])
     expect(words!.length).toBeLessThanOrEqual(maxAnswer)
     expect(words!.endsWith('grandmother')).toBe(true)

@@ -14,7 +14,7 @@ describe('the question of a conversation', () => {
     expect(questionIn(turns)).toEqual({ query: 'turn 19', history: turns.slice(9, 19) })
   })
 
-  test('is none while there is nothing to look for', () => {
+  test('is absent while there is nothing to look for', () => {
     for (const turns of [[], [''], ['um, hello'], ['hi', 'thank you'], ['…', '?']])
       expect(questionIn(turns)).toBeUndefined()
   })

@@ -4,8 +4,8 @@ import { removeRetellSecret, setRetellSecret } from '../../infra/admin/agents.ts
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { lambdas } from '../../infra/wiring.ts'
-import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
-import { Unavailable } from '../../shared/unavailable.ts'
+import type { AgentId, OrganizationId } from '../../shared/ids.ts'
+import { serveChunks } from '../support/documents/documents.ts'
 import { known, storeKnown, tenantWithDocuments } from '../support/documents/known-documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { newPlatforms } from '../support/stand/new-platforms.ts'
@@ -48,13 +48,10 @@ describe('a custom function', () => {
       expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
   })
 
-  test('is asked after what the caller said before', async () => {
+  test('is answered with regard to the caller’s earlier turns', async () => {
     const said = (content: string) => ({ role: 'user', content })
-    const turns = [
-      said('Where do guests park?'),
-      { role: 'agent', content: 'Gluten-free bread.' },
-      said('And for children?'),
-    ]
+    const agent = { role: 'agent', content: 'Gluten-free bread.' }
+    const turns = [said('Where do guests park?'), agent, said('And for children?')]
     const args = { query: 'for children' }
     expect((await ask(tenant, { call: {}, args })).body.startsWith(passage(known.parking))).toBe(false)
     const { body } = await ask(tenant, { call: { transcript_object: turns }, args })
@@ -62,63 +59,45 @@ describe('a custom function', () => {
     expect((await ask(tenant, { call: { transcript_object: 'Bread?' }, args: { query } })).status).toBe(200)
   })
 
-  test('that sends no question is told to ask again, in a response that Retell does not repeat', async () => {
+  test('that sends no question is told to ask again, in a response that Retell does not retry', async () => {
     const withNumber = { name: 'f', call: {}, args: { query: 7 } }
     for (const body of [{}, { args: {} }, withNumber, { query: ' ' }, { a: 'x', b: 'y' }])
       expect(await ask(tenant, body)).toMatchObject({ status: 200, body: expect.stringMatching(/`query` is missing/) })
   })
 
-  test('about something unknown, or to an agent without a ready document, gets an answer that says so', async () => {
+  test('about something unknown, or of an agent without a ready document, gets an answer that says so', async () => {
     const tenant = await stand.tenant()
     expect((await ask(tenant, { query })).body).toMatch(/no ready documents: there is nothing to consult/)
     await storeKnown(stand, tenant)
     expect((await ask(tenant, { query: 'zzyzx qwrtp' })).body).toMatch(/nothing on this/)
   })
 
-  test('reads whole passages, as many as fit into 15,000 characters', async () => {
+  test('gets whole passages, as many as fit into 15,000 characters', async () => {
     const tenant = await stand.tenant()
-    const { body: document } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Manual' })
     const chunks = Array.from({ length: 4 }, (_, i) => ({
       chunk_index: i,
       content: `Zymurgy ${i}. ${'Keep the lid on. '.repeat(360)}End ${i}.`,
       embedding: axis(i),
     }))
-    const path = `${tenant.knowledgeBase}/${document.id}`
-    await tenant.call('POST', `${path}/chunks`, { chunks })
-    await tenant.call('PATCH', path, { status: 'completed' })
+    await serveChunks(tenant, chunks)
     const { body } = await ask(tenant, { query: 'zymurgy' })
     expect(body.length).toBeLessThanOrEqual(15_000)
     expect(body.split('\n\n')).toHaveLength(2)
-    for (const kept of body.split('\n\n')) expect(kept).toMatch(/^From “Manual”:\nZymurgy (\d)\. .* End \1\.$/)
+    for (const kept of body.split('\n\n')) expect(kept).toMatch(/^From “T”:\nZymurgy (\d)\. .* End \1\.$/)
   })
 
-  test('gets an answer by words only when the provider takes longer than three seconds', async () => {
+  test('gets an answer by keywords if the provider takes longer than three seconds', async () => {
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'retell', { query })
     expect(status).toBe(200)
     expect(body).toContain(passage(known.parking))
   })
-
-  test('of an agent that is not there is 404, and one that meets a database that is away is 503', async () => {
-    const [mine, theirs] = [await stand.tenant(), tenant]
-    for (const knowledgeBase of [theirs.knowledgeBase, `/v1/agents/${newId()}/knowledge-base`])
-      expect(await ask({ ...mine, knowledgeBase }, { query })).toMatchObject({
-        status: 404,
-        body: { code: 'agent_not_found' },
-      })
-    const embedder = { ...hangingEmbedder(() => {}), isLocal: true as const }
-    const away = { ...embedder, embed: () => Promise.reject(new Unavailable('database', new Error('away'))) }
-    expect(await newPlatforms({ embedder: away })(mine, 'retell', { query })).toMatchObject({
-      status: 503,
-      body: { code: 'temporarily_unavailable' },
-    })
-  })
 })
 
 describe('the signature', () => {
   const refused = { status: 401, body: { code: 'invalid_signature' } }
-  /** Made by `sign` of retell-sdk 5.66.1. */
+  /** Signed by `sign` of retell-sdk 5.66.1. */
   const recorded = {
     at: 1767225600000,
     body: '{"name":"search_knowledge_base","call":{"call_id":"call_1"},"args":{"query":"Where do guests park? – für Gäste"}}',
@@ -144,7 +123,7 @@ describe('the signature', () => {
       })
   })
 
-  test('is asked of an agent with a secret, and of no other', async () => {
+  test('is required for an agent with a secret, and for no other', async () => {
     const signing = await stand.tenant()
     await requireSignature(signing)
     const answer = await ask(signing, text)
@@ -159,7 +138,7 @@ describe('the signature', () => {
       expect(await ask(tenant, text, { 'x-retell-signature': signature })).toMatchObject({ status: 200 })
   })
 
-  test('must be of these bytes, by the secret of this agent, and in Retell’s form', async () => {
+  test('must match the body and the agent’s secret, in Retell’s format', async () => {
     const [tenant, other] = [await stand.tenant(), await stand.tenant()]
     await requireSignature(tenant)
     await requireSignature(other, 'key_of_another_agent')
@@ -179,34 +158,19 @@ describe('the signature', () => {
     expect(await ask(other, text, signed(text))).toMatchObject(refused)
   })
 
-  test('is checked over the body as it arrived, base64 or not, whatever its spelling', async () => {
+  test('covers the body as it arrived, in base64 or not, whatever its spelling', async () => {
     const tenant = await stand.tenant()
     await requireSignature(tenant)
     const spelled = '{ "query" :\n"Where do guests p\\u0061rk? Für Gäste" }'
     expect(await ask(tenant, spelled, signed(spelled))).toMatchObject({ status: 200 })
-    const event = toEvent(
-      {
-        method: 'POST',
-        url: `${tenant.knowledgeBase}/retell`,
-        headers: { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, ...signed(spelled) },
-        body: spelled,
-      },
-      lambdas.platforms.routes,
-    )!
+    const headers = { 'content-type': 'application/json', 'x-api-key': tenant.apiKey, ...signed(spelled) }
+    const request = { method: 'POST', url: `${tenant.knowledgeBase}/retell`, headers, body: spelled }
+    const event = toEvent(request, lambdas.platforms.routes)!
     const encoded = { ...event, body: Buffer.from(spelled).toString('base64'), isBase64Encoded: true }
     expect(await stand.send(encoded)).toMatchObject({ status: 200 })
   })
 
-  test('is checked after the key: without a key nothing is revealed', async () => {
-    const tenant = await stand.tenant()
-    await requireSignature(tenant)
-    expect(await stand.http('POST', `${tenant.knowledgeBase}/retell`, text, signed(text))).toMatchObject({
-      status: 401,
-      body: { code: 'missing_api_key' },
-    })
-  })
-
-  test('is asked for within 15 seconds of the secret’s being set, and no longer once it is removed', async () => {
+  test('is required within 15 seconds after a secret is set, and no longer after it is removed', async () => {
     const tenant = await stand.tenant()
     let now = Date.now()
     const platforms = newPlatforms({ now: () => now })

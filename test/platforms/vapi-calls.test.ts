@@ -4,6 +4,7 @@ import { newPlatforms } from '../support/stand/new-platforms.ts'
 import { hangingEmbedder } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
+import { ask, call, tools } from './vapi-messages.ts'
 
 const stand = useStand()
 /** A bakery's tenant; no test changes it. */
@@ -12,13 +13,6 @@ beforeAll(async () => {
   tenant = await tenantWithDocuments(stand)
 })
 const passage = ([title, content]: readonly [string, string]) => `From “${title}”: ${content}`
-const ask = (tenant: Tenant, message: unknown) => tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })
-const call = (id: string, args: unknown, name = 'search_knowledge_base') => ({
-  id,
-  type: 'function',
-  function: { name, arguments: args },
-})
-const tools = (...toolCallList: object[]) => ({ type: 'tool-calls', toolCallList })
 
 describe('a tool call', () => {
   test('gets the passages on a single line', async () => {
@@ -39,7 +33,7 @@ describe('a tool call', () => {
     })
   })
 
-  test('is understood in each form that its arguments have', async () => {
+  test('is understood with its arguments in every form', async () => {
     const query = 'Where do guests park?'
     const { status, body } = await ask(
       tenant,
@@ -73,28 +67,20 @@ describe('a tool call', () => {
     for (const { result } of body.results) expect(result.startsWith(passage(known.parking))).toBe(true)
   })
 
-  test('among several gets its own answer: one that fails does not affect the others', async () => {
-    const { body } = await ask(
-      tenant,
-      tools(
-        call('1', { query: 'Is there gluten-free bread?' }),
-        call('2', { query: 'Where do guests park?' }, 'book_table'),
-        call('3', {}),
-        call('4', { one: 'a text', two: 'another' }),
-        call('5', 'no JSON'),
-        call('6', { query: ' \n ' }),
-        call('7', { query: 'Where do guests park?' }),
-      ),
-    )
-    const missing = 'The argument `query` is missing: pass what the caller wants to know.'
-    expect(body.results).toMatchObject([
-      { toolCallId: '1', result: expect.stringContaining(passage(known.bread)) },
-      { toolCallId: '2', name: 'book_table', error: expect.stringContaining('There is no tool of this name.') },
-      { toolCallId: '3', error: missing },
-      { toolCallId: '4', error: missing },
-      { toolCallId: '5', error: missing },
-      { toolCallId: '6', error: missing },
-      { toolCallId: '7', result: expect.stringContaining(passage(known.parking)) },
+  test('among several gets its own answer, and its failure does not affect the others', async () => {
+    const without = [{}, { one: 'a text', two: 'another' }, 'no JSON', { query: ' \n ' }]
+    const calls = [
+      call('bread', { query: 'Is there gluten-free bread?' }),
+      call('table', { query: 'Where do guests park?' }, 'book_table'),
+      ...without.map((args, i) => call(`${i}`, args)),
+      call('parking', { query: 'Where do guests park?' }),
+    ]
+    const error = 'The argument `query` is missing: pass what the caller wants to know.'
+    expect((await ask(tenant, tools(...calls))).body.results).toMatchObject([
+      { toolCallId: 'bread', result: expect.stringContaining(passage(known.bread)) },
+      { toolCallId: 'table', name: 'book_table', error: expect.stringContaining('There is no tool of this name.') },
+      ...without.map((_, i) => ({ toolCallId: `${i}`, error })),
+      { toolCallId: 'parking', result: expect.stringContaining(passage(known.parking)) },
     ])
   })
 
@@ -112,7 +98,7 @@ describe('a tool call', () => {
     expect(embed).toBeLessThanOrEqual(3_000)
   })
 
-  test('of more than ten in a message is not answered: the answer says how many may come', async () => {
+  test('is not answered if its message has more than ten, and the answer states the limit', async () => {
     const calls = Array.from({ length: 11 }, (_, i) => call(`${i}`, { query: 'Where do guests park?' }))
     expect((await ask(tenant, tools(...calls))).body).toEqual({
       error: '`message.toolCallList` must have at most 10 calls.',

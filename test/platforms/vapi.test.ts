@@ -6,6 +6,7 @@ import { newPlatforms } from '../support/stand/new-platforms.ts'
 import { hangingEmbedder, newEmbedder } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
+import { ask, call, tools, user } from './vapi-messages.ts'
 
 const stand = useStand()
 /** A bakery's tenant; no test changes it. */
@@ -15,17 +16,9 @@ beforeAll(async () => {
 })
 const provider = useFakeProvider()
 
-const ask = (tenant: Tenant, message: unknown) => tenant.call('POST', `${tenant.knowledgeBase}/vapi`, { message })
-const user = (content: string) => ({ role: 'user', content })
 const reply = (...messages: object[]) => ({ type: 'knowledge-base-request', messages })
-const call = (id: string, args: unknown, name = 'search_knowledge_base') => ({
-  id,
-  type: 'function',
-  function: { name, arguments: args },
-})
-const tools = (...toolCallList: object[]) => ({ type: 'tool-calls', toolCallList })
 
-test('a tool’s question is asked after what the caller said before', async () => {
+test('a tool’s question is searched with the caller’s earlier turns', async () => {
   const messages = [user('Where do guests park?'), { role: 'bot', message: 'Bread.' }, user('And for children?')]
   const asked = tools(call('1', { query: 'for children' }))
   const resultOf = async (message: object) => (await ask(tenant, message)).body.results[0].result
@@ -35,17 +28,10 @@ test('a tool’s question is asked after what the caller said before', async () 
 })
 
 describe('before a reply', () => {
-  test('Vapi gets the passages for what the caller said last, best first, with their scores', async () => {
+  test('Vapi gets the passages for the caller’s last turn, best first, with their scores', async () => {
     const system = { role: 'system', content: 'You work for a bakery. Speak of gluten-free bread and of parking.' }
-    const { status, headers, body } = await ask(
-      tenant,
-      reply(
-        system,
-        user('Do you have gluten-free bread?'),
-        { role: 'bot', message: 'Yes.' },
-        user('Where do guests park?'),
-      ),
-    )
+    const before = [system, user('Do you have gluten-free bread?'), { role: 'bot', message: 'Yes.' }]
+    const { status, headers, body } = await ask(tenant, reply(...before, user('Where do guests park?')))
     expect(status).toBe(200)
     expect(headers['server-timing']).toMatch(/^embed;dur=/)
     const [title, content] = known.parking
@@ -59,61 +45,42 @@ describe('before a reply', () => {
     expect(scores.length).toBeLessThanOrEqual(3)
   })
 
-  test('a fragment is asked together with the caller’s turn before it', async () => {
+  test('a fragment is searched together with the caller’s previous turn', async () => {
     const bot = { role: 'bot', content: 'You can park in the courtyard, free of charge, and order bread a day ahead.' }
-    for (const fragment of ['and for children', 'yes please', 'and?']) {
-      const { body } = await ask(tenant, reply(user('Do you bake gluten-free bread?'), bot, user(fragment)))
-      expect(body.documents[0].content, fragment).toContain(known.bread[1])
-    }
-    const { body } = await ask(
-      tenant,
-      reply(user('Do you bake gluten-free bread?'), bot, user('Where do guests park?')),
-    )
-    expect(body.documents[0].content).toContain(known.parking[1])
+    const best = async (last: string) =>
+      (await ask(tenant, reply(user('Do you bake gluten-free bread?'), bot, user(last)))).body.documents[0].content
+    for (const fragment of ['and for children', 'yes please', 'and?'])
+      expect(await best(fragment), fragment).toContain(known.bread[1])
+    expect(await best('Where do guests park?')).toContain(known.parking[1])
   })
 
-  test('there is no search before a question', async () => {
-    for (const messages of [
-      [],
-      [user('Um, hello')],
-      [{ role: 'system', content: 'Bread' }],
-      [{ role: 'bot', content: 'Bread' }],
-      [user('')],
-    ])
+  test('nothing is searched until the caller asks a question', async () => {
+    const silent = ['system', 'bot'].map((role) => ({ role, content: 'Bread' }))
+    for (const messages of [[], ...[user('Um, hello'), ...silent, user('')].map((message) => [message])])
       expect(await ask(tenant, reply(...messages))).toMatchObject({ status: 200, body: { documents: [] } })
   })
 
-  test('the conversation is read in any form in which Vapi writes it', async () => {
+  test('the conversation is read in every form that Vapi sends', async () => {
     const question = 'Where do guests park?'
+    const type = 'knowledge-base-request'
+    const parts = [
+      { type: 'text', text: 'Where do' },
+      { type: 'image_url', image_url: {} },
+    ]
+    const content = [...parts, { type: 'text', text: 'guests park?' }]
+    const toolCalls = { role: 'tool_calls', toolCalls: [], message: '' }
     for (const message of [
       reply(user(question)),
       reply({ role: 'user', message: question, time: 1, endTime: 2, secondsFromStart: 1 }),
-      { type: 'knowledge-base-request', messagesOpenAIFormatted: [user(question)] },
-      {
-        type: 'knowledge-base-request',
-        messagesOpenAIFormatted: [
-          {
-            role: 'user',
-            content: [
-              { type: 'text', text: 'Where do' },
-              { type: 'image_url', image_url: {} },
-              { type: 'text', text: 'guests park?' },
-            ],
-          },
-        ],
-      },
-      {
-        ...reply({ role: 'tool_calls', toolCalls: [], message: '' }, user(question), {
-          role: 'assistant',
-          content: null,
-        }),
-      },
+      { type, messagesOpenAIFormatted: [user(question)] },
+      { type, messagesOpenAIFormatted: [{ role: 'user', content }] },
+      reply(toolCalls, user(question), { role: 'assistant', content: null }),
       { ...reply(user(question)), call: { id: 'x' }, newField: { of: ['Vapi'] } },
     ])
       expect((await ask(tenant, message)).body.documents[0].content).toContain(known.parking[1])
   })
 
-  test('an answer that the provider keeps waiting leaves after a second, by words only', async () => {
+  test('the answer is sent after a second, by keywords only, while the provider hangs', async () => {
     const clock = manualClock()
     const embedder = hangingEmbedder(() => clock.advance(10_000))
     const { status, body } = await newPlatforms({ embedder, clock })(tenant, 'vapi', {
@@ -123,7 +90,7 @@ describe('before a reply', () => {
     expect(body.documents[0].content).toContain(known.parking[1])
   })
 
-  test('the provider has a second, less the database’s time', async () => {
+  test('the provider is called with a time limit of two seconds, and with almost three for a tool', async () => {
     const clock = manualClock()
     const limits: number[] = []
     const embedder = hangingEmbedder((seconds) => {
@@ -138,7 +105,7 @@ describe('before a reply', () => {
 })
 
 describe('an agent without a ready document', () => {
-  test('offers no documents, and a result that says that there is nothing to consult', async () => {
+  test('returns no documents, and results that say there is nothing to consult', async () => {
     const tenant = await stand.tenant()
     await tenant.call('POST', tenant.knowledgeBase, { title: known.parking[0], content: known.parking[1] })
     expect(await ask(tenant, reply(user('Where do guests park?')))).toMatchObject({
@@ -164,7 +131,7 @@ describe('a message', () => {
       })
   })
 
-  test('that is not Vapi’s gets a sentence that says what is wrong', async () => {
+  test('that is malformed gets a sentence that says what is wrong', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     for (const [body, place] of [
       [{}, /`message.type` is missing/],
@@ -181,8 +148,8 @@ describe('a message', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  test('with the database or with ourselves is 200 too, and reveals nothing', async () => {
+describe('a failure', () => {
+  test('of the database or of ours is 200 too, and reveals nothing', async () => {
     const tenant = await stand.tenant()
     const broken = { ...hangingEmbedder(() => {}), isLocal: true as const }
     for (const [error, says] of [
@@ -202,7 +169,7 @@ describe('what goes wrong', () => {
     }
   })
 
-  test('a question that the provider refuses is answered with the reason, on one line', async () => {
+  test('of a question that the provider refuses is an error on one line', async () => {
     provider.script([], { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too\nlong' } }) })
     const platforms = newPlatforms({ embedder: newEmbedder(provider) })
     const { status, body } = await platforms(tenant, 'vapi', {

@@ -1,4 +1,4 @@
-// Checks that a client can do all it must. The argument is its name; the exit code is the result.
+// Checks everything that a client must be able to do. The argument is its name, the exit code the result.
 import assert from 'node:assert/strict'
 
 const { MCP_URL, EMPTY_URL, API_KEY, QUESTION, ANSWER } = process.env

@@ -7,9 +7,9 @@ const { MCP_URL, API_KEY } = process.env
 const upstream = new URL(MCP_URL)
 
 /** The reasons why scenarios do not apply. */
-const itsOwnTool = 'calls a tool of the suite’s own, which a server is to offer for it'
-const notOffered = (what) => `${what}: we offer none, and do not say that we do`
-const notStreamed = 'needs a session and a stream, and we have neither'
+const itsOwnTool = 'calls a tool that the suite expects a server to offer for it'
+const notOffered = (what) => `${what}: we offer none, and declare none`
+const notStreamed = 'needs a session and a stream, which we do not have'
 const left = {
   'logging-set-level': notOffered('logging'),
   'completion-complete': notOffered('completion'),
@@ -18,8 +18,7 @@ const left = {
   'elicitation-sep1330-enums': itsOwnTool,
   'server-sse-polling': notStreamed,
   'server-sse-multiple-streams': notStreamed,
-  'dns-rebinding-protection':
-    'is for servers without authentication; here a page that a browser was lured to has no key to send',
+  'dns-rebinding-protection': 'is for servers without authentication; a hostile page has no key to send',
 }
 const leftByPrefix = {
   'tools-call-': itsOwnTool,

@@ -30,13 +30,13 @@ try {
   for (const name of clients.filter(isWanted))
     await report(name, async () => {
       await run({ directory, command: `node check.mjs ${name}`, environment })
-      return 'lists, searches, fetches, is told its faults and kept out without a key'
+      return 'lists, searches, fetches, gets its errors and is refused without a key'
     })
   for (const sdk of ['sdk-v1', 'sdk-v2'])
     if (isWanted('oauth'))
       await report(`oauth ${sdk}`, async () => {
         await run({ directory, command: `node oauth.mjs ${sdk}`, environment })
-        return 'connects by document and by registration, renews, is ended and registers anew'
+        return 'connects by document and by registration, refreshes, is revoked and registers again'
       })
   if (isWanted('conformance'))
     await report(

@@ -96,7 +96,7 @@ for (const clientDocument of [CLIENT_DOCUMENT, undefined]) {
   assert.notEqual(kept.answer, asked)
 
   if (clientDocument) continue
-  // A registration that has expired is made anew.
+  // The app registers again after its registration has expired.
   kept.client = { ...kept.client, client_id: 'expired' }
   kept.tokens = { ...kept.tokens, access_token: 'x', refresh_token: 'x', token_type: 'Bearer' }
   assert.equal(await auth(provider, { serverUrl: OAUTH_URL }), 'REDIRECT')

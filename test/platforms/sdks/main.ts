@@ -43,7 +43,7 @@ await report('the guides, by the types of the platforms’ SDKs', async () => {
   })
   writeFileSync(join(directory, 'guides.ts'), imports + declarations.join(''))
   await run({ directory, command: 'tsc' })
-  return `${declarations.length} blocks are as they have them`
+  return `${declarations.length} blocks match`
 })
 
 function declare(place: string, type: string, block: Block | undefined): string {

@@ -15,6 +15,14 @@ export async function createDocument(tenant: Tenant, content?: string): Promise<
   return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
 }
 
+/** A document with chunks of the client's own, which search serves. */
+export async function serveChunks(tenant: Tenant, chunks: object[]): Promise<TestDocument> {
+  const document = await createDocument(tenant)
+  await tenant.call('POST', `${document.path}/chunks`, { chunks })
+  await tenant.call('PATCH', document.path, { status: 'completed' })
+  return document
+}
+
 /** A document of a tenant of its own. */
 export async function newDocument(stand: { tenant(): Promise<Tenant> }, content?: string) {
   const tenant = await stand.tenant()
