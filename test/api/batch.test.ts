@@ -46,10 +46,8 @@ describe('a batch of documents', () => {
 
   test('with invalid documents is refused whole, with a pointer to each fault', async () => {
     const tenant = await stand.tenant()
-    const { status, body } = await post(
-      tenant,
-      numbered(4).with(1, { title: 'T', content: ' ' }).with(3, { title: '' }),
-    )
+    const documents = numbered(4).with(1, { title: 'T', content: ' ' }).with(3, { title: '' })
+    const { status, body } = await post(tenant, documents)
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'validation_failed' })
     expect(body.errors).toMatchObject([{ pointer: '/documents/1/content' }, { pointer: '/documents/3/title' }])
     expect(await titlesOf(tenant)).toEqual([])
@@ -60,7 +58,7 @@ describe('a batch of documents', () => {
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: '/documents' }] } })
   })
 
-  test('that would pass the limit of the pipeline is refused whole', async () => {
+  test('that would exceed the limit of the pipeline is refused whole', async () => {
     const tenant = await stand.tenant()
     await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 2 })
     expect(await post(tenant, numbered(3))).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
@@ -68,7 +66,7 @@ describe('a batch of documents', () => {
     expect((await post(tenant, numbered(2))).status).toBe(201)
   })
 
-  test('that would pass the limit of the agent is refused whole, one that fills it is created', async () => {
+  test('that would exceed the limit of the agent is refused whole, and one that reaches it is created', async () => {
     const tenant = await stand.tenant()
     await fillAgent(stand, tenant, 9_901)
     expect(await post(tenant, numbered(100))).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
@@ -88,7 +86,7 @@ describe('a batch of documents', () => {
     expect(await titlesOf(tenant)).toEqual(['2', '0'])
   })
 
-  test('is sent ten messages at a time, and the sweeper sends what the queue refused', async () => {
+  test('is queued ten messages at a time, and the sweeper sends what the queue refused', async () => {
     const tenant = await stand.tenant()
     const sent: string[][] = []
     const server = await listen(async (request, response) => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   tenant = await stand.tenant()
 })
 
-/** Right for any id: see the path's parameter in the reference. */
+/** Encoded twice, as the reference says. */
 const pathOf = (id: string, of = tenant) =>
   `${of.knowledgeBase}/by-external-id/${encodeURIComponent(encodeURIComponent(id))}`
 const put = (id: string, body: object = {}, headers = {}, of = tenant) =>
@@ -84,7 +84,7 @@ describe('PUT', () => {
     })
   })
 
-  test('makes a text of what was a file, and processes what had chunks of the client’s own unless the content is the same', async () => {
+  test('turns a file into a text, and replaces a client’s chunks unless the content is the same', async () => {
     const { tenant: owner, file } = await newFile(stand)
     await owner.call('PATCH', file.path, { external_id: 'file' })
     expect(await put('file', {}, {}, owner)).toMatchObject({
@@ -174,7 +174,7 @@ describe('an external id', () => {
   })
 })
 
-describe('between the look for the document and the statement that changes it', () => {
+describe('between the look-up of the document and the statement that changes it', () => {
   const move = async (id: string) =>
     tenant.call('PATCH', `${tenant.knowledgeBase}/${(await get(id)).body.id}`, { external_id: `${id}, moved` })
 

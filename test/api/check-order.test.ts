@@ -18,7 +18,7 @@ interface Request {
   weakKey: string
 }
 
-/** Faults of a request by the code of the answer: makes a sound request faulty. */
+/** Makes a sound request faulty. */
 type Spoiled = (request: Request) => Partial<Request>
 
 const method: Spoiled = () => ({ method: 'PUT' })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
+import { createDocument } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 
@@ -11,9 +12,7 @@ beforeAll(async () => {
   tenant = await stand.tenant()
 })
 
-async function chunksPath(tenant: Tenant): Promise<string> {
-  return `${(await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })).headers.location}/chunks`
-}
+const chunksPath = async (tenant: Tenant) => `${(await createDocument(tenant)).path}/chunks`
 
 const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) })
 const wide = (keys: number) => Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, i]))
@@ -32,7 +31,7 @@ describe('chunks', () => {
     expect((await tenant.call('GET', path)).body.data).toEqual([])
     return answer.body
   }
-  const plainest = [0, 1e-15, -1e-15, 1.2345678901234568e-15, 1e20, -999999999999999900000]
+  const extremes = [0, 1e-15, -1e-15, 1.2345678901234568e-15, 1e20, -999999999999999900000]
 
   test.each([
     ['32,768 characters outside the basic plane', [{ ...chunk, content: '🐣'.repeat(32_768) }]],
@@ -40,7 +39,7 @@ describe('chunks', () => {
     ['64 metadata keys', [{ ...chunk, metadata: wide(64) }]],
     ['8 levels of metadata', [{ ...chunk, metadata: nested(8) }]],
     ['256 metadata values', [{ ...chunk, metadata: { a: Array(254).fill(1), b: null } }]],
-    ['the smallest and the largest numbers in metadata', [{ ...chunk, metadata: { a: plainest } }]],
+    ['the smallest and the largest numbers in metadata', [{ ...chunk, metadata: { a: extremes } }]],
     ['16 KiB of metadata', [{ ...chunk, metadata: { k: 'é'.repeat((16 * 1024 - 8) / 2) } }]],
     [
       'a vector of the least and of the greatest norm',
@@ -66,23 +65,19 @@ describe('chunks', () => {
     ['a content of 32,769 characters', [{ ...chunk, content: 'é'.repeat(32_769) }], '/chunks/0/content'],
     ['an index below 0', [{ ...chunk, chunk_index: -1 }], '/chunks/0/chunk_index'],
     ['an index above 1,000,000', [{ ...chunk, chunk_index: 1_000_001 }], '/chunks/0/chunk_index'],
-    ['a broken index', [{ ...chunk, chunk_index: 0.5 }], '/chunks/0/chunk_index'],
+    ['a fractional index', [{ ...chunk, chunk_index: 0.5 }], '/chunks/0/chunk_index'],
     ['no index', [{ content: 'c' }], '/chunks/0/chunk_index'],
     ['the same index twice', [chunk, { ...chunk, chunk_index: 1 }, chunk], '/chunks/2/chunk_index'],
-    ['a vector of 1535 numbers', [{ ...chunk, embedding: short }], '/chunks/0/embedding'],
-    ['a vector of zeros', [{ ...chunk, embedding: axis(-1) }], '/chunks/0/embedding'],
     ['a vector that is too short', [{ ...chunk, embedding: axis(0).map((n) => n * 9e-7) }], '/chunks/0/embedding'],
     ['a vector that is too long', [{ ...chunk, embedding: axis(0).map((n) => n * 1.1e6) }], '/chunks/0/embedding'],
-    ['a number beyond 32 bits', [{ ...chunk, embedding: axis(0).map((n) => n * 1e39) }], '/chunks/0/embedding'],
-    ['a vector with null', [{ ...chunk, embedding: [null, ...short] }], '/chunks/0/embedding'],
     ['a vector that is an object', [{ ...chunk, embedding: { ...axis(0) } }], '/chunks/0/embedding'],
-    ['a vector in another text than base64', [{ ...chunk, embedding: String(axis(0)) }], '/chunks/0/embedding'],
+    ['a vector in a text that is not base64', [{ ...chunk, embedding: String(axis(0)) }], '/chunks/0/embedding'],
     ['a vector of texts', [{ ...chunk, embedding: axis(0).map(String) }], '/chunks/0/embedding'],
     ['65 metadata keys', [{ ...chunk, metadata: wide(65) }], '/chunks/0/metadata'],
     ['257 metadata values', [{ ...chunk, metadata: { a: Array(255).fill(1), b: null } }], '/chunks/0/metadata'],
     ['9 levels of metadata', [{ ...chunk, metadata: nested(9) }], '/chunks/0/metadata'],
     ['over 16 KiB of metadata', [{ ...chunk, metadata: { k: 'é'.repeat(8 * 1024) } }], '/chunks/0/metadata'],
-    ['metadata that is no object', [{ ...chunk, metadata: [] }], '/chunks/0/metadata'],
+    ['metadata that is not an object', [{ ...chunk, metadata: [] }], '/chunks/0/metadata'],
     ['a read-only field', [{ ...chunk, id: newId() }], '/chunks/0/id'],
   ])('may not have %s', async (_, chunks, pointer) => {
     expect(await refused(chunks)).toMatchObject({ errors: [{ pointer }] })
@@ -123,7 +118,7 @@ describe('chunks', () => {
     }
   })
 
-  test('with any numbers take little more space as text in the database than as JSON', async () => {
+  test('take little more space as text in the database than as JSON, whatever numbers they have', async () => {
     const tenant = await stand.tenant()
     const path = await chunksPath(tenant)
     const metadata = { a: Array(254).fill(-1e-15), b: 'x'.repeat(16 * 1024 - 2050) }
@@ -133,7 +128,7 @@ describe('chunks', () => {
     expect(rows[0]!.bytes).toBeLessThan(20 * 1024)
   })
 
-  test('list every fault of a batch', async () => {
+  test('are refused with every fault of their batch', async () => {
     const { errors } = await refused([
       { content: '', chunk_index: -1, frob: 1, nicate: 2 },
       null,

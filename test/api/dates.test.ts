@@ -25,7 +25,7 @@ async function find({ call, knowledgeBase }: Tenant) {
 }
 
 describe('valid_from and valid_until', () => {
-  test('of a created document, a batch and a PATCH are in UTC, and shown with the document everywhere', async () => {
+  test('are converted to UTC by POST, in a batch and by PATCH, and shown with the document everywhere', async () => {
     const tenant = await stand.tenant()
     const dates = { valid_from: '2026-12-20T00:00:00+02:00', valid_until: '2027-01-07t00:00:00.1239z' }
     const shown = { valid_from: '2026-12-19T22:00:00.000Z', valid_until: '2027-01-07T00:00:00.123Z' }
@@ -87,7 +87,7 @@ describe('valid_from and valid_until', () => {
     expect(await guarded(headers.etag!)).toMatchObject({ status: 200, body: { valid_until: null } })
   })
 
-  test('keep a document that is not valid in lists with its chunks, and the agent’s tool on', async () => {
+  test('leave a document that is not valid in lists, with its chunks, and the agent’s tool on', async () => {
     const tenant = await stand.tenant()
     const { path } = await serve(tenant, { valid_until: yesterday })
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', searchable_chunk_count: 1 })
@@ -96,7 +96,7 @@ describe('valid_from and valid_until', () => {
     expect(agent.knowledge_base_enabled).toBe(agentExample.knowledge_base_enabled)
   })
 
-  test('keep the agent’s tools from reading a document that is not valid', async () => {
+  test('prevent the agent’s tools from reading a document that is not valid', async () => {
     const tenant = await stand.tenant()
     const { id, patch } = await serve(tenant)
     const { tool } = newMcp(provider, { embedder: lexicalEmbedder() })(tenant)
@@ -143,38 +143,34 @@ describe('a time that cannot be stored', () => {
     }
     expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toEqual([before])
   })
-
-  test.each(['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2028-02-29T23:59:59.5+14:00'])(
-    'is not %s',
-    async (valid_from) => {
-      const { call, knowledgeBase } = await stand.tenant()
-      const { body } = await call('POST', knowledgeBase, { title: 'T', valid_from })
-      expect(body.valid_from).toBe(new Date(valid_from).toISOString())
-      expect((await call('GET', knowledgeBase)).body.data).toEqual([body])
-    },
-  )
 })
 
-describe('an empty range', () => {
-  test('is 422, in the body or together with the stored other date', async () => {
+test.each(['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2028-02-29T23:59:59.5+14:00'])(
+  'a time may be %s',
+  async (valid_from) => {
     const { call, knowledgeBase } = await stand.tenant()
-    const same = { valid_from: '2026-12-20T01:00:00+01:00', valid_until: '2026-12-20T00:00:00Z' }
-    const errors = (pointer: string) => ({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } })
-    expect(await call('POST', knowledgeBase, { title: 'T', ...same })).toMatchObject(errors('/valid_until'))
-    const documents = [{ title: 'A' }, { title: 'B', valid_from: tomorrow, valid_until: yesterday }]
-    expect(await call('POST', `${knowledgeBase}/batch`, { documents })).toMatchObject(
-      errors('/documents/1/valid_until'),
-    )
-    expect((await call('GET', knowledgeBase)).body.data).toEqual([])
+    const { body } = await call('POST', knowledgeBase, { title: 'T', valid_from })
+    expect(body.valid_from).toBe(new Date(valid_from).toISOString())
+    expect((await call('GET', knowledgeBase)).body.data).toEqual([body])
+  },
+)
 
-    const body = { title: 'T', valid_from: yesterday, valid_until: tomorrow }
-    const { body: document } = await call('POST', knowledgeBase, body)
-    const path = `${knowledgeBase}/${document.id}`
-    const patch = (changes: object) => call('PATCH', path, { title: 'U', content: 'Text.', ...changes })
-    expect(await patch(same)).toMatchObject(errors('/valid_until'))
-    expect(await patch({ valid_until: yesterday })).toMatchObject(errors('/valid_until'))
-    expect(await patch({ valid_from: nextWeek })).toMatchObject(errors('/valid_from'))
-    expect((await call('GET', path)).body).toEqual(document)
-    expect(await patch({ valid_from: null, valid_until: lastWeek })).toMatchObject({ status: 200 })
-  })
+test('an empty range is 422, in the body or with the stored date', async () => {
+  const { call, knowledgeBase } = await stand.tenant()
+  const same = { valid_from: '2026-12-20T01:00:00+01:00', valid_until: '2026-12-20T00:00:00Z' }
+  const errors = (pointer: string) => ({ status: 422, body: { code: 'validation_failed', errors: [{ pointer }] } })
+  expect(await call('POST', knowledgeBase, { title: 'T', ...same })).toMatchObject(errors('/valid_until'))
+  const documents = [{ title: 'A' }, { title: 'B', valid_from: tomorrow, valid_until: yesterday }]
+  expect(await call('POST', `${knowledgeBase}/batch`, { documents })).toMatchObject(errors('/documents/1/valid_until'))
+  expect((await call('GET', knowledgeBase)).body.data).toEqual([])
+
+  const body = { title: 'T', valid_from: yesterday, valid_until: tomorrow }
+  const { body: document } = await call('POST', knowledgeBase, body)
+  const path = `${knowledgeBase}/${document.id}`
+  const patch = (changes: object) => call('PATCH', path, { title: 'U', content: 'Text.', ...changes })
+  expect(await patch(same)).toMatchObject(errors('/valid_until'))
+  expect(await patch({ valid_until: yesterday })).toMatchObject(errors('/valid_until'))
+  expect(await patch({ valid_from: nextWeek })).toMatchObject(errors('/valid_from'))
+  expect((await call('GET', path)).body).toEqual(document)
+  expect(await patch({ valid_from: null, valid_until: lastWeek })).toMatchObject({ status: 200 })
 })

@@ -38,7 +38,7 @@ const operations = keyedRoutes.map((route) => ({
 }))
 
 test.each(operations)(
-  '$name answers as to a key or an agent that never existed once the organization is deleted, though its key is remembered',
+  '$name answers like a missing key or agent once the organization is deleted, even while its key is cached',
   async ({ isOfAgent, agentNotFound, attempts, begin }) => {
     const tenant = await stand.tenant()
     const ask = await begin(tenant)
@@ -66,11 +66,11 @@ test('an organization without agents has an empty list of them', async () => {
   expect(await tenant.call('GET', '/v1/agents')).toMatchObject({ status: 200, body: { data: [] } })
 })
 
-describe.runIf(isOnServer)('deleted while a statement stores what belongs to it', () => {
+describe.runIf(isOnServer)('while a statement stores a document', () => {
   test.each([
     ['an agent', 'delete from agents where organization_id = $1'],
     ['an organization', 'delete from organizations where id = $1'],
-  ])('%s is answered as one that never existed', async (_, deletion) => {
+  ])('%s that is deleted answers as if it never existed', async (_, deletion) => {
     const tenant = await stand.tenant()
     await tenant.call('GET', tenant.knowledgeBase)
     const client = await stand.pool.connect()

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chunksApp } from '../../functions/chunks/app.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
 import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/operations.ts'
@@ -11,56 +11,52 @@ const stand = useStand()
 const isNative = process.env.DATABASE_URL !== undefined
 const chunk = { content: 'c', chunk_index: 0 }
 
-describe('while the first attempt under an Idempotency-Key is running', () => {
-  test.skipIf(!isNative)(
-    'another is 409 with Retry-After, and the wait for its document is not bounded (needs two sessions)',
-    async () => {
-      const tenant = await stand.tenant()
-      const path = await emptyDocument(tenant)
-      const call = callerOf(chunksApp({ db: databaseAs('cuecard_chunks'), repeatWaitSeconds: 0.05 }), tenant.apiKey)
-      const upload = () => call('POST', `${path}/chunks`, { chunks: [chunk] }, { 'idempotency-key': 'k' })
-      const first = await inTransaction(stand, async (client) => {
-        await client.query('select from documents where id = $1 for update', [path.split('/').at(-1)])
-        const waiting = upload()
-        await expect
-          .poll(async () => {
-            const { rows } = await client.query(`select from pg_locks where not granted and pid in (
-              select pid from pg_stat_activity where datname = current_database())`)
-            return rows.length
-          })
-          .toBeGreaterThan(0)
-        for (let i = 0; i < 2; i++) {
-          const second = await upload()
-          expect(second).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } })
-          expect(Number(second.headers['retry-after'])).toBeGreaterThan(0)
-        }
-        return { waiting }
-      })
-      const answer = await first.waiting
-      expect(answer.status).toBe(201)
-      expect(await upload()).toMatchObject({
-        status: 201,
-        body: answer.body,
-        headers: { 'idempotency-replayed': 'true' },
-      })
-    },
-  )
-})
-
-describe('a 503 says whether the change may have taken effect, like its example,', () => {
-  const documents = keyedRoutes.filter(({ name }) =>
-    ['createDocument', 'updateDocument', 'deleteDocument'].includes(name),
-  )
-
-  test.each(documents)('and which header of the request helps: $name', async (route) => {
-    const isPost = route.method === 'POST'
+test.skipIf(!isNative)(
+  'a second attempt beside the first under an Idempotency-Key is 409, and the first waits on for its document (needs two sessions)',
+  async () => {
     const tenant = await stand.tenant()
-    const call = callerOf(allApps(failing(1, away))[route.lambda]!, tenant.apiKey)
-    const headers: Record<string, string> = isPost ? { 'idempotency-key': 'k' } : { 'if-match': '"1"' }
-    const url = fill(route.path, await makeDocument(tenant))
-    const { status, body } = await call(route.method, url, exampleBody(route), headers)
-    expect({ status, code: body.code }).toEqual({ status: 503, code: 'temporarily_unavailable' })
-    expect(body.detail).toMatch(/^It is unknown whether/)
-    expect(body.detail).toContain(isPost ? 'Retry it with the same Idempotency-Key' : '412')
-  })
+    const path = await emptyDocument(tenant)
+    const call = callerOf(chunksApp({ db: databaseAs('cuecard_chunks'), repeatWaitSeconds: 0.05 }), tenant.apiKey)
+    const upload = () => call('POST', `${path}/chunks`, { chunks: [chunk] }, { 'idempotency-key': 'k' })
+    const first = await inTransaction(stand, async (client) => {
+      await client.query('select from documents where id = $1 for update', [path.split('/').at(-1)])
+      const waiting = upload()
+      await expect
+        .poll(async () => {
+          const { rows } = await client.query(`select from pg_locks where not granted and pid in (
+              select pid from pg_stat_activity where datname = current_database())`)
+          return rows.length
+        })
+        .toBeGreaterThan(0)
+      for (let i = 0; i < 2; i++) {
+        const second = await upload()
+        expect(second).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } })
+        expect(Number(second.headers['retry-after'])).toBeGreaterThan(0)
+      }
+      return { waiting }
+    })
+    const answer = await first.waiting
+    expect(answer.status).toBe(201)
+    expect(await upload()).toMatchObject({
+      status: 201,
+      body: answer.body,
+      headers: { 'idempotency-replayed': 'true' },
+    })
+  },
+)
+
+const documents = keyedRoutes.filter(({ name }) =>
+  ['createDocument', 'updateDocument', 'deleteDocument'].includes(name),
+)
+
+test.each(documents)('a 503 of $name says that its effect is unknown, and which header helps', async (route) => {
+  const isPost = route.method === 'POST'
+  const tenant = await stand.tenant()
+  const call = callerOf(allApps(failing(1, away))[route.lambda]!, tenant.apiKey)
+  const headers: Record<string, string> = isPost ? { 'idempotency-key': 'k' } : { 'if-match': '"1"' }
+  const url = fill(route.path, await makeDocument(tenant))
+  const { status, body } = await call(route.method, url, exampleBody(route), headers)
+  expect({ status, code: body.code }).toEqual({ status: 503, code: 'temporarily_unavailable' })
+  expect(body.detail).toMatch(/^It is unknown whether/)
+  expect(body.detail).toContain(isPost ? 'Retry it with the same Idempotency-Key' : '412')
 })

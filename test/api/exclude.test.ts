@@ -1,4 +1,3 @@
-import { PurgeQueueCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
@@ -38,24 +37,18 @@ test('a document without its content has the same tag', async () => {
   })
 })
 
-test('a page without contents has the requested number of documents of any size, and so has the next page', async () => {
+test('Link leads to the next page without contents, and its cursor also to one with them', async () => {
   const { call, knowledgeBase } = await stand.tenant()
-  for (const title of ['a', 'b', 'c', 'd'])
-    await call('POST', knowledgeBase, { title, content: title.repeat(2_500_000) })
-  // Listing them doesn't require their processing.
-  await stand.sqs.send(new PurgeQueueCommand({ QueueUrl: stand.queue.queueUrl }))
-  const titles = (page: { body: { data: { title: string }[] } }) => page.body.data.map(({ title }) => title)
-  const first = await call('GET', `${knowledgeBase}${path}&limit=3`)
-  expect(titles(first)).toEqual(['d', 'c', 'b'])
+  for (const title of ['a', 'b', 'c']) await call('POST', knowledgeBase, { title, content: title })
+  const first = await call('GET', `${knowledgeBase}${path}&limit=2`)
   const second = await call('GET', /<(.+)>/.exec(first.headers.link!)![1]!)
-  expect(titles(second)).toEqual(['a'])
+  expect(second.body.data).toMatchObject([{ title: 'a' }])
   expect(second.body.data[0]).not.toHaveProperty('content')
-  // The cursor leads through the same list, with contents or without.
-  const whole = await call('GET', `${knowledgeBase}?limit=1&cursor=${first.body.next_cursor}`)
-  expect(whole.body.data[0].content).toHaveLength(2_500_000)
+  const whole = await call('GET', `${knowledgeBase}?cursor=${first.body.next_cursor}`)
+  expect(whole.body.data).toMatchObject([{ title: 'a', content: 'a' }])
 })
 
-test('the database sends no contents that the answer leaves out', async () => {
+test('the database sends no contents that the answer omits', async () => {
   const { call, knowledgeBase } = await stand.tenant()
   const location = (await call('POST', knowledgeBase, { title: 'A', content: 'On Sunday.' })).headers.location!
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
@@ -87,26 +87,24 @@ test('a sweep whose time is nearly up sends no more, and leaves the rest to the 
   expect(await swept()).toHaveLength(3)
 })
 
-describe('the worker', () => {
-  test('ends a batch in time when it postpones a document, and when it fails by its own fault', async () => {
-    const tenant = await stand.tenant()
-    const make = async (content: string) => {
-      const { body } = await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content }, keptQueue().queue)
-      return { id: body.id as string, organizationId: tenant.organizationId }
-    }
-    const busy = await make('Busy.')
-    provider.script(['too_many_requests'])
-    expect(await newWorker(stand, provider, { queue, random: () => 0 })([busy])).toEqual({ batchItemFailures: [] })
-    const bug = await make('A bug.')
-    const embedder = { model: 'm', embed: () => Promise.reject(new TypeError('a fault of ours')) }
-    expect(await newWorker(stand, provider, { queue, embedder })([bug])).toEqual({
-      batchItemFailures: [{ itemIdentifier: bug.id }],
-    })
-    expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessageBatch', 'AmazonSQS.ChangeMessageVisibility']))
-  }, 30_000)
-})
+test('a worker ends a batch in time when it postpones a document and when it fails', async () => {
+  const tenant = await stand.tenant()
+  const make = async (content: string) => {
+    const { body } = await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content }, keptQueue().queue)
+    return { id: body.id as string, organizationId: tenant.organizationId }
+  }
+  const busy = await make('Busy.')
+  provider.script(['too_many_requests'])
+  expect(await newWorker(stand, provider, { queue, random: () => 0 })([busy])).toEqual({ batchItemFailures: [] })
+  const bug = await make('A bug.')
+  const embedder = { model: 'm', embed: () => Promise.reject(new TypeError('a fault of ours')) }
+  expect(await newWorker(stand, provider, { queue, embedder })([bug])).toEqual({
+    batchItemFailures: [{ itemIdentifier: bug.id }],
+  })
+  expect(new Set(arrivals)).toEqual(new Set(['AmazonSQS.SendMessageBatch', 'AmazonSQS.ChangeMessageVisibility']))
+}, 30_000)
 
-test('the wait for credentials that never arrive is no longer than that for the queue', async () => {
+test('the wait for credentials is no longer than that for the queue', async () => {
   const work = { organizationId: 'o', documentId: 'd' } as Parameters<Queue['send']>[0]
   await expect(sqsQueue(`${silent.origin}/queue`, () => new Promise(() => {})).send(work)).rejects.toThrow(Unavailable)
 }, 30_000)

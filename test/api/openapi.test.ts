@@ -15,7 +15,7 @@ test('the committed document is what the operations declare (else: npm run opena
   expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(openApiDocument())))
 })
 
-test('the page of operations is what the operations declare, all of them (else: npm run openapi)', () => {
+test('the page of operations is what all operations declare (else: npm run openapi)', () => {
   const page = readFileSync(new URL('operations.md', reference), 'utf8')
   expect(page).toBe(operationsPage())
   const operations = allRoutes().filter(({ operation }) => !operation.isUndocumented)

@@ -4,50 +4,37 @@ import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
+import { createDocument } from '../support/documents/documents.ts'
+import { pagesOf } from '../support/http/pages.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 
+/** @returns their ids, newest first */
 async function makeDocuments(tenant: Tenant, count: number): Promise<string[]> {
   const ids: string[] = []
-  for (let i = 0; i < count; i++) {
-    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${i}` })
-    ids.unshift(body.id)
-  }
+  for (let i = 0; i < count; i++) ids.unshift((await createDocument(tenant)).id)
   return ids
 }
 
-/** Ids of all pages, by following Link; `between` runs after each page. */
-async function follow(tenant: Tenant, path: string, between: (page: Answer) => Promise<unknown> = async () => {}) {
-  const ids: string[] = []
-  for (let next: string | undefined = path; next; ) {
-    const page = await tenant.call('GET', next)
-    expect(page.status).toBe(200)
-    expect(page.body.has_more).toBe(page.body.next_cursor !== null)
-    ids.push(...page.body.data.map((item: { id: string }) => item.id))
-    next = /^<([^>]+)>; rel="next"$/.exec(page.headers.link ?? '')?.[1]
-    expect(next === undefined).toBe(page.body.next_cursor === null)
-    if (next) expect(new URL(next, 'http://localhost').searchParams.get('cursor')).toBe(page.body.next_cursor)
-    await between(page)
-  }
-  return ids
-}
+const idsOf = async (...list: Parameters<typeof pagesOf>): Promise<string[]> =>
+  (await pagesOf(...list)).flat().map(({ id }) => id)
 
 describe('the list of documents', () => {
-  test('is newest first, in pages that Link leads through', async () => {
+  test('is newest first, and Link leads through its pages', async () => {
     const tenant = await stand.tenant()
     const ids = await makeDocuments(tenant, 6)
-    expect(await follow(tenant, `${tenant.knowledgeBase}?limit=2`)).toEqual(ids)
-    expect(await follow(tenant, `${tenant.knowledgeBase}?limit=4`)).toEqual(ids)
-    expect(await follow(tenant, tenant.knowledgeBase)).toEqual(ids)
+    expect(await idsOf(tenant, `${tenant.knowledgeBase}?limit=2`)).toEqual(ids)
+    expect(await idsOf(tenant, `${tenant.knowledgeBase}?limit=4`)).toEqual(ids)
+    expect(await idsOf(tenant, tenant.knowledgeBase)).toEqual(ids)
   })
 
   test('neither skips nor repeats documents while others are added and deleted', async () => {
     const tenant = await stand.tenant()
     const ids = await makeDocuments(tenant, 9)
     const gone = new Set<string>()
-    const seen = await follow(tenant, `${tenant.knowledgeBase}?limit=2`, async ({ body }) => {
+    const seen = await idsOf(tenant, `${tenant.knowledgeBase}?limit=2`, async ({ body }) => {
       await makeDocuments(tenant, 1)
       const read = body.data.at(-1).id
       const ahead = ids[ids.indexOf(read) + 2]
@@ -63,11 +50,11 @@ describe('the list of documents', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  test('pages through documents created in the same millisecond', async () => {
+  test('has pages of documents created in the same millisecond', async () => {
     const tenant = await stand.tenant()
     const ids = await makeDocuments(tenant, 5)
     await sql`update documents set created_at = '2026-01-01' where agent_id = ${tenant.agentId}`.execute(stand.db)
-    expect(await follow(tenant, `${tenant.knowledgeBase}?limit=2`)).toEqual(ids)
+    expect(await idsOf(tenant, `${tenant.knowledgeBase}?limit=2`)).toEqual(ids)
   })
 
   test('keeps its filter from page to page', async () => {
@@ -75,9 +62,9 @@ describe('the list of documents', () => {
     const ids = await makeDocuments(tenant, 3)
     await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
     await stand.deliver()
-    expect(await follow(tenant, `${tenant.knowledgeBase}?status=pending&limit=1`)).toEqual(ids)
-    expect(await follow(tenant, `${tenant.knowledgeBase}?status=completed&limit=1`)).toHaveLength(1)
-    expect(await follow(tenant, `${tenant.knowledgeBase}?status=error`)).toEqual([])
+    expect(await idsOf(tenant, `${tenant.knowledgeBase}?status=pending&limit=1`)).toEqual(ids)
+    expect(await idsOf(tenant, `${tenant.knowledgeBase}?status=completed&limit=1`)).toHaveLength(1)
+    expect(await idsOf(tenant, `${tenant.knowledgeBase}?status=error`)).toEqual([])
   })
 
   test('has nothing of another agent', async () => {
@@ -95,14 +82,14 @@ describe('the list of chunks', () => {
       chunks: indexes.map((chunk_index) => ({ content: `${chunk_index}`, chunk_index, embedding: axis(chunk_index) })),
     })
 
-  test('is by chunk_index, and neither skips nor repeats when chunks are added meanwhile', async () => {
+  test('is sorted by chunk_index, and neither skips nor repeats while chunks are added', async () => {
     const tenant = await stand.tenant()
     const [id] = await makeDocuments(tenant, 1)
     const path = `${tenant.knowledgeBase}/${id}`
     const { body } = await upload(tenant, path, 9, 7, 5, 3, 1)
     const ids = body.data.map((chunk: { id: string }) => chunk.id)
     const added = [0, 2, 4, 6, 8]
-    const seen = await follow(tenant, `${path}/chunks?limit=2`, () => upload(tenant, path, added.shift()!))
+    const seen = await idsOf(tenant, `${path}/chunks?limit=2`, () => upload(tenant, path, added.shift()!))
     expect(seen.filter((chunk) => ids.includes(chunk))).toEqual(ids)
     expect(new Set(seen).size).toBe(seen.length)
   })
@@ -110,7 +97,7 @@ describe('the list of chunks', () => {
   test.each([
     ['', axis],
     ['&encoding=base64', (index: number) => toBase64(Float32Array.from(axis(index)))],
-  ])('holds embeddings only when asked, and then keeps asking from page to page%s', async (encoding, shown) => {
+  ])('has embeddings only on request, and then on every page%s', async (encoding, shown) => {
     const tenant = await stand.tenant()
     const [id] = await makeDocuments(tenant, 1)
     const path = `${tenant.knowledgeBase}/${id}`
@@ -125,7 +112,7 @@ describe('the list of chunks', () => {
   })
 })
 
-describe('a parameter of a list', () => {
+describe('among the parameters of a list', () => {
   test('limit is at most 20 where embeddings are included as numbers', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const path = `${knowledgeBase}/${newId()}/chunks`
@@ -150,7 +137,7 @@ describe('a parameter of a list', () => {
     })
   })
 
-  test('every invalid one is listed', async () => {
+  test('each invalid one is reported', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { body } = await call('GET', `${knowledgeBase}?limit=0&status=done&frobnicate=1&limits=2`)
     const parameters = body.errors.map((fault: { parameter: string }) => fault.parameter)
@@ -166,7 +153,7 @@ describe('a parameter of a list', () => {
       cursors[name] = (await call('GET', `${knowledgeBase}?limit=1`)).body.next_cursor
     }
     const list = `documents ${tenant.agentId} `
-    /** The cursor with its signature, and another text under it. */
+    /** Changes the text of a cursor and keeps its signature. */
     const resign = (cursor: string, change: (text: string) => string) => {
       const decoded = Buffer.from(cursor, 'base64url').toString('latin1')
       const start = decoded.indexOf('[')

@@ -2,41 +2,28 @@ import { neonConfig } from '@neondatabase/serverless'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
+import { serveChunks } from '../support/documents/documents.ts'
+import { pagesOf } from '../support/http/pages.ts'
 import { fileOfQuotes } from '../support/http/provoking.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 
-/** Text in which every character takes four bytes of the 6 MB that Lambda carries. */
+/** Every character takes four bytes of the 6 MB that Lambda carries. */
 const quotes = (count: number) => '"'.repeat(count)
 
-async function pages({ call }: Tenant, path: string): Promise<{ id: string }[][]> {
-  const found: { id: string }[][] = []
-  for (let cursor = ''; ; ) {
-    const { status, body, headers } = await call('GET', `${path}${cursor && `&cursor=${cursor}`}`)
-    expect(status).toBe(200)
-    found.push(body.data)
-    expect(body.has_more).toBe(headers.link !== undefined)
-    if (!body.has_more) return found
-    cursor = body.next_cursor
-  }
-}
-
-/** A served document; the owner makes its chunks as large as `columns` says. */
-async function heavyDocument({ call, knowledgeBase }: Tenant, count: number, columns: string): Promise<string> {
-  const { headers } = await call('POST', knowledgeBase, { title: 'T' })
-  const path = headers.location!
+/** A served document, whose chunks the owner makes as large as `columns` says. @returns its path */
+async function heavyDocument(tenant: Tenant, count: number, columns: string): Promise<string> {
   const embedding = toBase64(Float32Array.from(axis(0)))
   const chunks = Array.from({ length: count }, (_, i) => ({ content: 'c', chunk_index: i, embedding }))
-  await call('POST', `${path}/chunks`, { chunks })
-  await call('PATCH', path, { status: 'completed' })
-  await sql`update chunks set ${sql.raw(columns)} where document_id = ${path.split('/').at(-1)}`.execute(stand.db)
+  const { id, path } = await serveChunks(tenant, chunks)
+  await sql`update chunks set ${sql.raw(columns)} where document_id = ${id}`.execute(stand.db)
   return path
 }
 
-describe('an answer that Lambda could not carry', () => {
-  test('never becomes necessary: a body with content that could not be returned is refused as too large', async () => {
+describe('an answer beyond Lambda’s limit', () => {
+  test('is avoided by refusing content that could not be returned as too large', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const answer = await call('POST', knowledgeBase, { title: 'T', content: quotes(1_555_000) })
     expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
@@ -44,7 +31,7 @@ describe('an answer that Lambda could not carry', () => {
     expect((await call('GET', knowledgeBase)).body.data).toEqual([])
   })
 
-  test('is not that of the largest document accepted, with the longest title set later', async () => {
+  test('is not needed for the largest accepted document, even with the longest title set later', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const content = quotes(1_549_900)
     const { headers, body } = await call('POST', knowledgeBase, { title: 'T', content })
@@ -54,7 +41,7 @@ describe('an answer that Lambda could not carry', () => {
     expect(await call('GET', `${knowledgeBase}?limit=1`)).toMatchObject({ status: 200 })
   })
 
-  test('is not that of the largest batch of chunks accepted', async () => {
+  test('is not needed for the largest accepted batch of chunks', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { headers } = await call('POST', knowledgeBase, { title: 'T' })
     const chunks = Array.from({ length: 200 }, (_, i) => ({ chunk_index: i, content: quotes(7_737) }))
@@ -62,14 +49,14 @@ describe('an answer that Lambda could not carry', () => {
     expect(stored).toMatchObject({ status: 201, body: { chunk_count: 200 } })
   })
 
-  test('is not that of the largest batch of documents accepted', async () => {
+  test('is not needed for the largest accepted batch of documents', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const documents = [...Array(99).fill({ title: 'T' }), { title: 'T', content: quotes(1_549_400) }]
     const { status, body } = await call('POST', `${knowledgeBase}/batch`, { documents })
     expect({ status, last: body.data.at(-1).content }).toEqual({ status: 201, last: quotes(1_549_400) })
   })
 
-  test('is not that of a batch whose numbers are longer when written out: it is refused as too large', async () => {
+  test('is avoided by refusing a batch whose numbers are longer when written out as too large', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { headers } = await call('POST', knowledgeBase, { title: 'T' })
     const numbers = (count: number) => `"metadata":{"a":[${Array(count).fill('1e20').join()}]}`
@@ -79,18 +66,14 @@ describe('an answer that Lambda could not carry', () => {
       [`${headers.location}/chunks`, 'chunks', 200, chunk],
       [`${knowledgeBase}/batch`, 'documents', 100, document],
     ] as const) {
-      const answer = await call(
-        'POST',
-        path,
-        `{"${name}":[${Array.from({ length: count }, (_, i) => each(i)).join()}]}`,
-      )
-      expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
+      const body = `{"${name}":[${Array.from({ length: count }, (_, i) => each(i)).join()}]}`
+      expect(await call('POST', path, body)).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
     }
     expect((await call('GET', `${headers.location}/chunks`)).body.data).toEqual([])
     expect((await call('GET', knowledgeBase)).body.data).toHaveLength(1)
   })
 
-  test('is refused as too large for a file’s text, as a revision too, which is not restored either', async () => {
+  test('is refused as too large for a file’s text and its revision, which is not restored either', async () => {
     const tenant = await stand.tenant()
     const { call } = tenant
     const path = await fileOfQuotes(stand, tenant)
@@ -104,7 +87,7 @@ describe('an answer that Lambda could not carry', () => {
     expect((await call('GET', `${path}/revisions`)).body.data).toMatchObject([{ revision: 1, bytes: 1_600_000 }])
   })
 
-  test('of 100 documents of 4 MiB is a page of one, or of all without their contents', async () => {
+  test('is avoided by a page of one document of 4 MiB, or of a hundred without their contents', async () => {
     const { call, knowledgeBase, agentId } = await stand.tenant()
     await call('POST', `${knowledgeBase}/batch`, { documents: Array(100).fill({ title: 'T', content: 'c' }) })
     await sql`update documents set content = repeat('x', 4194304) where agent_id = ${agentId}`.execute(stand.db)
@@ -113,19 +96,19 @@ describe('an answer that Lambda could not carry', () => {
     expect((await call('GET', `${knowledgeBase}?limit=100&exclude=content`)).body.data).toHaveLength(100)
   })
 
-  test('ends a page of documents early, and the next page goes on', async () => {
+  test('is avoided by ending a page of documents early, and the next page continues', async () => {
     const tenant = await stand.tenant()
     const ids: string[] = []
     for (let i = 0; i < 3; i++) {
       const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: quotes(600_000) })
       ids.unshift(body.id)
     }
-    const found = await pages(tenant, `${tenant.knowledgeBase}?limit=100`)
+    const found = await pagesOf(tenant, `${tenant.knowledgeBase}?limit=100`)
     expect(found.map((page) => page.length)).toEqual([2, 1])
     expect(found.flat().map(({ id }) => id)).toEqual(ids)
   })
 
-  test('is not sent by Neon’s proxy either: control characters, which grow sixfold, end a page early', async () => {
+  test('is also avoided in Neon’s proxy: control characters, which grow sixfold, end a page early', async () => {
     const tenant = await stand.tenant()
     const { call, knowledgeBase } = tenant
     const documents = Array.from({ length: 4 }, () => ({ title: 'T', content: 'c' }))
@@ -133,13 +116,13 @@ describe('an answer that Lambda could not carry', () => {
     await sql`update documents set content = repeat(chr(1), 600000) where agent_id = ${tenant.agentId}`.execute(
       stand.db,
     )
-    expect((await pages(tenant, `${knowledgeBase}?limit=100`)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
+    expect((await pagesOf(tenant, `${knowledgeBase}?limit=100`)).map(({ length }) => length)).toEqual([1, 1, 1, 1])
   })
 
-  test('ends a page of chunks and the passages of a search early', async () => {
+  test('is avoided by ending a page of chunks and the passages of a search early', async () => {
     const tenant = await stand.tenant()
     const path = await heavyDocument(tenant, 50, `content = repeat('"', 32768)`)
-    const found = await pages(tenant, `${path}/chunks?limit=100`)
+    const found = await pagesOf(tenant, `${path}/chunks?limit=100`)
     expect(found.map((page) => page.length)).toEqual([47, 3])
 
     const search = { embedding: axis(0), limit: 50 }
@@ -149,7 +132,7 @@ describe('an answer that Lambda could not carry', () => {
   })
 })
 
-describe('what the database sends for one answer', () => {
+describe('the database’s answer', () => {
   const most = 6_500_000
   let sent: number[] = []
   const fetchFunction = neonConfig.fetchFunction
@@ -180,12 +163,12 @@ describe('what the database sends for one answer', () => {
       await sql`update vectors set embedding = (select array_agg(-1.2345678e-5 * i) from generate_series(1, 1536) i)::vector
         where document_id = ${path.split('/').at(-1)}`.execute(stand.db)
     sent = []
-    const found = await pages(tenant, `${path}/chunks${query}`)
+    const found = await pagesOf(tenant, `${path}/chunks${query}`)
     expect(found.flat()).toHaveLength(count)
     expect(Math.max(...sent)).toBeLessThan(most)
   })
 
-  test('is bounded for the passages of a search, but always has the best one, however large', async () => {
+  test('is bounded for the passages of a search', async () => {
     const tenant = await stand.tenant()
     for (const columns of [oldNumbers, contents]) await heavyDocument(tenant, 20, columns)
     sent = []
@@ -196,7 +179,7 @@ describe('what the database sends for one answer', () => {
     expect(Math.max(...sent)).toBeLessThan(most)
   })
 
-  test('is within what Neon’s proxy carries for passages of control characters, which grow sixfold', async () => {
+  test('is within the limit of Neon’s proxy for passages of control characters, which grow sixfold', async () => {
     const tenant = await stand.tenant()
     const metadata = `metadata = jsonb_build_object('a', repeat(chr(1), 2700))`
     await heavyDocument(tenant, 50, `content = repeat(chr(1), 32768), ${metadata}`)
@@ -206,10 +189,10 @@ describe('what the database sends for one answer', () => {
     expect(body.data.length).toBeGreaterThan(20)
   })
 
-  test('is a single chunk if that alone exceeds the bound', async () => {
+  test('is a single chunk or passage if that alone exceeds the bound', async () => {
     const tenant = await stand.tenant()
     const path = await heavyDocument(tenant, 2, `metadata = jsonb_build_object('a', repeat('x', 4500000))`)
-    expect(await pages(tenant, `${path}/chunks?limit=100`)).toMatchObject([[{}], [{}]])
+    expect(await pagesOf(tenant, `${path}/chunks?limit=100`)).toMatchObject([[{}], [{}]])
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { embedding: axis(0) })
     expect(body.data).toHaveLength(1)
   })

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { strayRows } from '../support/database/stray-rows.ts'
-import { fillAgent } from '../support/documents/documents.ts'
+import { createDocument, fillAgent } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { isOnServer, isThorough } from '../support/tools/effort.ts'
@@ -12,13 +12,11 @@ afterEach(async () => expect(await strayRows(stand.db)).toEqual([]))
 const times = <T>(count: number, run: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => run(i)))
 
-async function emptyDocument(tenant: Tenant): Promise<string> {
-  return (await tenant.call('POST', tenant.knowledgeBase, { title: 'Mine' })).headers.location!
-}
+const emptyDocument = async (tenant: Tenant) => (await createDocument(tenant)).path
 
 const upload = (tenant: Tenant, path: string, ...chunks: object[]) => tenant.call('POST', `${path}/chunks`, { chunks })
 
-test('of two PATCHes with the same If-Match one succeeds and the other gets 412', async () => {
+test('one of two PATCHes with the same If-Match succeeds, and the other gets 412', async () => {
   const tenant = await stand.tenant()
   const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
   const answers = await times(2, (i) =>
@@ -31,7 +29,7 @@ test('of two PATCHes with the same If-Match one succeeds and the other gets 412'
   expect(now.headers.etag).toBe(winner.headers.etag)
 })
 
-test('one Idempotency-Key twenty times in parallel makes one document', async () => {
+test('twenty parallel requests with one Idempotency-Key create one document', async () => {
   const tenant = await stand.tenant()
   const create = () =>
     tenant.call('POST', tenant.knowledgeBase, { title: 'Once', content: 'text' }, { 'idempotency-key': 'one' })
@@ -44,7 +42,7 @@ test('one Idempotency-Key twenty times in parallel makes one document', async ()
   expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
 })
 
-test('one Idempotency-Key twenty times in parallel stores one batch of chunks', async () => {
+test('twenty parallel uploads with one Idempotency-Key store one batch of chunks', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const chunks = [{ content: 'a', chunk_index: 0, embedding: axis(0), metadata: { b: [1, 2.5, null], a: 'ä' } }]
@@ -55,7 +53,7 @@ test('one Idempotency-Key twenty times in parallel stores one batch of chunks', 
   expect((await tenant.call('GET', path)).body.chunk_count).toBe(1)
 })
 
-test('ten batches for one document in parallel are all stored', async () => {
+test('ten parallel batches for one document are all stored', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const chunk = (i: number, j: number) => ({ content: `${i}.${j}`, chunk_index: i * 20 + j, embedding: axis(i) })
@@ -68,7 +66,7 @@ test('ten batches for one document in parallel are all stored', async () => {
   expect(body.data.map((chunk: { chunk_index: number }) => chunk.chunk_index)).toEqual([...Array(100).keys()])
 })
 
-test('of ten batches with the same index one is stored', async () => {
+test('one of ten parallel batches with the same index is stored', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const same = { content: 'same', chunk_index: 0 }
@@ -78,7 +76,7 @@ test('of ten batches with the same index one is stored', async () => {
   expect((await tenant.call('GET', path)).body.chunk_count).toBe(2)
 })
 
-test('chunks uploaded while the document is completed are served, whichever came first', async () => {
+test('chunks uploaded while the document is completed are served, whichever comes first', async () => {
   for (let round = 0; round < (isThorough || isOnServer ? 20 : 5); round++) {
     const tenant = await stand.tenant()
     const path = await emptyDocument(tenant)
@@ -93,7 +91,7 @@ test('chunks uploaded while the document is completed are served, whichever came
   }
 })
 
-test('of two takeovers at once neither loses the other’s chunks', async () => {
+test('two takeovers at once keep each other’s chunks', async () => {
   const tenant = await stand.tenant()
   const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: 'text' })
   const answers = await times(2, (i) => upload(tenant, headers.location!, { content: `${i}`, chunk_index: i }))
@@ -101,33 +99,31 @@ test('of two takeovers at once neither loses the other’s chunks', async () => 
   expect((await tenant.call('GET', headers.location!)).body).toMatchObject({ status: 'pending', chunk_count: 2 })
 })
 
-test('of two DELETEs at once one finds the document', async () => {
+test('one of two DELETEs at once finds the document', async () => {
   const tenant = await stand.tenant()
   const path = await emptyDocument(tenant)
   const answers = await times(2, () => tenant.call('DELETE', path))
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([204, 404])
 })
 
-test('each of an agent’s last free places is used once', async () => {
+test('requests at once fill an agent’s last free places, and no more', async () => {
   const tenant = await stand.tenant()
   await fillAgent(stand, tenant, 9_997)
   const answers = await times(6, (i) => tenant.call('POST', tenant.knowledgeBase, { title: `${i}` }))
   expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 201, 201, 422, 422, 422])
 })
 
-const byExternalId = (tenant: Tenant, id: string) => `${tenant.knowledgeBase}/by-external-id/${id}`
-const put = (tenant: Tenant, id: string, body: object = {}) =>
-  tenant.call('PUT', byExternalId(tenant, id), { title: 'T', content: 'text', ...body })
-const documentsOf = async (tenant: Tenant) => (await tenant.call('GET', `${tenant.knowledgeBase}?limit=100`)).body.data
+const put = (tenant: Tenant, id: string, body: object) =>
+  tenant.call('PUT', `${tenant.knowledgeBase}/by-external-id/${id}`, { title: 'T', content: 'text', ...body })
 
-test('of PUTs at once of a new external id one creates the document and all others update it', async () => {
+test('one of many PUTs at once with a new external id creates the document, and the others update it', async () => {
   const tenant = await stand.tenant()
   for (const same of [true, false]) {
     const answers = await times(8, (i) => put(tenant, `${same}`, same ? {} : { title: `${i}`, content: `${i}` }))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(7).fill(200), 201])
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   }
-  const documents = await documentsOf(tenant)
+  const documents = (await tenant.call('GET', tenant.knowledgeBase)).body.data
   expect(documents).toHaveLength(2)
   for (const { title, content, external_id } of documents) if (external_id === 'false') expect(title).toBe(content)
 })

@@ -26,7 +26,7 @@ async function addressOf(name: string): Promise<string> {
 }
 
 test.each(['openapi.json', 'docs', ...names])(
-  '%s needs no key, 304 answers whoever has it, and who takes gzip gets it under an entity tag of its own',
+  '%s needs no key, is revalidated with 304, and is compressed under another entity tag',
   async (name) => {
     const isFile = names.includes(name)
     const path = isFile ? await addressOf(name) : `/v1/${name}`
@@ -47,7 +47,7 @@ test.each(['openapi.json', 'docs', ...names])(
 )
 
 test.each(['page.js', 'page-0123456789ab.js'])(
-  'of another version than it has it returns its own %s, to be kept briefly',
+  'a file of another version (%s) is answered with the current one, cached briefly',
   async (name) => {
     const { status, headers } = await stand.http('GET', `/v1/docs/${name}`)
     expect(status).toBe(200)
@@ -69,7 +69,7 @@ test.each(['page.ts', '__proto__', 'constructor', '..%2fapp.ts', 'page-.js'])('t
 })
 
 describe('the page', () => {
-  test('loads only its own files, and may send to this host alone', async () => {
+  test('loads only its own files, and may connect only to this host', async () => {
     const { headers } = await stand.http('GET', '/v1/docs')
     const found = (await readPage()).matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)
     const loaded = [...found].map(([, url]) => (url === 'data:,' ? url : `/v1/${url}`))

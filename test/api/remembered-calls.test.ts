@@ -28,7 +28,7 @@ const turns = async ({ organizationId }: Tenant) =>
   (await sql<{ call_id: string }>`select * from call_turns where organization_id = ${organizationId}`.execute(stand.db))
     .rows
 
-test('a call’s next question counts its earlier questions and passages', async () => {
+test('a call’s next question uses its earlier questions and passages', async () => {
   const tenant = await rental()
   const call_id = 'call 1'
   const first = await found(tenant, { query: 'how much is an e-bike a day', limit: 1, call_id })
@@ -52,7 +52,7 @@ test('another call, agent or organization, and a call with its own history, do n
   expect(await found(tenant, { ...asked, call_id: 'c', remember: false })).toEqual(alone)
 })
 
-test('the same question again, as after a time-out, gets the same answer', async () => {
+test('the same question, repeated as after a time-out, gets the same answer', async () => {
   const tenant = await rental()
   const asked = { query: 'how much is an e-bike', call_id: 'c' }
   const first = await found(tenant, asked)
@@ -80,7 +80,7 @@ test('the last ten turns of a call are kept, for an hour, without their text', a
   expect(await found(tenant, { ...asked, call_id: 'c' })).toEqual(await found(tenant, asked))
 })
 
-test('an agent’s calls go with it', async () => {
+test('an agent’s remembered calls are deleted with it', async () => {
   const tenant = await rental()
   await found(tenant, { query: 'how much is an e-bike', call_id: 'c' })
   expect(await turns(tenant)).toMatchObject([{ call_id: 'c' }])

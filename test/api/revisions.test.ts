@@ -54,7 +54,7 @@ describe('the list of revisions', () => {
     expect(await get(tenant, { path: `${document.path}/revisions/2` })).toEqual({ ...data[0], content: 'zwölf' })
   })
 
-  test('can be paged through while there are new ones', async () => {
+  test('can be paged while revisions are added', async () => {
     const { tenant, document } = await edited('1', '2', '3', '4')
     const first = await listed(tenant, document, '?limit=2')
     await patch(tenant, document, { content: '5' })
@@ -105,7 +105,7 @@ describe('a restored revision', () => {
     expect((await listed(tenant, document)).data).toMatchObject([{ revision: 3 }, { revision: 2 }, { revision: 1 }])
   })
 
-  test('costs nothing if all its chunks are stored', async () => {
+  test('embeds nothing if all its chunks are stored', async () => {
     const [a, b, c] = ['first', 'second', 'third'].map((nth) => `The ${nth} of the paragraphs is this one.`)
     const { tenant, document } = await edited(`${a}\n\n${b}\n\n${c}`, `${b}\n\n${a}\n\n${c}`)
     provider.calls.length = 0
@@ -115,14 +115,14 @@ describe('a restored revision', () => {
     expect(await get(tenant, document)).toMatchObject({ status: 'completed', content: `${a}\n\n${b}\n\n${c}` })
   })
 
-  test('changes nothing if the document has the content', async () => {
+  test('changes nothing if the document has its content', async () => {
     const { tenant, document } = await edited('one', 'two')
     const before = await tenant.call('GET', document.path)
     expect(await restore(tenant, document, 2)).toMatchObject({ status: 200, headers: { etag: before.headers.etag } })
     expect(await get(tenant, document)).toEqual(before.body)
   })
 
-  test('takes the place of an edit that failed, under the title of now', async () => {
+  test('replaces a failed edit, under the current title', async () => {
     const { tenant, document } = await edited('one')
     await patch(tenant, document, { title: 'New', content: poison })
     await work(document)
@@ -132,7 +132,7 @@ describe('a restored revision', () => {
     expect(await get(tenant, document)).toMatchObject({ status: 'completed' })
   })
 
-  test('brings back what a client’s chunks or their deletion replaced', async () => {
+  test('brings back a text that a client’s chunks or their deletion replaced', async () => {
     const { tenant, document } = await edited('one')
     await tenant.call('DELETE', `${document.path}/chunks`)
     expect((await restore(tenant, document, 1)).body).toMatchObject({ status: 'pending', content: 'one' })
@@ -147,7 +147,7 @@ describe('a restored revision', () => {
     expect(await strayRows(stand.db)).toEqual([])
   })
 
-  test('makes a text of a file, unless it has that text', async () => {
+  test('turns a file into a text, unless the file has that text', async () => {
     const { tenant, file, extractor } = await newFile(stand)
     await extractor.upload(file, 'one')
     await work(file)
@@ -157,7 +157,7 @@ describe('a restored revision', () => {
     expect((await restore(tenant, file, 1)).body).toMatchObject(restored)
   })
 
-  test('is refused with an old ETag, and where there is no such revision', async () => {
+  test('is refused with an old ETag or if it does not exist', async () => {
     const { tenant, document } = await edited('one', 'two')
     const { headers } = await tenant.call('GET', document.path)
     await patch(tenant, document, { title: 'New' })
@@ -169,14 +169,12 @@ describe('a restored revision', () => {
   })
 })
 
-describe('what races', () => {
-  test('an edit while the revision before it is processed keeps what search serves', async () => {
-    const { tenant, document } = await edited('one')
-    await patch(tenant, document, { content: 'two' })
-    provider.script([() => patch(tenant, document, { content: 'three' }).then(() => 'ok' as const)])
-    await work(document)
-    expect((await listed(tenant, document)).data).toMatchObject([{ revision: 1, is_served: true }])
-    await work(document)
-    expect((await listed(tenant, document)).data).toMatchObject([{ revision: 3 }, { revision: 1, is_served: false }])
-  })
+test('an edit during processing leaves the served revision as it is', async () => {
+  const { tenant, document } = await edited('one')
+  await patch(tenant, document, { content: 'two' })
+  provider.script([() => patch(tenant, document, { content: 'three' }).then(() => 'ok' as const)])
+  await work(document)
+  expect((await listed(tenant, document)).data).toMatchObject([{ revision: 1, is_served: true }])
+  await work(document)
+  expect((await listed(tenant, document)).data).toMatchObject([{ revision: 3 }, { revision: 1, is_served: false }])
 })

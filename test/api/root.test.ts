@@ -34,7 +34,7 @@ test('the reference links to the dashboard, and the dashboard to the reference',
   expect(await link('/dashboard', 'API reference')).toBe('/v1/docs')
 })
 
-test.each(['/', '/docs', '/dashboard/'])('%s is no part of the contract', async (path) => {
+test.each(['/', '/docs', '/dashboard/'])('%s is not part of the contract', async (path) => {
   const { paths } = (await stand.http('GET', '/v1/openapi.json')).body
   expect(Object.keys(paths)).not.toContain(path)
 })

@@ -13,7 +13,7 @@ const stand = useStand()
 const statementsOf = useStatementCount()
 const requestsOf = async (act: () => Promise<unknown>) => (await statementsOf(act)).length
 
-test('with a known key a request is one statement, or a batch if one statement must see what another has locked', async () => {
+test('a request with a known key is one statement, or a batch if one statement must see what another has locked', async () => {
   const tenant = await stand.tenant()
   const { knowledgeBase } = tenant
   const { body } = await tenant.call('POST', knowledgeBase, { title: 'T' })
@@ -75,7 +75,7 @@ test('an unknown key takes one more statement', async () => {
   expect(await statementsOf(() => tenant.call('GET', '/v1/agents'))).toEqual([1, 1])
 })
 
-test('a question that was asked or prefetched before asks the database once, on another instance too', async () => {
+test('a question that was asked or prefetched before takes one database request, on any instance', async () => {
   const tenant = await stand.tenant()
   const first = newSearch(provider)
   // Each instance asks for the key once.
@@ -92,7 +92,7 @@ test('a question that was asked or prefetched before asks the database once, on 
   expect(provider.calls).toHaveLength(calls)
 })
 
-test('a worker brings a small document from pending to completed in two round trips, an edited one too', async () => {
+test('a worker completes a small document in two round trips, and an edited one too', async () => {
   const tenant = await stand.tenant()
   const sentences = Array.from({ length: 20 }, (_, i) => `Sentence number ${i} tells of one thing.`)
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: sentences.join('\n\n') })

@@ -70,7 +70,7 @@ const toText = (html: string) =>
   html.replaceAll(/<[^>]+>/g, '').replaceAll(/&([a-z]+|#39);/g, (_, name: string) => entities[name]!)
 
 test.for(Object.keys(languages))(
-  'in %s every sample of the page runs and prints what comes back, and a sample sends what it says, whatever the text has in it',
+  'in %s every sample of the page runs and prints its response, and a sample sends any text unchanged',
   async (language, context) => {
     const { needs } = runners[language]!
     context.skip(!isInstalled(needs), `needs ${needs}`)

@@ -33,11 +33,11 @@ describe('a question that was asked before', () => {
     ['another number', ['At 1.50', 'At 1:50', 'At 150']],
     ['another name', ['C', 'C#', 'C++']],
     ['other words', ['where', 'were']],
-  ])('is not one with %s', async (_, queries) => {
+  ])('differs from one with %s', async (_, queries) => {
     expect(await callsFor(...queries)).toBe(queries.length)
   })
 
-  test('finds the same on any instance, with the same scores', async () => {
+  test('finds the same passages on any instance, with the same scores', async () => {
     const tenant = await stand.tenant()
     const near = vectorOf('a question').map((number, i) => number + (i % 7 ? 0 : 0.1))
     await storeServed(stand.db, tenant, [{ vector: vectorOf('another') }, { vector: near }])
@@ -52,7 +52,7 @@ describe('a question that was asked before', () => {
     expect(provider.calls).toHaveLength(1)
   })
 
-  test('is asked again for another organization, and for another model', async () => {
+  test('is embedded again for another organization or model', async () => {
     const [mine, other] = [await stand.tenant(), await stand.tenant()]
     const { search } = newSearch(provider)
     await search(mine)
@@ -73,13 +73,11 @@ describe('a question that was asked before', () => {
   })
 })
 
-describe('a question that is prefetched', () => {
-  test('while the provider is down is 503, and changes nothing', async () => {
-    const tenant = await stand.tenant()
-    const { search, prefetch } = newSearch(provider)
-    provider.script(['too_many_requests'])
-    expect(await prefetch(tenant, 'Are you open')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
-    expect(await search(tenant, { query: 'Are you open' })).toMatchObject({ status: 200, body: { degraded: null } })
-    expect(provider.calls).toHaveLength(2)
-  })
+test('a prefetch while the provider is down is 503, and changes nothing', async () => {
+  const tenant = await stand.tenant()
+  const { search, prefetch } = newSearch(provider)
+  provider.script(['too_many_requests'])
+  expect(await prefetch(tenant, 'Are you open')).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+  expect(await search(tenant, { query: 'Are you open' })).toMatchObject({ status: 200, body: { degraded: null } })
+  expect(provider.calls).toHaveLength(2)
 })

@@ -12,7 +12,7 @@ import { isThorough } from '../support/tools/effort.ts'
 const provider = useFakeProvider()
 const stand = useStand()
 
-/** Resolves when the provider has been called so often. The script's lines come first, then all calls hang. */
+/** Resolves when the provider has been called `count` times. The first calls are answered with `lines`, all others hang. */
 function calledTimes(count: number, ...lines: Line[]): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   provider.script([], () => {
@@ -43,7 +43,7 @@ afterAll(() => {
 })
 
 describe('at its deadline', () => {
-  test('each of many searches is answered with what its words find, while the provider hangs', async () => {
+  test('each of many searches is answered by keywords while the provider hangs', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const { search } = newSearch(provider, { clock, embedder: unhedged() })
@@ -63,7 +63,7 @@ describe('at its deadline', () => {
     expect(reported).toMatchObject({ SearchesDegraded: count, QueryVectorMisses: count })
   })
 
-  test('a search by meaning is 503, with Retry-After', async () => {
+  test('a semantic search is 503, with Retry-After', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const called = calledTimes(1)
@@ -91,7 +91,7 @@ describe('at its deadline', () => {
     expect(await late).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
   })
 
-  test('a search without an answer of the database has a little longer, and is 503 then', async () => {
+  test('a search that waits for the database gets a little longer, and then 503', async () => {
     const tenant = await stand.tenant()
     const { search } = newSearch(provider, { limits: { ...timeouts, graceMilliseconds: 0 } })
     await search(tenant, { query: 'q', mode: 'keyword' })
@@ -110,7 +110,7 @@ describe('at its deadline', () => {
     expect(provider.calls).toEqual([])
   })
 
-  test('a search whose last statement takes too long is answered with what its words find', async () => {
+  test('a search whose last statement takes too long is answered by keywords', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     provider.script([], () => {
@@ -208,7 +208,7 @@ describe('a slow call of the provider', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 
-  test('that fails after the second began leaves the answer to that one', async () => {
+  test('that fails after the second began leaves the answer to the second', async () => {
     const clock = manualClock()
     const calls = [Promise.withResolvers<string>(), Promise.withResolvers<string>()]
     let begun = 0
@@ -223,7 +223,7 @@ describe('a slow call of the provider', () => {
   })
 })
 
-test('a provider that is busy is asked again for the next question', async () => {
+test('a busy provider is called again for the next question', async () => {
   const tenant = await stand.tenant()
   const { search } = newSearch(provider)
   provider.script(Array(6).fill('too_many_requests'))
@@ -233,7 +233,7 @@ test('a provider that is busy is asked again for the next question', async () =>
 })
 
 describe('Server-Timing', () => {
-  test('says what the vector of the query took', async () => {
+  test('has the time that the query’s vector took', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const { search, prefetch } = newSearch(provider, { clock })

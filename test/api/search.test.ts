@@ -28,7 +28,7 @@ async function knowing(...contents: string[]) {
 const byMeaning = { query: 'a question', mode: 'semantic' }
 
 describe('a search', () => {
-  test('by words asks the provider nothing, nor does one by a vector', async () => {
+  test('by keywords or by a vector does not call the provider', async () => {
     const tenant = await stand.tenant()
     await storeServed(stand.db, tenant, [{ vector: axis(1) }])
     const { search } = newSearch(provider)
@@ -55,7 +55,7 @@ describe('a search', () => {
     expect(body.data).toMatchObject([{ score: expect.closeTo(1, 4), scores: { semantic: expect.closeTo(1, 4) } }])
   })
 
-  test('with other hypotheses gives each chunk its best score over all', async () => {
+  test('with alternatives gives each chunk its best score over all hypotheses', async () => {
     const tenant = await knowing('The Coit Tower is open.', 'Dogs are welcome.', 'Parking is free.')
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
     const heard = ['kommen toor', 'coit tower', 'are dogs welcome']
@@ -70,7 +70,7 @@ describe('a search', () => {
     expect(body.answerable).toBeGreaterThan(0.5)
   })
 
-  test('counts the caller’s earlier words, and halves the score of passages that the call already got', async () => {
+  test('uses the caller’s earlier turns, and halves the score of passages that the call already got', async () => {
     const monthly = 'The e-bike costs 200 euros for a month.'
     const tenant = await knowing('The e-bike costs 30 euros a day.', monthly, 'The helmet costs 9 euros for a month.')
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
@@ -124,7 +124,7 @@ describe('a search', () => {
   test.each([
     { embedding: axis(1), alternatives: ['a'] },
     { query: 'a', alternatives: Array(10).fill('a') },
-  ])('with alternatives that belong to nothing, or too many of them, is 422', async (body) => {
+  ])('with alternatives but no query, or with too many, is 422', async (body) => {
     const { status, body: problem } = await newSearch(provider).search(await stand.tenant(), body)
     expect([status, problem.errors.map(({ pointer }: { pointer: string }) => pointer)]).toEqual([
       422,
@@ -133,7 +133,7 @@ describe('a search', () => {
   })
 
   test.each(['hybrid', 'keyword', 'semantic'])(
-    '%s says how probably its first hit answers, and whether it found the answer',
+    'in %s mode says how probably its first hit answers, and whether it found the answer',
     async (mode) => {
       const tenant = await stand.tenant()
       const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
@@ -183,11 +183,11 @@ describe('a search', () => {
 })
 
 describe('while the embedding provider hangs', () => {
-  test('we answer a search by meaning, soon without calling the provider; a search by vector still works', async () => {
+  test('a semantic search is 503, soon without a call, and a search by vector still works', async () => {
     let now = 0
     const tenant = await stand.tenant()
     const breaking = newEmbedder(provider, () => now)
-    // It uses a short time-out while it hangs.
+    // Divides the time-out while the provider hangs.
     let shortness = 10
     const embedder: Embedder = {
       ...breaking,
@@ -214,7 +214,7 @@ describe('while the embedding provider hangs', () => {
     expect(await newSearch(provider, { embedder }).search(tenant)).toMatchObject({ body: { degraded: null } })
   })
 
-  test('a caller in a hurry does not make it time out', async () => {
+  test('a short deadline does not shorten the provider’s time-out below two seconds', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const limits: number[] = []
@@ -250,7 +250,7 @@ describe('a query that the provider refuses', () => {
 })
 
 describe('while the provider refuses our key', () => {
-  test('Retry-After is the time until it is asked again', async () => {
+  test('Retry-After is the time until the next call', async () => {
     let now = 0
     const tenant = await stand.tenant()
     const { search, prefetch } = newSearch(provider, { embedder: newEmbedder(provider, () => now) })
@@ -266,16 +266,7 @@ describe('while the provider refuses our key', () => {
     expect(provider.calls).toHaveLength(8 * 2)
   })
 
-  test('a search by words and meaning is answered with what the words find', async () => {
-    const tenant = await stand.tenant()
-    const { search } = newSearch(provider)
-    provider.script([], 'forbidden')
-    for (let i = 0; i < 2; i++)
-      expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
-    expect(provider.calls).toHaveLength(2)
-  })
-
-  test('and while it sends Retry-After, ours is the same, up to ten minutes', async () => {
+  test('Retry-After is the provider’s own, up to ten minutes', async () => {
     const tenant = await stand.tenant()
     provider.script(['retry_after', 'retry_in_an_hour', 'too_many_requests'])
     const { search } = newSearch(provider)

@@ -33,7 +33,7 @@ async function taken(subject: Subject): Promise<Subject> {
   return { ...subject, claim: claimed }
 }
 
-/** Ways to bring a new document into each state. In the first four the service has the document, in the others the caller. */
+/** Ways to bring a new document into each state. The first four belong to the service, the others to the client. */
 const states = {
   pending: () => create({ content }),
   processing: async () => taken(await create({ content })),
@@ -93,7 +93,7 @@ function expectRefusal(answer: Answer, code: string) {
   expect(answer).toMatchObject({ status: code === 'validation_failed' ? 422 : 409, body: { code } })
 }
 
-/** Runs a refused action, and shows that the document is unchanged. */
+/** Expects that a change is refused and leaves the document unchanged. */
 async function refuses(subject: Subject, body: object, code: string) {
   const before = await get(subject)
   expectRefusal(await patch(subject, body), code)
@@ -110,7 +110,7 @@ async function expectVoid({ claim }: Subject) {
   ])
 }
 
-test('created without content it is pending and not queued', async () => {
+test('a document created without content is pending and not queued', async () => {
   const subject = await states.empty()
   expect((await get(subject)).body).toMatchObject({ status: 'pending', content: null, chunk_count: 0 })
   await stand.deliver()
@@ -119,7 +119,7 @@ test('created without content it is pending and not queued', async () => {
   expect((await get(subject)).body).toMatchObject({ status: 'pending' })
 })
 
-test('the pipeline takes it from pending over processing to completed, or to error with a message', async () => {
+test('the pipeline takes a document from pending through processing to completed, or to error with a message', async () => {
   expect((await get(await states.processing())).body).toMatchObject({ status: 'processing', error_message: null })
   const completed = await states.completed()
   expect((await get(completed)).body).toMatchObject({ status: 'completed', error_message: null })
@@ -127,8 +127,8 @@ test('the pipeline takes it from pending over processing to completed, or to err
   expect((await get(await states.error())).body).toMatchObject({ status: 'error', error_message: 'Edit the text.' })
 })
 
-describe.each(allStates)('%s', (state) => {
-  test('with other content is pending, the service’s, queued, and what was in flight is void', async () => {
+describe.each(allStates)('a document (%s)', (state) => {
+  test('with new content is pending, the service’s and queued, and work in flight is void', async () => {
     const subject = await states[state]()
     const before = await served(subject)
     const answer = await patch(subject, { content: 'Open on Sunday.' })
@@ -147,7 +147,7 @@ describe.each(allStates)('%s', (state) => {
     expect(await listed(subject)).toEqual(['Open on Sunday.'])
   })
 
-  test('with the same content or another title queues nothing and keeps its status; what is refused changes nothing', async () => {
+  test('with the same content or a new title keeps its status and is not queued, and refused changes leave it as it is', async () => {
     const subject = await states[state]()
     const before = await get(subject)
     if (state !== 'empty') {
@@ -164,7 +164,7 @@ describe.each(allStates)('%s', (state) => {
     expect(renamed.headers.etag).not.toBe(before.headers.etag)
   })
 
-  test('with its chunks deleted is pending, the caller’s, and serves nothing', async () => {
+  test('without its chunks is pending, the client’s, and not served', async () => {
     const subject = await states[state]()
     expect((await subject.tenant.call('DELETE', `${subject.path}/chunks`)).status).toBe(204)
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0, error_message: null })
@@ -177,7 +177,7 @@ describe.each(allStates)('%s', (state) => {
     expectRefusal(await patch(subject, { status: 'completed' }), 'no_chunks')
   })
 
-  test('is gone after DELETE, with its chunks, whatever was in flight', async () => {
+  test('is gone after DELETE, with its chunks, whatever work was in flight', async () => {
     const subject = await states[state]()
     expect((await subject.tenant.call('DELETE', subject.path)).status).toBe(204)
     await expectVoid(subject)
@@ -185,16 +185,13 @@ describe.each(allStates)('%s', (state) => {
     expect(await subject.tenant.call('DELETE', subject.path)).toMatchObject({ body: { code: 'document_not_found' } })
     expect(await get(subject)).toMatchObject({ status: 404 })
     expect(await served(subject)).toEqual([])
-    const chunks = stand.db
-      .selectFrom('chunks')
-      .select('id')
-      .where('organization_id', '=', subject.tenant.organizationId)
-    expect(await chunks.execute()).toEqual([])
+    const chunks = stand.db.selectFrom('chunks').where('organization_id', '=', subject.tenant.organizationId)
+    expect(await chunks.select('id').execute()).toEqual([])
   })
 })
 
-describe.each(['error', 'completed', 'pending', 'draft', 'served'] as const)('a retry of %s', (state) => {
-  test('is pending, the service’s and queued; until it completes the last completed revision is served', async () => {
+describe.each(['error', 'completed', 'pending', 'draft', 'served'] as const)('a retry (%s)', (state) => {
+  test('is pending, the service’s and queued, and search serves the last completed revision meanwhile', async () => {
     const subject = await states[state]()
     const before = await served(subject)
     expect(await patch(subject, { status: 'pending' })).toMatchObject({
@@ -209,8 +206,8 @@ describe.each(['error', 'completed', 'pending', 'draft', 'served'] as const)('a 
   })
 })
 
-describe.each(serviceStates)('the first chunks of the caller’s own for %s', (state) => {
-  test('take it over: it is pending with only these chunks, which search does not serve until it is completed', async () => {
+describe.each(serviceStates)('the client’s first chunks for a document (%s)', (state) => {
+  test('take it over: it is pending with only these chunks, which search serves once it is completed', async () => {
     const subject = await states[state]()
     const before = await served(subject)
     expect(await upload(subject, chunk(0), chunk(1))).toMatchObject({ status: 201, body: { chunk_count: 2 } })
@@ -240,17 +237,14 @@ test('a takeover is completed only with a chunk that has an embedding', async ()
   expect(await served(subject)).toEqual(['mine'])
 })
 
-test('a document that changes from the service to its caller and back is served until its next completion', async () => {
+test('a document that changes from the service to its client and back is served until its next completion', async () => {
   const subject = await states.completed()
   await upload(subject, chunk(0), { content: 'no vector', chunk_index: 1 }, chunk(2))
   expect(await served(subject)).toEqual([content])
   await patch(subject, { status: 'completed' })
   expect(await served(subject)).toEqual(['mine', 'mine'])
-  await patch(subject, {
-    content: Array.from({ length: 60 }, (_, i) => `Sentence number ${i} tells of one more thing in our shop.`).join(
-      '\n\n',
-    ),
-  })
+  const sentences = Array.from({ length: 60 }, (_, i) => `Sentence number ${i} tells of one more thing in our shop.`)
+  await patch(subject, { content: sentences.join('\n\n') })
   await upload(subject, chunk(0))
   expect((await get(subject)).body).toMatchObject({ chunk_count: 1, searchable_chunk_count: 2 })
   await patch(subject, { status: 'pending' })
@@ -259,7 +253,7 @@ test('a document that changes from the service to its caller and back is served 
   expect((await served(subject)).length).toBeGreaterThan(1)
 })
 
-test('more chunks for a completed document of the caller’s are served at once', async () => {
+test('more chunks for a client’s completed document are served at once', async () => {
   const subject = await states.served()
   const { body } = await upload(subject, chunk(1, 'later'), { content: 'no vector', chunk_index: 2 })
   expect(body).toMatchObject({ chunk_count: 3, data: [{ chunk_index: 1 }, {}] })
@@ -273,13 +267,13 @@ test.each([
   ['processing', 'pending', 'processing_in_progress'],
   ['error', 'completed', 'no_chunks'],
 ] as const)(
-  'of the service and %s it cannot be made %s, and its title stays with that',
+  'a document of the service (%s) cannot become %s, and the refusal leaves its title',
   async (state, status, code) => {
     await refuses(await states[state](), { title: 'New', status }, code)
   },
 )
 
-test.each(['completed', 'served'] as const)('completed leaves %s unchanged', async (state) => {
+test.each(['completed', 'served'] as const)('the status completed changes nothing (%s)', async (state) => {
   const subject = await states[state]()
   const before = await get(subject)
   const answer = await patch(subject, { status: 'completed' })

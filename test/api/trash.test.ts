@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { purgeTrash } from '../../functions/sweeper/purge.ts'
-import { createAgent } from '../../infra/admin/tenants.ts'
-import type { OrganizationId } from '../../shared/ids.ts'
 import { createDocument, fillAgent } from '../support/documents/documents.ts'
 import { createFile } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -68,7 +66,7 @@ describe('a document in the trash', () => {
     })
   })
 
-  test('is found by no search and no external id, is in no list and no count, and switches the agent’s tool off with the last', async () => {
+  test('is in no search, list or count and under no external id; the last one switches the agent’s tool off', async () => {
     expect(await tenant.found()).toEqual([false, false, false])
     expect((await tenant.call('GET', `${tenant.knowledgeBase}/by-external-id/parrot`)).status).toBe(404)
     expect(await listed(tenant)).toEqual([tenant.other])
@@ -80,7 +78,7 @@ describe('a document in the trash', () => {
     expect(await countsOf(tenant)).toMatchObject({ knowledge_base_enabled: true, documents: { completed: 1 } })
   })
 
-  test('is listed there as it was, with the time', async () => {
+  test('is listed as it was, with the time of its deletion', async () => {
     const of = { id: tenant.id, title: 'Parrot', content: text, external_id: 'parrot', status: 'completed' }
     expect(await trashed(tenant)).toMatchObject([{ ...of, deleted_at: expect.stringMatching(/^\d{4}-.*Z$/) }])
     const filtered = async (filter: string) =>
@@ -90,21 +88,7 @@ describe('a document in the trash', () => {
     expect(await filtered('status=error')).toBe(0)
   })
 
-  test('can be neither seen nor restored by another organization or under another agent', async () => {
-    const other = await stand.tenant()
-    const next = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Next')
-    const elsewhere = tenant.path.replace(tenant.agentId, next.id)
-    expect(await trashed(other)).toEqual([])
-    for (const attempt of [
-      () => other.call('POST', `${tenant.path}/restore`),
-      () => other.call('GET', `${tenant.knowledgeBase}?trashed=true`),
-    ])
-      expect((await attempt()).body.code).toBe('agent_not_found')
-    expect((await tenant.call('POST', `${elsewhere}/restore`)).body.code).toBe('document_not_found')
-    expect(await trashed(tenant)).toHaveLength(1)
-  })
-
-  test('is served at once when it is restored, as it was, and restoring it again changes nothing', async () => {
+  test('is served as before once it is restored, and restoring it again changes nothing', async () => {
     const restored = await restore(tenant, tenant.path)
     expect(restored).toMatchObject({
       status: 200,
@@ -118,7 +102,7 @@ describe('a document in the trash', () => {
   })
 })
 
-test('can be deleted by its external id too, which is then free, and is not restored while another document has it', async () => {
+test('DELETE by external id frees the id, and its document is not restored while another has the id', async () => {
   const tenant = await withParrot()
   const { call, knowledgeBase, path } = tenant
   const named = `${knowledgeBase}/by-external-id/parrot`
@@ -131,7 +115,7 @@ test('can be deleted by its external id too, which is then free, and is not rest
   expect((await restore(tenant, path)).status).toBe(200)
 })
 
-test('goes there only if nobody has edited it since, and DELETE alone deletes it there for good', async () => {
+test('DELETE with an old ETag moves nothing to the trash, and DELETE in the trash is for good', async () => {
   const tenant = await withParrot()
   const { call, path, etag } = tenant
   await call('PATCH', path, { title: 'Edited' })
@@ -143,7 +127,7 @@ test('goes there only if nobody has edited it since, and DELETE alone deletes it
   expect(await trashed(tenant)).toEqual([])
 })
 
-test('a request under an Idempotency-Key whose document is in the trash does not make it again', async () => {
+test('a repeated POST under an Idempotency-Key does not create again a document in the trash', async () => {
   const tenant = await stand.tenant()
   const create = () =>
     tenant.call('POST', tenant.knowledgeBase, { title: 'Once', content: 'Text.' }, { 'idempotency-key': 'once' })
@@ -151,7 +135,7 @@ test('a request under an Idempotency-Key whose document is in the trash does not
   expect((await create()).body.code).toBe('document_not_found')
 })
 
-test('one that was not finished is processed once it is restored, and no worker touches it before', async () => {
+test('an unfinished document is processed once it is restored, and no worker touches it in the trash', async () => {
   const tenant = await stand.tenant()
   const document = await createDocument(tenant, text)
   await sql`update documents set status = 'processing', lease_token = gen_random_uuid(), lease_expires_at = now() - interval '1 hour'
@@ -167,7 +151,7 @@ test('one that was not finished is processed once it is restored, and no worker 
   expect((await tenant.call('GET', document.path)).body.status).toBe('completed')
 })
 
-test('one in error comes back in error, and one that waits for chunks waits for them', async () => {
+test('a document in error is restored in error, and one that waits for chunks still waits', async () => {
   const tenant = await stand.tenant()
   const failed = await createDocument(tenant, text)
   await sql`update documents set status = 'error', error_message = 'It broke.' where id = ${failed.id}`.execute(
@@ -180,7 +164,7 @@ test('one in error comes back in error, and one that waits for chunks waits for 
   expect((await restore(tenant, own.path)).body).toMatchObject({ status: 'pending', chunk_count: 1 })
 })
 
-test('neither way sends a webhook the completion of the document', async () => {
+test('moving to the trash and restoring send no webhook', async () => {
   const tenant = await withParrot()
   const events = ['document.completed', 'document.failed', 'document.waiting']
   const { headers } = await tenant.call('POST', '/v1/webhooks', { url: 'https://shop.example/', events })
@@ -192,7 +176,7 @@ test('neither way sends a webhook the completion of the document', async () => {
   expect((await tenant.call('GET', `${headers.location}/deliveries`)).body.data).toEqual([])
 })
 
-test('a document there counts against no limit but is refused back at the limit of documents', {
+test('a document in the trash counts against no limit, and is not restored beyond the limit', {
   timeout: 120_000,
 }, async () => {
   const tenant = await withParrot()
@@ -206,7 +190,7 @@ test('a document there counts against no limit but is refused back at the limit 
   expect((await restore(tenant, tenant.path)).status).toBe(200)
 })
 
-test('a document that a blocking golden question needs goes there only if the question is ignored', async () => {
+test('a document that a blocking golden question needs moves to the trash only if the question is ignored', async () => {
   const tenant = await withParrot()
   const question = { question: 'What is the parrot called?', expects: { words: 'Rosalinde' }, on_failure: 'block' }
   const asked = await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, question)
@@ -221,7 +205,7 @@ test('a document that a blocking golden question needs goes there only if the qu
   expect(body.data).toMatchObject([{ golden_question_id: asked.body.id, passed: true }])
 })
 
-test('a file that resembles a document keeps waiting when that document goes there, as if it were deleted', async () => {
+test('a file that resembles a document stays held when that document moves to the trash', async () => {
   const tenant = await withParrot()
   const held = await createFile(stand, tenant)
   await sql`update documents set resembles = ${tenant.id} where id = ${held.id}`.execute(stand.db)
@@ -233,7 +217,7 @@ test('a file that resembles a document keeps waiting when that document goes the
 })
 
 describe('the sweeper', () => {
-  test('deletes it for good after 30 days, with chunks, vectors, revisions and its file, not before', async () => {
+  test('deletes a document in the trash after 30 days, with chunks, vectors, revisions and file', async () => {
     const tenant = await withParrot()
     await tenant.call('PATCH', tenant.path, { content: 'Rosalinde has moved.' })
     await stand.deliver()
@@ -256,17 +240,13 @@ describe('the sweeper', () => {
     expect((await restore(tenant, tenant.path)).status).toBe(404)
   })
 
-  test('keeps the newest of an agent past its limit', async () => {
+  test('keeps the newest documents of an agent’s trash beyond its limit', async () => {
     const tenant = await stand.tenant()
     const documents = []
     for (let i = 0; i < 4; i++) documents.push(await createDocument(tenant))
     for (const { path } of documents) await toTrash(tenant, path)
     expect(await purgeTrash(databaseAs('cuecard_sweeper'), 3)).toBe(1)
-    expect((await trashed(tenant)).map(({ id }: { id: string }) => id)).toEqual(
-      documents
-        .slice(1)
-        .map(({ id }) => id)
-        .toReversed(),
-    )
+    const newest = documents.slice(1).toReversed()
+    expect(await trashed(tenant)).toMatchObject(newest.map(({ id }) => ({ id })))
   })
 })

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
 import { madeBy } from '../../shared/webhooks/events.ts'
+import { pagesOf } from '../support/http/pages.ts'
 import { isSignedWith, makeWebhook, newWebhook, useReceiver } from '../support/http/receiver.ts'
 import { useStand } from '../support/stand/stand.ts'
 
@@ -88,14 +89,8 @@ test('deliveries are paged newest first', async () => {
   const { tenant, path } = await newWebhook(stand)
   const ids: string[] = []
   for (let i = 0; i < 5; i++) ids.unshift((await tenant.call('POST', `${path}/test`)).body.id)
-  const seen: string[] = []
-  for (let cursor = ''; ; ) {
-    const { body } = await tenant.call('GET', `${path}/deliveries?limit=2${cursor}`)
-    seen.push(...body.data.map(({ id }: { id: string }) => id))
-    if (!body.has_more) break
-    cursor = `&cursor=${body.next_cursor}`
-  }
-  expect(seen).toEqual(ids)
+  const pages = await pagesOf(tenant, `${path}/deliveries?limit=2`)
+  expect(pages.flat().map(({ id }) => id)).toEqual(ids)
 })
 
 test('a delivery of another webhook is not found', async () => {

@@ -17,14 +17,14 @@ const operations = Object.values(paths).flatMap(({ head: _, ...methods }) => Obj
 /** Runs in the browser: the operations that the page does not show. */
 const hidden = `${JSON.stringify(operations.map(({ operationId }) => operationId))}
   .filter((id) => !document.querySelector('section#' + id)?.checkVisibility())`
-/** Half a minute each. */
+/** Each takes half a minute. */
 const barredAt = isThorough ? [390, 1280] : [390]
 const languages = ['curl', 'TypeScript', 'Python']
 
 describe.runIf(executablePath)('the reference in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const gateway = useGateway(stand)
   const chromium = useChromium()
-  /** Shared: what a reader enters ends with the tab. */
+  /** All tests share it, because a reader's values end with the tab. */
   let context: BrowserContext
   beforeAll(async () => {
     context = await chromium.newContext()
@@ -91,7 +91,7 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     await page.close()
   })
 
-  test('leads through the quickstart to an answer', async () => {
+  test('leads a reader through the quickstart to an answer', async () => {
     const tenant = await stand.tenant()
     const { page, wrong } = await open(390)
     await enterValues(page, tenant)
@@ -156,7 +156,7 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     await page.close()
   })
 
-  test('keeps key and agent through a reload, not in another tab, and forgets them when told', async () => {
+  test('keeps key and agent through a reload but not in another tab, and forgets them on request', async () => {
     const tenant = await stand.tenant()
     const { page } = await open(390)
     const sample = (of: Page) => of.locator('#listDocuments pre[data-language=curl]').innerText()
@@ -178,7 +178,7 @@ describe.runIf(executablePath)('the reference in a browser (needs chromium, or C
     await other.page.close()
   })
 
-  test('is used with the keyboard alone', async () => {
+  test('can be used with only the keyboard', async () => {
     const { page } = await open(390)
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
