@@ -12,6 +12,13 @@ async function setting(tenant: Tenant, auto_delete_done_calls: boolean) {
   expect(await tenant.call('PATCH', '/v1/organization', { auto_delete_done_calls })).toMatchObject({ status: 200 })
 }
 
+/** A tenant whose done calls move to the trash. */
+async function deleting(): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  await setting(tenant, true)
+  return tenant
+}
+
 async function call(tenant: Tenant, done = false, db: Database = stand.db): Promise<string> {
   const id = newId()
   await sql`
@@ -31,8 +38,7 @@ async function isTrashed(id: string): Promise<boolean> {
 
 describe('with auto_delete_done_calls on', () => {
   test('a call marked as done moves to the trash in the same transaction', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+    const tenant = await deleting()
     const id = await call(tenant)
     expect(await isTrashed(id)).toBe(false)
     const { marked } = await stand.db.batch({
@@ -42,9 +48,8 @@ describe('with auto_delete_done_calls on', () => {
     expect(marked[0]).toEqual({ same: true })
   })
 
-  test('a call written as done from the start is in the trash, by insert and by upsert', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+  test('a call inserted or upserted as done is in the trash', async () => {
+    const tenant = await deleting()
     expect(await isTrashed(await call(tenant, true))).toBe(true)
     const id = await call(tenant)
     await sql`
@@ -54,9 +59,8 @@ describe('with auto_delete_done_calls on', () => {
     expect(await isTrashed(id)).toBe(true)
   })
 
-  test('a role that may write calls and nothing else moves them to the trash too', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+  test('a role that may only write calls moves them to the trash too', async () => {
+    const tenant = await deleting()
     const role = `call_service_${newId().replaceAll('-', '')}`
     const id = await call(tenant)
     await sql`create role ${sql.id(role)}`.execute(stand.db)
@@ -74,16 +78,14 @@ describe('with auto_delete_done_calls on', () => {
   })
 
   test('a call that is not done stays out of the trash when other columns change', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+    const tenant = await deleting()
     const id = await call(tenant)
     await sql`update calls set created_at = now() where id = ${id}`.execute(stand.db)
     expect(await isTrashed(id)).toBe(false)
   })
 
   test('a restored call stays out of the trash on every later update', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+    const tenant = await deleting()
     const id = await call(tenant, true)
     await restoreCall(stand.db, id)
     await sql`update calls set created_at = now() where id = ${id}`.execute(stand.db)
@@ -110,8 +112,7 @@ describe('with auto_delete_done_calls off', () => {
   })
 
   test('turning it off keeps calls in the trash, and moves no later calls there', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+    const tenant = await deleting()
     const before = await call(tenant, true)
     await setting(tenant, false)
     expect(await isTrashed(before)).toBe(true)
@@ -125,7 +126,7 @@ describe('with auto_delete_done_calls off', () => {
   })
 })
 
-describe('between the setting and the calls', () => {
+describe('concurrently with the setting', () => {
   const lockOn = async ({ organizationId }: Tenant) => {
     const { rows } = await sql<{ xmax: string }>`select xmax from organizations
       where id = ${organizationId}`.execute(stand.db)
@@ -145,9 +146,8 @@ describe('between the setting and the calls', () => {
     }
   }
 
-  test('twenty calls done at once leave the organization’s row without a lock', async () => {
-    const tenant = await stand.tenant()
-    await setting(tenant, true)
+  test('twenty calls done at once do not lock the organization’s row', async () => {
+    const tenant = await deleting()
     const before = await lockOn(tenant)
     const ids = await Promise.all(Array.from({ length: 20 }, () => call(tenant)))
     await Promise.all(ids.map((id) => markDone(id)))
@@ -173,12 +173,10 @@ describe('between the setting and the calls', () => {
   )
 })
 
-describe('the trash', () => {
-  test('only a call in the trash is purged or restored', async () => {
-    const tenant = await stand.tenant()
-    const id = await call(tenant, true)
-    await expect(purgeCall(stand.db, id)).rejects.toThrow(`call ${id} is not in the trash`)
-    await expect(restoreCall(stand.db, id)).rejects.toThrow(`call ${id} is not in the trash`)
-    expect(await isTrashed(id)).toBe(false)
-  })
+test('only a call in the trash is purged or restored', async () => {
+  const tenant = await stand.tenant()
+  const id = await call(tenant, true)
+  await expect(purgeCall(stand.db, id)).rejects.toThrow(`call ${id} is not in the trash`)
+  await expect(restoreCall(stand.db, id)).rejects.toThrow(`call ${id} is not in the trash`)
+  expect(await isTrashed(id)).toBe(false)
 })

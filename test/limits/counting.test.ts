@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useDashboard } from '../dashboard/support.ts'
+import { call, tools } from '../platforms/vapi-messages.ts'
 import { fillAgent } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { newPlatforms } from '../support/stand/new-platforms.ts'
@@ -9,7 +10,7 @@ import { limit } from '../support/stand/tenant.ts'
 
 const { stand, signedIn } = useDashboard()
 
-/** An instance that keeps serving has not reported its last nine. */
+/** A running instance has not reported its last nine. */
 const unreported = 9
 
 async function counted({ organizationId }: Tenant): Promise<number> {
@@ -24,8 +25,8 @@ async function bytesOf(...tables: string[]): Promise<number> {
   return Number(rows[0]!.bytes)
 }
 
-describe('counted are', () => {
-  test('requests whose transaction is rolled back', async () => {
+describe('the count of requests includes', () => {
+  test('those whose transaction is rolled back', async () => {
     const tenant = await stand.tenant()
     await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 0 })
     for (let i = 0; i < 30; i++) {
@@ -35,15 +36,10 @@ describe('counted are', () => {
     expect(await counted(tenant)).toBeGreaterThanOrEqual(30 - unreported)
   })
 
-  test('each search of a request with several', async () => {
+  test('each search of a request that makes several', async () => {
     const tenant = await stand.tenant()
     const ask = newPlatforms()
-    const toolCallList = Array.from({ length: 10 }, (_, i) => ({
-      id: `${i}`,
-      type: 'function',
-      function: { name: 'search', arguments: { query: `question ${i}` } },
-    }))
-    const message = { type: 'tool-calls', toolCallList }
+    const message = tools(...Array.from({ length: 10 }, (_, i) => call(`${i}`, { query: `question ${i}` })))
     for (let i = 0; i < 3; i++) expect((await ask(tenant, 'vapi', { message })).status).toBe(200)
     expect(await counted(tenant)).toBeGreaterThanOrEqual(30 - unreported)
 
@@ -56,7 +52,7 @@ describe('counted are', () => {
     expect(refused.length).toBeLessThan(10)
   })
 
-  test('questions that people ask in the dashboard, which is refused past the rate', async () => {
+  test('questions in the dashboard, which refuses them beyond the rate', async () => {
     const owner = await signedIn()
     const ask = (i: number) => owner.browser.get(`/dashboard/agents/${owner.agentId}/ask?q=question+${i}`)
     for (let i = 0; i < 15; i++) expect((await ask(i)).status).toBe(200)
@@ -71,24 +67,21 @@ describe('counted are', () => {
 })
 
 describe('a refusal writes nothing:', () => {
-  test('chunks past 10,000 of a document', async () => {
+  test('chunks beyond 10,000 of a document', async () => {
     const tenant = await stand.tenant()
     const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
     const path = `${headers.location}/chunks`
     await tenant.call('POST', path, { chunks: [{ content: 'c', chunk_index: 0 }] })
     await sql`update documents set chunk_count = 10000 where agent_id = ${tenant.agentId}`.execute(stand.db)
-    const chunks = Array.from({ length: 50 }, (_, i) => ({
-      content: 'A text of a few words.',
-      chunk_index: i + 1,
-      embedding: axis(i),
-    }))
+    const content = 'A text of a few words.'
+    const chunks = Array.from({ length: 50 }, (_, i) => ({ content, chunk_index: i + 1, embedding: axis(i) }))
     const tables = ['chunks', 'vectors', 'chunk_terms', 'documents']
     const before = await bytesOf(...tables)
     for (let i = 0; i < 3; i++) expect((await tenant.call('POST', path, { chunks })).status).toBe(422)
     expect((await bytesOf(...tables)) - before).toBeLessThan(50_000)
   })
 
-  test('documents past 10,000 of an agent', async () => {
+  test('documents beyond 10,000 of an agent', async () => {
     const tenant = await stand.tenant()
     await fillAgent(stand, tenant, 10_000)
     const content = Array.from({ length: 40_000 }, () => Math.random().toString(36)).join(' ')

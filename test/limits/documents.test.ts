@@ -39,7 +39,7 @@ describe('an organization with as many documents in the pipeline as it may have'
     expect((await again()).status).toBe(201)
   })
 
-  test('may add none by an edit or a retry either, and the document stays unchanged', async () => {
+  test('may not add any by an edit or a retry either, and the document stays unchanged', async () => {
     const tenant = await limited(1)
     const path = (await create(tenant, 'A text.')).headers.location!
     await stand.deliver()
@@ -49,7 +49,7 @@ describe('an organization with as many documents in the pipeline as it may have'
     expect((await tenant.call('GET', path)).body).toMatchObject({ status: 'completed', content: 'A text.' })
   })
 
-  test('may edit documents in it, and those that need no pipeline', async () => {
+  test('may edit documents in the pipeline, and add some that need none', async () => {
     const tenant = await limited(1)
     const path = (await create(tenant, 'A text.')).headers.location!
     expect((await tenant.call('PATCH', path, { content: 'Another.' })).status).toBe(200)
@@ -59,7 +59,7 @@ describe('an organization with as many documents in the pipeline as it may have'
     expect((await tenant.call('POST', `${own.headers.location}/chunks`, chunks)).status).toBe(201)
   })
 
-  test('is still processed: a document that a worker requeues does not count again', async () => {
+  test('still has them processed, because a requeued document does not count again', async () => {
     const tenant = await limited(1)
     const path = (await create(tenant, 'A text.')).headers.location!
     await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 0 })

@@ -11,7 +11,7 @@ const timed = async <T>(work: Promise<T>): Promise<{ found: T; milliseconds: num
 }
 const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]!
 
-test('a document of 4 MiB keeps its newest 20 texts, each is read whole and restored, and the list reads none', async () => {
+test('a document of 4 MiB keeps its newest 20 texts, which are read and restored whole, and its list reads none', async () => {
   const { call, knowledgeBase } = await stand.tenant()
   const sentence = (i: number) => `Article ${i} of the catalogue costs ${i % 97} euros and ${i % 89} cents.\n`
   const catalogue = Array.from({ length: 90_000 }, (_, i) => sentence(i))

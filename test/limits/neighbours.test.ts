@@ -43,7 +43,7 @@ function newInstance(): Instance {
   }
 }
 
-test('an organization that fills a Lambda with slow requests leaves room for another’s', async () => {
+test('an organization’s slow requests do not crowd out another’s in a Lambda', async () => {
   process.env.RESERVED_CONCURRENCY = `${concurrency}`
   const lambda = Array.from({ length: concurrency }, newInstance)
   delete process.env.RESERVED_CONCURRENCY

@@ -86,7 +86,7 @@ describe('an organization that sends too many requests', () => {
     ).toBe(0)
   })
 
-  test('gets at most its burst and ten requests per instance from many instances', async () => {
+  test('gets at most its burst and ten more requests from each of many instances', async () => {
     const tenant = await limited(slow)
     const began = performance.now()
     let admitted = 0
@@ -191,7 +191,7 @@ test('uncounted requests are counted with the next one', async () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  'nobody waits for the row that counts, and what was not counted is with the next request (needs two sessions)',
+  'no request waits for the row of the count, and is counted with the next one instead (needs two sessions)',
   async () => {
     const tenant = await stand.tenant()
     const instance = newInstance(tenant)
@@ -207,7 +207,7 @@ test.skipIf(!process.env.DATABASE_URL)(
   },
 )
 
-test('an organization that is deleted meanwhile is counted nowhere', async () => {
+test('requests of an organization that has been deleted are not counted', async () => {
   const tenant = await stand.tenant()
   const instance = newInstance(tenant)
   await instance.get()

@@ -32,16 +32,25 @@ async function create(tenant: Tenant, content = text(20)) {
   }
 }
 
+/** A document that a worker has found to be beyond the day's tokens. */
+async function waiting() {
+  const tenant = await limited(0)
+  const document = await create(tenant)
+  const work = newWorker(stand, provider)
+  await work([document])
+  return { tenant, document, work }
+}
+
 const tokensToday = async (tenant: Tenant): Promise<number> =>
   (await tenant.call('GET', '/v1/organization/usage')).body.use.tokens_today
 
-/** Records tokens as used today. */
+/** Records tokens of today. */
 const use = (tenant: Tenant, tokens: number) =>
   sql`insert into embedded_tokens values (${tenant.organizationId}, (now() at time zone 'utc')::date, ${tokens})`.execute(
     stand.db,
   )
 
-describe('a document past the tokens of the day', () => {
+describe('a document beyond the day’s tokens', () => {
   test('waits for the next day, says so, and costs nothing', async () => {
     const tenant = await limited(1000)
     await use(tenant, 1000)
@@ -60,10 +69,8 @@ describe('a document past the tokens of the day', () => {
     expect(await tokensToday(tenant)).toBe(1000)
   })
 
-  test('does not count as late while it waits, and is resent when it is due', async () => {
-    const tenant = await limited(0)
-    const document = await create(tenant)
-    await newWorker(stand, provider)([document])
+  test('is not late while it waits, and its message is sent again when it is due', async () => {
+    const { document } = await waiting()
     const wait = sql`(next_attempt_at - now() + interval '1 minute')`
     const passed = sql`update documents set next_attempt_at = next_attempt_at - ${wait}, resend_at = resend_at - ${wait},
         pending_since = pending_since - ${wait} where id = ${document.id}`
@@ -76,11 +83,8 @@ describe('a document past the tokens of the day', () => {
     expect((await document.read()).status).toBe('pending')
   })
 
-  test('continues as soon as there are more, without a counted attempt', async () => {
-    const tenant = await limited(0)
-    const document = await create(tenant)
-    const work = newWorker(stand, provider)
-    await work([document])
+  test('is processed after a retry as soon as there are more', async () => {
+    const { tenant, document, work } = await waiting()
     await limit(stand.db, tenant.organizationId, { tokens_per_day: 1000 })
     await document.patch({ status: 'pending' })
     await work([document])
@@ -88,10 +92,7 @@ describe('a document past the tokens of the day', () => {
   })
 
   test('starts within minutes after an operator raises the limit', async () => {
-    const tenant = await limited(0)
-    const document = await create(tenant)
-    const work = newWorker(stand, provider)
-    await work([document])
+    const { tenant, document, work } = await waiting()
     await limit(stand.db, tenant.organizationId, { tokens_per_day: 1000 })
     await sql`update documents set resend_at = resend_at - interval '2 minutes' where id = ${document.id}`.execute(
       stand.db,
@@ -103,16 +104,15 @@ describe('a document past the tokens of the day', () => {
     expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
   })
 
-  test('is not shown to the operator as the provider’s fault, nor with a negative age', async () => {
-    const document = await create(await limited(0))
-    await newWorker(stand, provider)([document])
+  test('is shown to the operator neither as the provider’s fault nor with a negative age', async () => {
+    await waiting()
     const checked = await checkDocuments(stand.db)
     expect(checked.waiting_for_tokens_of_the_next_day).toBeGreaterThanOrEqual(1)
     expect(checked.provider_fault).toBeNull()
     expect(checked.oldest_pending_seconds).toBeGreaterThanOrEqual(0)
   })
 
-  test('also waits if they are used up before its golden questions have the model’s vectors', async () => {
+  test('also waits if they are used up before its golden questions are embedded', async () => {
     const tenant = await limited(1000)
     const question = 'Which word is the first?'
     const expects = { nothing: true }
@@ -153,7 +153,7 @@ describe('a document past the tokens of the day', () => {
   })
 })
 
-test('a day exceeds its limit by at most one call, however many documents come at once', async () => {
+test('the day’s tokens are exceeded by at most one call, however many documents come at once', async () => {
   const tenant = await limited(60)
   const documents = await Promise.all(Array.from({ length: 10 }, () => create(tenant, text(40))))
   const work = newWorker(stand, provider)
@@ -197,7 +197,7 @@ test('a call that the provider does not answer with vectors costs nothing', asyn
   expect(await tokensToday(tenant)).toBe(0)
 })
 
-test('a golden question that gets no vector costs nothing, and one that is rejected is asked by its words', async () => {
+test('a golden question without a vector costs nothing, and a rejected one is asked by its keywords', async () => {
   const tenant = await limited(10_000)
   const [rejected, other] = [`Which word is the ${poison}?`, 'Which word is the last?']
   for (const question of [rejected, other])
@@ -228,7 +228,7 @@ test('a golden question that gets no vector costs nothing, and one that is rejec
   expect(ofChunks).toBe(await tokensToday(plain))
 })
 
-describe('a question past the tokens of the day', () => {
+describe('a question beyond the day’s tokens', () => {
   async function used() {
     const tenant = await limited(1000)
     const document = await create(tenant, 'The gate code is 4711.')
@@ -237,7 +237,7 @@ describe('a question past the tokens of the day', () => {
     return { tenant, ...newSearch(provider) }
   }
 
-  test('is answered by its words, and the provider is not asked', async () => {
+  test('is answered by keywords without a call to the provider', async () => {
     const { tenant, search } = await used()
     const before = provider.calls.length
     const { status, body } = await search(tenant, { query: 'gate code' })
@@ -246,7 +246,7 @@ describe('a question past the tokens of the day', () => {
     expect(provider.calls).toHaveLength(before)
   })
 
-  test.each(['semantic search', 'prefetch'])('is 429 where it needs a vector: %s', async (what) => {
+  test.each(['semantic search', 'prefetch'])('is 429 if it needs a vector: %s', async (what) => {
     const { tenant, search, prefetch } = await used()
     const query = 'gate code'
     const asked = what === 'prefetch' ? prefetch(tenant, query) : search(tenant, { query, mode: 'semantic' })
@@ -259,7 +259,7 @@ describe('a question past the tokens of the day', () => {
     expect(headers.ratelimit).toBe(`"tokens";r=0;t=${wait}`)
   })
 
-  test('does not count questions that the provider did not answer', async () => {
+  test('does not result from questions that the provider did not answer', async () => {
     const tenant = await limited(1000)
     const { search } = newSearch(provider)
     provider.script([], 'server_error')

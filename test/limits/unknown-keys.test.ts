@@ -52,7 +52,7 @@ test('an unknown key is remembered for ten seconds without a look-up', async () 
   expect(await ask()).toBe(1)
 })
 
-test('during a flood from an address those whose key was known before are served, and others of that address wait', async () => {
+test('during a flood from an address, keys known before are served and other keys from that address wait', async () => {
   const { get, wait } = newInstance()
   const known = await stand.tenant()
   const other = await stand.tenant()
@@ -73,7 +73,7 @@ test('during a flood from an address those whose key was known before are served
   expect((await get(other.apiKey)).status).toBe(200)
 })
 
-test('unknown keys from one address cost no key from another address a 429', async () => {
+test('unknown keys from one address cause no 429 at another', async () => {
   const { get, wait } = newInstance()
   const { organizationId } = await stand.tenant()
   const made = { organizationId: organizationId as OrganizationId, name: 'new', permissions: [...permissions] }
@@ -87,7 +87,7 @@ test('unknown keys from one address cost no key from another address a 429', asy
   expect(refused).toBeGreaterThan(50)
 })
 
-test('an address is a whole network of IPv6, which one customer has', async () => {
+test('an IPv6 address counts as its whole network', async () => {
   const { get } = newInstance()
   for (let i = 0; i < 20; i++) await get(newKey(), `2001:db8:0:1::${i.toString(16)}`)
   expect((await get(newKey(), '2001:db8:0:1:ffff::1')).status).toBe(429)

@@ -31,7 +31,7 @@ function newInstance() {
   }
 }
 
-test('a session cookie that cannot be ours is no session, without a look-up', async () => {
+test('a malformed session cookie is rejected without a look-up', async () => {
   const mine = newInstance().browser()
   const requests = await requestsDuring(async () => {
     for (const token of ['made-up', '', newToken().slice(1), `${newToken()}A`, `${newToken().slice(1)}!`]) {
@@ -42,7 +42,7 @@ test('a session cookie that cannot be ours is no session, without a look-up', as
   expect(requests).toBe(0)
 })
 
-test('a token that is unknown is looked up once in ten seconds', async () => {
+test('an unknown token is looked up once in ten seconds', async () => {
   const { browser, wait } = newInstance()
   const mine = browser()
   mine.jar.set('cuecard_session', newToken())
@@ -55,7 +55,7 @@ test('a token that is unknown is looked up once in ten seconds', async () => {
   expect(await ask()).toBe(1)
 })
 
-test('a flood of tokens from an address is refused; whoever is signed in goes on, and so do other addresses', async () => {
+test('a flood of tokens from an address is refused, but not people who are signed in or other addresses', async () => {
   const { browser } = newInstance()
   const { apiKey } = await stand.tenant()
   const mine = await signIn(browser(), apiKey)

@@ -23,7 +23,7 @@ async function shop(content = `We are open Monday to Saturday, 9 to 18. ${sunday
 const closed = { question: 'Are you open on Sunday?', expects: { words: 'Sunday we are closed' } }
 
 describe('a golden question', () => {
-  test('is asked when it is made, and lists what it found', async () => {
+  test('is asked when it is created, and listed with its result', async () => {
     const { call, golden, hours } = await shop()
     const { status, body, headers } = await call('POST', golden, { ...closed, on_failure: 'block' })
     expect(status).toBe(201)
@@ -59,7 +59,7 @@ describe('a golden question', () => {
     expect((await call('GET', golden)).body.data).toEqual([])
   })
 
-  test('may come after others in its call', async () => {
+  test('may follow other questions of its call', async () => {
     const { call, golden, create, document } = await shop('The workshop is open on Sunday from 9 to 12.')
     await create('Café', 'The café is open daily, on Sunday until 5.')
     const asked = { question: 'and on Sunday?', expects: { words: 'Sunday from 9' }, within: 1, on_failure: 'block' }
@@ -75,7 +75,7 @@ describe('a golden question', () => {
     expect(refused.body.errors).toMatchObject([{ pointer: '/history' }])
   })
 
-  test('is run with the others, each with its best hit', async () => {
+  test('is run with all others, and its result has the best hit', async () => {
     const { call, golden } = await shop()
     const { body } = await call('POST', golden, closed)
     const { body: run } = await call('POST', `${golden}/run`)
@@ -87,7 +87,7 @@ describe('a golden question', () => {
 describe('a change that breaks a golden question', () => {
   const without = 'We are open Monday to Saturday, 9 to 18.'
 
-  test('that blocks ends in error, names the question and what went, and the text before stays served', async () => {
+  test('that blocks ends in error, names the question and the lost passage, and leaves the text before served', async () => {
     const { call, golden, document, hours, read, first } = await shop()
     await call('POST', golden, { ...closed, on_failure: 'block' })
     await call('PATCH', document, { content: without })
@@ -103,7 +103,7 @@ describe('a change that breaks a golden question', () => {
     expect(await first('Sunday')).toBe(without)
   })
 
-  test('that warns is made, and the document’s warnings say so until it passes', async () => {
+  test('that only warns takes effect, and the document has a warning until the question passes', async () => {
     const { call, golden, document, hours, read } = await shop()
     const { body } = await call('POST', golden, closed)
     await call('PATCH', document, { content: without })
@@ -119,7 +119,7 @@ describe('a change that breaks a golden question', () => {
     expect((await call('GET', `${golden}/${body.id}`)).body.last_result).toMatchObject({ passed: true, rank: 1 })
   })
 
-  test('of another document, whose passage would come first, is stopped, and of one that fails anyway is not', async () => {
+  test('is stopped if another document’s passage would come first, and not stopped for a question that fails anyway', async () => {
     const { call, golden, create, read, hours } = await shop()
     await call('POST', golden, { ...closed, expects: { document_id: hours }, within: 1, on_failure: 'block' })
     await call('POST', golden, { question: 'Do you have parking?', expects: { words: 'garage' }, on_failure: 'block' })
@@ -130,7 +130,7 @@ describe('a change that breaks a golden question', () => {
     expect(await read(harmless)).toMatchObject({ status: 'completed' })
   })
 
-  test('is refused at once where it is a deletion, of the document or its chunks, a title or a date', async () => {
+  test('is refused at once if it deletes the document or its chunks or changes a date', async () => {
     const { call, golden, document, first } = await shop()
     await call('POST', golden, { ...closed, on_failure: 'block' })
     const passed = '2020-01-01T00:00:00Z'
@@ -150,7 +150,7 @@ describe('a change that breaks a golden question', () => {
     expect(await first('Sunday')).toBeUndefined()
   })
 
-  test('by a client’s own chunks is refused when they would be served', async () => {
+  test('by a client’s own chunks is refused when they are put into service', async () => {
     const { call, golden, document, first } = await shop()
     await call('POST', golden, { ...closed, on_failure: 'block' })
     const embedding = Array.from({ length: 1536 }, (_, i) => Math.cos(i))
@@ -162,7 +162,7 @@ describe('a change that breaks a golden question', () => {
     expect(await first('open')).toBe('Open daily.')
   })
 
-  test('together with another at the same moment: one of the two is made', async () => {
+  test('is refused if it would do so together with another at the same moment', async () => {
     const { call, golden, create, knowledgeBase, hours } = await shop()
     const other = await create('More hours', sunday)
     await call('POST', golden, { ...closed, on_failure: 'block' })
@@ -171,7 +171,7 @@ describe('a change that breaks a golden question', () => {
     expect(statuses.sort()).toEqual([204, 409])
   })
 
-  test('asks at the time that the question names', async () => {
+  test('is judged at the time that the question names', async () => {
     const { call, golden, document, hours, read } = await shop()
     const asOf = { as_of: '2030-12-25T10:00:00Z', on_failure: 'block' }
     await call('POST', golden, { ...closed, ...asOf })
@@ -181,11 +181,11 @@ describe('a change that breaks a golden question', () => {
     expect(await read(hours)).toMatchObject({ status: 'completed' })
   })
 
-  describe('at a moment to come', () => {
+  describe('in the future', () => {
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
     const isRefused = ({ status, body }: Answer) => [status, body.code, body.golden_questions?.[0].as_of]
 
-    test('is refused where a date passes within 30 days, in milliseconds too, and is made where it passes later', async () => {
+    test('is refused if it takes effect within 30 days, even in seconds, and accepted if later', async () => {
       const { call, golden, document } = await shop()
       await call('POST', golden, { ...closed, on_failure: 'block' })
       for (const valid_until of [new Date(Date.now() + 2_000).toISOString(), inDays(29)]) {
@@ -196,7 +196,7 @@ describe('a change that breaks a golden question', () => {
       expect((await call('PATCH', document, { valid_until: inDays(31) })).status).toBe(200)
     })
 
-    test('is a text that is valid from then: it ends in error, unless the question fails then anyway', async () => {
+    test('is also a text that becomes valid then, which ends in error unless the question fails anyway', async () => {
       const { call, golden, knowledgeBase, hours, document, read } = await shop()
       await call('POST', golden, { ...closed, expects: { document_id: hours }, within: 1, on_failure: 'block' })
       const rival = async () => {
@@ -212,7 +212,7 @@ describe('a change that breaks a golden question', () => {
       expect((await rival()).status).toBe('completed')
     })
 
-    test('is the deletion of what will answer by then', async () => {
+    test('is also the deletion of a document that will answer then', async () => {
       const { call, golden, knowledgeBase, document } = await shop()
       const change = inDays(7)
       await call('PATCH', document, { valid_until: change })
@@ -229,7 +229,7 @@ describe('a change that breaks a golden question', () => {
       expect((await call('DELETE', `${knowledgeBase}/${body.id}?ignore_golden_questions=true`)).status).toBe(204)
     })
 
-    test('leaves a warning that names the moment, which a run today does not take away, and other dates do', async () => {
+    test('leaves a warning with its time, which other dates remove and a run today does not', async () => {
       const { call, golden, document, hours, read } = await shop()
       const { body } = await call('POST', golden, closed)
       const valid_until = inDays(5)

@@ -9,7 +9,7 @@ import { databaseAs } from '../support/stand/worker.ts'
 const stand = useStand()
 const text = 'We are open Monday to Saturday.\n\nOn Sunday we are closed.'
 
-test('a text that is tried names the golden questions that it would break, and is not stored', async () => {
+test('trying a text names the golden questions that it would break, and stores nothing', async () => {
   const tenant = await stand.tenant()
   const { call, knowledgeBase, agentId } = tenant
   const { body: document } = await call('POST', knowledgeBase, { title: 'Hours', content: text })
