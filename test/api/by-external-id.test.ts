@@ -22,7 +22,7 @@ const rowOf = async (id: string) =>
   (await stand.pool.query('select xmin, ctid, revision, pending_since from documents where id = $1', [id])).rows[0]
 
 describe('PUT', () => {
-  test('creates and changes a document; the same again writes no row, processes nothing and keeps the ETag', async () => {
+  test('creates and changes a document, and if repeated writes no row, processes nothing and keeps the ETag', async () => {
     const dates = { valid_from: '2026-01-01T00:00:00.123456Z', valid_until: '2099-01-01T01:00:00+01:00' }
     const body = { title: ' Menu ', metadata: { size: 1.0, branch: 'north' }, ...dates }
     const created = await put('menu', body)
@@ -103,7 +103,7 @@ describe('PUT', () => {
     expect((await tenant.call('GET', `${path}/chunks`)).body.data).toMatchObject([{ content: 'Fish.' }])
   })
 
-  test('that a golden question blocks changes nothing, unless it ignores golden questions; neither does DELETE', async () => {
+  test('that a golden question blocks changes nothing unless it ignores golden questions, and so does DELETE', async () => {
     const owner = await stand.tenant()
     const content = 'On Sunday we are closed.'
     await put('hours', { title: 'Opening hours', content }, {}, owner)
@@ -178,14 +178,14 @@ describe('between the look-up of the document and the statement that changes it'
   const move = async (id: string) =>
     tenant.call('PATCH', `${tenant.knowledgeBase}/${(await get(id)).body.id}`, { external_id: `${id}, moved` })
 
-  test('another PUT creates it: this one updates it', async () => {
+  test('another PUT may create it, and this one updates it', async () => {
     connection.before(statements.createDocument, () => put('late', { title: 'First' }))
     expect(await put('late', { title: 'Second' })).toMatchObject({ status: 200, body: { title: 'Second' } })
     connection.before(statements.createDocument, () => put('latest'))
     expect((await put('latest', {}, { 'if-none-match': '*' })).body.code).toBe('precondition_failed')
   })
 
-  test('a DELETE removes it: PUT creates it, and with If-Match does not', async () => {
+  test('a DELETE may remove it, and PUT creates it unless it has If-Match', async () => {
     const { body } = await put('removed')
     connection.before(statements.updateDocument, () => remove('removed'))
     const created = await put('removed', { title: 'New' })
@@ -195,7 +195,7 @@ describe('between the look-up of the document and the statement that changes it'
     expect((await get('removed')).status).toBe(404)
   })
 
-  test('a PATCH changes it: PUT still replaces it', async () => {
+  test('a PATCH may change it, and PUT still replaces it', async () => {
     const { headers } = await put('patched')
     const patch = () => tenant.call('PATCH', headers.location!, { content: 'Patched.', metadata: { a: 1 } })
     connection.before(statements.updateDocument, patch)
@@ -203,7 +203,7 @@ describe('between the look-up of the document and the statement that changes it'
     expect(body).toMatchObject({ title: 'New', content: 'Soup of the day.', metadata: {} })
   })
 
-  test('a PATCH removes its external id: PUT creates another document, DELETE finds none, and the document stays unchanged', async () => {
+  test('a PATCH may remove its external id: PUT creates another document, and DELETE finds none', async () => {
     const { headers } = await put('moved')
     connection.before(statements.updateDocument, () => move('moved'))
     expect((await put('moved', { title: 'New' })).status).toBe(201)

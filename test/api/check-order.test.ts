@@ -80,7 +80,7 @@ describe('of two faults the answer names the one that is checked first', () => {
   })
 })
 
-test('a cursor of another list is refused before the agent is looked for', async () => {
+test('a cursor of another list is refused before the agent is looked up', async () => {
   const { call } = await stand.tenant()
   for (const route of keyedRoutes.filter(({ operation }) => errorsOf(operation).includes('invalid_cursor'))) {
     const path = fill(route.path, { agentId: newId(), documentId: newId() })

@@ -139,18 +139,4 @@ describe('chunks', () => {
       ...'/chunks/2/chunk_index /chunks/2/chunk_index /chunks/2/content /chunks/2/metadata'.split(' '),
     ])
   })
-
-  test('are refused past 10,000 of a document, all or none', async () => {
-    const tenant = await stand.tenant()
-    const path = await chunksPath(tenant)
-    const document = path.split('/').at(-2)!
-    await tenant.call('POST', path, { chunks: [chunk] })
-    await stand.db.updateTable('documents').set({ chunk_count: 9_999 }).where('id', '=', document).execute()
-    const two = { chunks: [1, 2].map((chunk_index) => ({ ...chunk, chunk_index })) }
-    const answer = await tenant.call('POST', path, two, { 'idempotency-key': 'k' })
-    expect(answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
-    expect(answer.body.detail).toContain('10,000')
-    expect((await tenant.call('GET', path)).body.data).toHaveLength(1)
-    expect(await tenant.call('POST', path, { chunks: two.chunks.slice(1) })).toMatchObject({ status: 201 })
-  })
 })

@@ -12,7 +12,7 @@ const isNative = process.env.DATABASE_URL !== undefined
 const chunk = { content: 'c', chunk_index: 0 }
 
 test.skipIf(!isNative)(
-  'a second attempt beside the first under an Idempotency-Key is 409, and the first waits on for its document (needs two sessions)',
+  'a second attempt under a running Idempotency-Key is 409, and the first waits for its document without limit (needs two sessions)',
   async () => {
     const tenant = await stand.tenant()
     const path = await emptyDocument(tenant)

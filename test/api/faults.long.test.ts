@@ -70,7 +70,7 @@ describe.each(keyedRoutes.map((route, nth) => [route.name, route, nth] as const)
     ['request', 413, 'payload_too_large', 1],
     ['answer', 413, 'payload_too_large', 1],
     ['rate', 503, 'temporarily_unavailable', 3],
-  ] as const)('says what is past a limit of Neon’s proxy, the %s’s, with %i', async (limit, status, code, times) => {
+  ] as const)('answers a limit of Neon’s proxy (%s) with %i', async (limit, status, code, times) => {
     useEndpoint(`${halfway.origin}/${limit}`)
     asked = 0
     const db = new Database({ url: () => 'postgres://user:password@localhost/db', timeoutSeconds: 5 })

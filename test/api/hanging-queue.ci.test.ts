@@ -50,7 +50,7 @@ async function swept(): Promise<string[]> {
   return kept.sent.map((each) => each.documentId)
 }
 
-test('POST and PATCH answer in time, and the sweeper sends', async () => {
+test('POST and PATCH answer in time, and the sweeper sends their messages', async () => {
   const tenant = await stand.tenant()
   const created = await call(tenant, 'POST', tenant.knowledgeBase, { title: 'T', content: 'One.' })
   expect(created).toMatchObject({ status: 201, body: { status: 'pending' } })

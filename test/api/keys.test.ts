@@ -8,7 +8,7 @@ const stand = useStand()
 const get = (headers: Record<string, string | string[]>) =>
   stand.send(toEvent({ method: 'GET', url: '/v1/organization', headers }, lambdas.organization.routes)!)
 
-test('a bearer token is the key, however its scheme is written', async () => {
+test('a bearer token is the key, in any spelling of its scheme', async () => {
   const { apiKey, organizationId } = await stand.tenant()
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  '])
     expect(await get({ authorization: `${scheme} ${apiKey}` })).toMatchObject({
@@ -17,7 +17,7 @@ test('a bearer token is the key, however its scheme is written', async () => {
     })
 })
 
-test('both headers at once must hold the same key', async () => {
+test('two headers at once must have the same key', async () => {
   const { apiKey } = await stand.tenant()
   const other = await stand.tenant()
   const both = (own: string, token: string) => get({ 'x-api-key': own, authorization: `Bearer ${token}` })

@@ -23,7 +23,7 @@ async function heavyDocument(tenant: Tenant, count: number, columns: string): Pr
 }
 
 describe('an answer beyond Lambda’s limit', () => {
-  test('is avoided by refusing content that could not be returned as too large', async () => {
+  test('is avoided by a refusal (413) of content that could not be returned', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const answer = await call('POST', knowledgeBase, { title: 'T', content: quotes(1_555_000) })
     expect(answer).toMatchObject({ status: 413, body: { code: 'payload_too_large' } })
@@ -56,7 +56,7 @@ describe('an answer beyond Lambda’s limit', () => {
     expect({ status, last: body.data.at(-1).content }).toEqual({ status: 201, last: quotes(1_549_400) })
   })
 
-  test('is avoided by refusing a batch whose numbers are longer when written out as too large', async () => {
+  test('is avoided by a refusal (413) of a batch whose numbers are longer when written out', async () => {
     const { call, knowledgeBase } = await stand.tenant()
     const { headers } = await call('POST', knowledgeBase, { title: 'T' })
     const numbers = (count: number) => `"metadata":{"a":[${Array(count).fill('1e20').join()}]}`

@@ -41,7 +41,7 @@ test('a call’s next question uses its earlier questions and passages', async (
   expect(remembered[0]).toMatchObject({ content: monthly })
 })
 
-test('another call, agent or organization, and a call with its own history, do not use what it remembers', async () => {
+test('other calls, agents and organizations, and questions with a history of their own, do not use a call’s turns', async () => {
   const [tenant, other] = [await rental(), await rental()]
   const asked = { query: 'and for a month', mode: 'keyword' }
   const alone = await found(tenant, asked)
@@ -59,7 +59,7 @@ test('the same question, repeated as after a time-out, gets the same answer', as
   expect(await found(tenant, asked)).toEqual(first)
 })
 
-test('a call that is not to be remembered leaves nothing', async () => {
+test('a question without a call, or with `remember` off, is not stored', async () => {
   const tenant = await rental()
   await found(tenant, { query: 'how much is an e-bike', call_id: 'c', remember: false })
   await found(tenant, { query: 'how much is an e-bike' })

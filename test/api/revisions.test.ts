@@ -33,7 +33,7 @@ async function edited(...contents: string[]) {
 }
 
 describe('the list of revisions', () => {
-  test('has what search served, newest first, with size, time and the key’s name', async () => {
+  test('has the texts that search served, newest first, with size, time and the key’s name', async () => {
     const { tenant, document } = await edited('one')
     const { organizationId } = tenant
     const permissions = ['kb:write' as const]
@@ -90,7 +90,7 @@ test('a revision has the place of each chunk that was served', async () => {
 })
 
 describe('a restored revision', () => {
-  test('is a new revision with the old content, and embeds only what is not stored', async () => {
+  test('is a new revision with the old content, and embeds only chunks that are not stored', async () => {
     const kept = 'A paragraph that stays in each of the two revisions.'
     const { tenant, document } = await edited(`${kept}\n\nThe old price is ten.`, `${kept}\n\nThe new price is twelve.`)
     provider.calls.length = 0

@@ -86,7 +86,7 @@ describe.each(keyedRoutes)('$name', (route) => {
       expect(refused.headers['cache-control']).toBe('private, no-store')
   })
 
-  test('asks for a key, and answers all bad keys alike, whatever is wrong with them', async () => {
+  test('asks for a key, and answers all bad keys alike', async () => {
     const url = fill(path, never())
     expect(await stand.http(method, url, body)).toMatchObject({ status: 401, body: { code: 'missing_api_key' } })
     const unknown = await stand.http(method, url, body, { 'x-api-key': 'nonsense' })
@@ -95,7 +95,7 @@ describe.each(keyedRoutes)('$name', (route) => {
       expect(comparable(await stand.http(method, url, body, headers))).toEqual(comparable(unknown))
   })
 
-  test('takes a key with its permission only, and no key with all the others', async () => {
+  test('accepts a key that has only its permission, and refuses one that lacks only that', async () => {
     const { status } = await only[permission]!.call(method, fill(path, never()), body)
     expect([401, 403]).not.toContain(status)
     expect(await allBut[permission]!.call(method, fill(path, never()), body)).toMatchObject({
@@ -130,7 +130,7 @@ describe.each(keyedRoutes)('$name', (route) => {
       expect(answer.headers.location ?? '').not.toContain(agentId.toUpperCase())
     })
 
-  test('refuses query parameters that it does not know, and repeated ones', async () => {
+  test('refuses unknown and repeated query parameters', async () => {
     const queries = ['frobnicate=1', 'limit=1&limit=2&frobnicate', '__proto__=1', 'toString=1']
     const [query] = turn(queries, keyedRoutes.indexOf(route), 1)
     const answer = await tenant.call(method, `${fill(path, never())}?${query}`, body)
@@ -143,7 +143,7 @@ describe.each(keyedRoutes)('$name', (route) => {
   })
 
   if (body !== undefined)
-    test('refuses a body of another media type, charset or encoding, and what is no JSON object in UTF-8', async () => {
+    test('refuses a body of another media type, charset or encoding, or that is not a JSON object in UTF-8', async () => {
       const refused = async (text: string | Buffer, status: number, code: string, headers = {}) => {
         const answer = await tenant.call(method, fill(path, never()), text, headers)
         expect(answer).toMatchObject({ status, body: { code } })
@@ -161,7 +161,7 @@ describe.each(keyedRoutes)('$name', (route) => {
     })
 
   if (body !== undefined)
-    test('takes application/json in any spelling', async () => {
+    test('accepts application/json in any spelling', async () => {
       const types = ['APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;charset="UTF-8"']
       const url = fill(path, await arrange())
       const headers = { 'content-type': turn(types, nth, 1)[0]! }
@@ -169,7 +169,7 @@ describe.each(keyedRoutes)('$name', (route) => {
     })
 
   if (body !== undefined && takesUnknownFields)
-    test('takes fields that it does not know', async () => {
+    test('accepts unknown fields', async () => {
       const ids = await arrange()
       const answer = await tenant.call(method, fill(path, ids), { ...(body as object), frobnicate: { a: 1 } })
       expect(success).toContain(answer.status)
@@ -201,7 +201,7 @@ describe.each(keyedRoutes)('$name', (route) => {
 describe.each(paths.map((path, place) => [path, place] as const))('%s', (path, place) => {
   const known = [...keyedRoutes, ...publicRoutes].filter((route) => route.path === path).map((route) => route.method)
 
-  test('answers 405 to the methods that it does not know and names those that it does', async () => {
+  test('answers 405 to other methods and names its own', async () => {
     const served = known.includes('GET') ? [...known, 'HEAD'] : known
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']
     const others = methods.filter((method) => !served.includes(method))

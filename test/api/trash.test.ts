@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { purgeTrash } from '../../functions/sweeper/purge.ts'
+import { createAgent } from '../../infra/admin/tenants.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
 import { createDocument, fillAgent } from '../support/documents/documents.ts'
 import { createFile } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -86,6 +88,12 @@ describe('a document in the trash', () => {
     expect(await filtered('external_id_prefix=par')).toBe(1)
     expect(await filtered('external_id_prefix=menu')).toBe(0)
     expect(await filtered('status=error')).toBe(0)
+  })
+
+  test('is not restored through another agent', async () => {
+    const { id } = await createAgent(stand.db, tenant.organizationId as OrganizationId, 'Next')
+    expect((await restore(tenant, tenant.path.replace(tenant.agentId, id))).body.code).toBe('document_not_found')
+    expect(await trashed(tenant)).toHaveLength(1)
   })
 
   test('is served as before once it is restored, and restoring it again changes nothing', async () => {

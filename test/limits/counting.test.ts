@@ -72,13 +72,19 @@ describe('a refusal writes nothing:', () => {
     const { headers } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T' })
     const path = `${headers.location}/chunks`
     await tenant.call('POST', path, { chunks: [{ content: 'c', chunk_index: 0 }] })
-    await sql`update documents set chunk_count = 10000 where agent_id = ${tenant.agentId}`.execute(stand.db)
+    await sql`update documents set chunk_count = 9960 where agent_id = ${tenant.agentId}`.execute(stand.db)
     const content = 'A text of a few words.'
     const chunks = Array.from({ length: 50 }, (_, i) => ({ content, chunk_index: i + 1, embedding: axis(i) }))
     const tables = ['chunks', 'vectors', 'chunk_terms', 'documents']
     const before = await bytesOf(...tables)
-    for (let i = 0; i < 3; i++) expect((await tenant.call('POST', path, { chunks })).status).toBe(422)
+    for (let i = 0; i < 3; i++) {
+      const { status, body } = await tenant.call('POST', path, { chunks }, { 'idempotency-key': 'k' })
+      expect({ status, code: body.code }).toEqual({ status: 422, code: 'validation_failed' })
+      expect(body.detail).toContain('10,000')
+    }
     expect((await bytesOf(...tables)) - before).toBeLessThan(50_000)
+    expect((await tenant.call('GET', path)).body.data).toHaveLength(1)
+    expect((await tenant.call('POST', path, { chunks: chunks.slice(10) })).status).toBe(201)
   })
 
   test('documents beyond 10,000 of an agent', async () => {
@@ -88,6 +94,7 @@ describe('a refusal writes nothing:', () => {
     const before = await bytesOf('documents')
     const { status, body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'validation_failed' })
+    expect(body.detail).toContain('10,000')
     expect((await bytesOf('documents')) - before).toBeLessThan(50_000)
   })
 })

@@ -191,7 +191,7 @@ test('uncounted requests are counted with the next one', async () => {
 })
 
 test.skipIf(!process.env.DATABASE_URL)(
-  'no request waits for the row of the count, and is counted with the next one instead (needs two sessions)',
+  'a request does not wait for the locked meter, and is counted with the next one (needs two sessions)',
   async () => {
     const tenant = await stand.tenant()
     const instance = newInstance(tenant)

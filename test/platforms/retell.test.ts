@@ -48,7 +48,7 @@ describe('a custom function', () => {
       expect((await ask(tenant, body)).body.startsWith(passage(known.parking))).toBe(true)
   })
 
-  test('is answered with regard to the caller’s earlier turns', async () => {
+  test('uses the caller’s earlier turns', async () => {
     const said = (content: string) => ({ role: 'user', content })
     const agent = { role: 'agent', content: 'Gluten-free bread.' }
     const turns = [said('Where do guests park?'), agent, said('And for children?')]
@@ -59,7 +59,7 @@ describe('a custom function', () => {
     expect((await ask(tenant, { call: { transcript_object: 'Bread?' }, args: { query } })).status).toBe(200)
   })
 
-  test('that sends no question is told to ask again, in a response that Retell does not retry', async () => {
+  test('that sends no question gets advice to try again, in a response that Retell does not retry', async () => {
     const withNumber = { name: 'f', call: {}, args: { query: 7 } }
     for (const body of [{}, { args: {} }, withNumber, { query: ' ' }, { a: 'x', b: 'y' }])
       expect(await ask(tenant, body)).toMatchObject({ status: 200, body: expect.stringMatching(/`query` is missing/) })

@@ -169,7 +169,7 @@ describe('a failure', () => {
     }
   })
 
-  test('of a question that the provider refuses is an error on one line', async () => {
+  test('to embed a question that the provider refuses is an error on one line', async () => {
     provider.script([], { status: 400, headers: {}, body: JSON.stringify({ error: { message: 'too\nlong' } }) })
     const platforms = newPlatforms({ embedder: newEmbedder(provider) })
     const { status, body } = await platforms(tenant, 'vapi', {

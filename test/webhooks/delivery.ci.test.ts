@@ -137,19 +137,18 @@ describe('a delivery', () => {
     expect(await deliveries()).toMatchObject([{ status: 'delivered', response_status: status }])
   })
 
-  test.each([
-    [302, 'The receiver answered 302, and redirects are not followed'],
-    [404, 'The receiver answered 404'],
-    [500, 'The receiver answered 500'],
-    [null, 'The address leads to 10.0.0.1, which is not a public address'],
-  ])('that is answered with %s has failed, with its reason', async (status, error) => {
+  const isInside = () => Promise.reject(new OutboundRefused('leads to 10.0.0.1, which is not a public address'))
+  test.each<[string, () => number | Promise<number>, number | null, string]>([
+    ['that is answered with 302', () => 302, 302, 'The receiver answered 302, and redirects are not followed'],
+    ['that is answered with 404', () => 404, 404, 'The receiver answered 404'],
+    ['that is answered with 500', () => 500, 500, 'The receiver answered 500'],
+    ['that is not answered', away, null, 'The connection failed (ECONNREFUSED)'],
+    ['to a private address', isInside, null, 'The address leads to 10.0.0.1, which is not a public address'],
+  ])('%s has failed, with its reason', async (_, answer, response_status, error) => {
     const { deliveries } = await due()
-    receiver.answers(() => {
-      if (status === null) throw new OutboundRefused('leads to 10.0.0.1, which is not a public address')
-      return status
-    })
+    receiver.answers(answer)
     await run()
-    expect(await deliveries()).toMatchObject([{ status: 'pending', response_status: status, error, attempts: 1 }])
+    expect(await deliveries()).toMatchObject([{ status: 'pending', response_status, error, attempts: 1 }])
   })
 
   test('that is answered with 410 disables the webhook until it is enabled again', async () => {
