@@ -35,7 +35,7 @@ describe('documents', () => {
     return { tenant, ids }
   }
 
-  test('those in error are listed with the reason, the attempts and the age in seconds', async () => {
+  test('in error are listed with the reason, the attempts and the age in seconds', async () => {
     const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[1]!)
     const list = ['document', 'list', '--organization', tenant.organizationId]
@@ -82,7 +82,7 @@ describe('documents', () => {
     expect(await json('health')).toMatchObject({ provider_fault: null })
   })
 
-  test('all of an organization in error are retried, completed ones are left alone, and the retried complete', async () => {
+  test('in error are all retried for an organization and complete; completed ones are left alone', async () => {
     const { tenant, ids } = await tenantWithDocuments('Hours', 'Prices', 'Parking')
     await stand.deliver()
     await fail(ids[0]!)
@@ -103,7 +103,7 @@ describe('documents', () => {
     expect(await json(...retry)).toEqual({ data: [] })
   })
 
-  test('one that was a file is retried by the Lambda that extracts its text', async () => {
+  test('that were files are retried by the Lambda that extracts their text', async () => {
     const tenant = await stand.tenant()
     const { id } = await createFile(stand, tenant)
     await fail(id)
@@ -115,7 +115,7 @@ describe('documents', () => {
     expect(await read(id)).toMatchObject({ status: 'error', error_code: 'file_not_uploaded' })
   })
 
-  test('a document in processing is reported and not retried; others named with it are', async () => {
+  test('that are being processed are reported and not retried; others named with them are', async () => {
     const { ids } = await tenantWithDocuments('Hours', 'Prices')
     await fail(ids[0]!)
     await run(sql`
@@ -133,7 +133,7 @@ describe('documents', () => {
     expect(await read(ids[1]!)).toMatchObject({ status: 'processing', revision: 1 })
   })
 
-  test('none is retried when one of those named does not exist', async () => {
+  test('are not retried when one of those named does not exist', async () => {
     const { ids } = await tenantWithDocuments('Hours')
     await fail(ids[0]!)
     const stranger = newId()
@@ -144,7 +144,7 @@ describe('documents', () => {
 })
 
 describe('the trash of calls', () => {
-  test('lists its calls, restores one for good, and purges another', async () => {
+  test('lists its calls, restores one permanently, and purges another', async () => {
     const tenant = await stand.tenant()
     const [restored, purged, kept] = [newId(), newId(), newId()]
     await run(sql`insert into calls (organization_id, agent_id, id, done_at, deleted_at)
@@ -201,7 +201,7 @@ describe('health', () => {
     }
   })
 
-  test('works without a queue, and says what is missing', async () => {
+  test('works without a queue, and says which setting is missing', async () => {
     const { DATABASE_URL = '', DATABASE_ENDPOINT = '' } = process.env
     const { stdout, ...rest } = await admin(['health', '--json'], { DATABASE_URL, DATABASE_ENDPOINT })
     expect(rest).toEqual({ code: 0, stderr: 'warning: cannot count dead letters: DEAD_LETTER_QUEUE_URL is not set\n' })

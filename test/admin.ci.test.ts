@@ -11,7 +11,7 @@ const { stand, target, run, temporaryDirectory, admin, json } = useAdmin()
 const makeKey = (organization: string, permissions: string, ...more: string[]) =>
   json('key', 'create', '--organization', organization, '--name', 'k', '--permissions', permissions, ...more)
 
-describe('organizations, agents and keys', () => {
+describe('with the commands for organizations, agents and keys,', () => {
   test('the API accepts a key created here for its permissions', async () => {
     const { id: organization } = await json('organization', 'create', '--name', 'Lighthouse Inn')
     const { id: agent } = await json('agent', 'create', '--organization', organization, '--name', 'Front desk')
@@ -114,7 +114,7 @@ describe('organizations, agents and keys', () => {
   })
 })
 
-describe('what cannot be done', () => {
+describe('the command', () => {
   const nobody = newId()
   const key = ['key', 'create', '--organization', nobody, '--name', 'k', '--permissions']
   test.each<[string[], RegExp]>([
@@ -155,8 +155,8 @@ describe('what cannot be done', () => {
   }
 })
 
-describe('which system it works on', () => {
-  test('where no stand is running, it says so', async () => {
+describe('the command line', () => {
+  test('says so where no stand is running', async () => {
     const empty = await temporaryDirectory()
     const DATABASE_URL = 'postgres://somebody@127.0.0.1/nothing'
     expect(await admin(['organization', 'list'], { DATA_DIR: empty, DATABASE_URL })).toEqual({
@@ -166,7 +166,7 @@ describe('which system it works on', () => {
     })
   })
 
-  test('a DATABASE_URL of another server is an error, not ignored', async () => {
+  test('rejects a DATABASE_URL of another server, and does not ignore it', async () => {
     const env = { DATA_DIR: target.dataDir, DATABASE_URL: 'postgres://me@prod.example.com/x' }
     const refused = await admin(['organization', 'create', '--name', 'Astray'], env)
     expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -175,7 +175,7 @@ describe('which system it works on', () => {
     expect(await admin(['organization', 'list'], { ...env, DATABASE_URL: serverUrl })).toMatchObject({ code: 0 })
   })
 
-  test('only its owner can read a stand’s address, and that of a killed stand is ignored', async () => {
+  test('ignores the address of a killed stand, which only its owner can read', async () => {
     const directory = await temporaryDirectory()
     const { pid } = spawnSync('true')
     expect((await stat(join(target.dataDir, 'stand.json'))).mode & 0o777).toBe(0o600)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configOf } from './vitest.config.ts'
 
-/** Reads what the sources' driver sends, where a bundle has a driver of its own. */
+/** Intercepts the driver of the sources, but each bundle has its own. */
 const ofSources = join('database', 'plans.ci.test.ts')
 
 // Selects tests that only use the front door, and import no source of the functions.

@@ -57,7 +57,7 @@ describe('the figures', () => {
     expect(JSON.parse(line)).toEqual({ _aws: { Timestamp: 5, CloudWatchMetrics }, service: 'embedding', ...written })
   })
 
-  test('tell of documents completed, chunks embedded and reused, tokens and calls', async () => {
+  test('count documents completed, chunks embedded and reused, tokens and calls', async () => {
     const tenant = await stand.tenant()
     const text = (second: string) => `One is here, where it has always been.\n\n${second}.`
     const work = newWorker(stand, provider)
@@ -72,7 +72,7 @@ describe('the figures', () => {
     expect(second).toMatchObject({ DocumentsCompleted: 1, ChunksEmbedded: 1, ChunksReused: 1 })
   })
 
-  test('tell of a search how long it took, and the vector and the database in it, at once with its other figures', async () => {
+  test('of a search have its time and those of its vector and the database, in one report with its other figures', async () => {
     const tenant = await stand.tenant()
     const clock = manualClock()
     const embedder = {
@@ -94,7 +94,7 @@ describe('the figures', () => {
     ])
   })
 
-  test('tell of a search that needs no vector nothing of one, and of one that fails too', async () => {
+  test('of a search that needs no vector have no miss, and those of one that fails have its time', async () => {
     const tenant = await stand.tenant()
     const { search } = newSearch(provider)
     const found = await figuresOf(() => search(tenant, { query: 'a question', mode: 'keyword' }))
@@ -105,7 +105,7 @@ describe('the figures', () => {
     expect(failed).toHaveProperty('SearchMilliseconds')
   })
 
-  test('tell of trouble of ours that a 200 hides from the status, and of no trouble of the caller’s', async () => {
+  test('count our own errors that a status of 200 hides, and none of the caller’s', async () => {
     const tenant = await stand.tenant()
     const message = { type: 'knowledge-base-request', messages: [{ role: 'user', content: 'Are you open?' }] }
     const ofVapi = await figuresOf(async () => {
@@ -123,7 +123,7 @@ describe('the figures', () => {
     expect(ofMcp).toMatchObject({ AdapterErrors: 1 })
   })
 
-  test('tell of refusals, waits, errors and failed sends', async () => {
+  test('count refusals, retries, errors and failed sends', async () => {
     const tenant = await stand.tenant()
     const { queue } = keptQueue()
     const figuresFor = async (content: string, send = queue) => {
@@ -151,7 +151,7 @@ describe('the log', () => {
     expect(lines.map((line) => JSON.parse(line).message)).toEqual(['request', 'document_completed'])
   })
 
-  test('tells whose each request is, once its key is verified, also when it fails', async () => {
+  test('names the organization and the key of each request once the key is verified, even when the request fails', async () => {
     const reader = await stand.tenant(['kb:read'])
     const path = reader.knowledgeBase
     const ids = { organization_id: reader.organizationId, api_key_id: await keyIdOf(reader) }
@@ -202,12 +202,12 @@ describe('the log', () => {
     expect(linesOf(second).filter((line) => line.document_id === id)).toMatchObject([completed])
   })
 
-  test('names them also where the queue or the database fails the worker', async () => {
+  test('names the request and the key even when the queue or the database fails the worker', async () => {
     const tenant = await stand.tenant()
     const { document, requestId } = await create(tenant, 'One.')
     const queue = { ...keptQueue().queue, ...away }
     provider.script(['too_many_requests'])
-    // Twice: the worker repeats what it may.
+    // Twice, because the worker repeats a statement that it may.
     connection.cut('before', statements.leaveToSweeper)
     connection.cut('before', statements.leaveToSweeper)
     const written = await gathered(() => newWorker(stand, provider, { queue })([document]))

@@ -14,7 +14,7 @@ const pages = globSync('{*,{functions,infra,shared,test}/**/*}.md', { cwd: root 
 const scripts = Object.keys(JSON.parse(read('package.json')).scripts)
 
 describe.each(pages)('%s', (page) => {
-  test('links to what exists, by headings that exist', () => {
+  test('links only to files and headings that exist', () => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
     const broken = links.filter(([, path, heading]) => {
       const target = path ? join(dirname(page), path) : page
@@ -29,7 +29,7 @@ describe.each(pages)('%s', (page) => {
   })
 })
 
-test('the figures of README.md are those of the run that is kept beside it', () => {
+test('the figures of README.md are those of the committed run', () => {
   const run = JSON.parse(read('test/bench/results/run.json'))
   expect(withFigures(read('README.md'), run)).toBe(read('README.md'))
 })

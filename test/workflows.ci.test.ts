@@ -57,7 +57,7 @@ describe.each(files)('%s', (name) => {
     }
   })
 
-  test('gives no job more than it needs: nothing by default, and no right to write but for a token of OIDC and the issue of advisories', () => {
+  test('gives jobs no permission by default, and none to write but an OIDC token and the issue of advisories', () => {
     const { permissions, jobs } = workflow(name)
     expect(permissions).toEqual({})
     for (const [id, { permissions: own, steps = [], environment, uses }] of Object.entries(jobs)) {
@@ -76,7 +76,7 @@ describe.each(files)('%s', (name) => {
   })
 })
 
-test('prod is deployed after dev was tried from outside, and no deploy is cut off', () => {
+test('prod is deployed after dev has passed its check from outside, and no deploy is cut off', () => {
   const { jobs, concurrency } = workflow('deploy.yml')
   expect(jobs.prod!.needs).toBe('dev')
   expect(concurrency!['cancel-in-progress']).toBe(false)
@@ -87,7 +87,7 @@ test('prod is deployed after dev was tried from outside, and no deploy is cut of
   expect(Math.min(...order.map(place))).toBeGreaterThanOrEqual(0)
 })
 
-test('an advisory that was published tonight opens an issue and stops no deploy', () => {
+test('a new advisory opens an issue and stops no deploy', () => {
   expect(files.filter((file) => textOf(file).includes('npm audit'))).toEqual(['nightly.yml'])
   expect(workflow('nightly.yml').jobs.nightly!.steps!.map(({ run }) => run)).not.toContain('npm audit')
 })
@@ -100,7 +100,7 @@ test.each(['check.yml', 'nightly.yml'])('%s runs on a PostgreSQL server with pgv
   expect(commands).toContain(name === 'check.yml' ? '.ci/run' : 'npm run test:nightly')
 })
 
-test('what needs a server names the one of DATABASE_URL, and fails where it has none and cannot start one', () => {
+test('.ci/postgres prints the server of DATABASE_URL, and fails where there is none and it cannot start one', () => {
   const postgres = (env: Record<string, string>) =>
     spawnSync('/bin/bash', [join(import.meta.dirname, '../.ci/postgres')], { env, encoding: 'utf8' })
   const given = postgres({ PATH: process.env.PATH!, DATABASE_URL: 'postgres://db.example/kb', PG_BIN: '/programs' })
@@ -111,7 +111,7 @@ test('what needs a server names the one of DATABASE_URL, and fails where it has 
   expect(without).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('set DATABASE_URL') })
 })
 
-test('a pull request’s own code is shown what it would change under a role that reads templates only, and after a review', () => {
+test('the diff of a pull request runs after a review, under a role that reads templates only', () => {
   const { diff } = workflow('check.yml').jobs
   expect(diff!.environment).toBe('diff')
   const commands = diff!.steps!.flatMap(({ run = '' }) => (run.includes('cdk') ? [run] : []))
@@ -119,7 +119,7 @@ test('a pull request’s own code is shown what it would change under a role tha
   expect(commands).toEqual(['npx cdk diff --method=template cuecard-prod-secrets cuecard-prod'])
 })
 
-test('the credentials of a deploy outlive it, and are of the account that the stage is pinned to', () => {
+test('the credentials of a deploy outlive it, and belong to the account that the stage is pinned to', () => {
   const { jobs } = workflow('deploy-stage.yml')
   const { with: inputs } = jobs.deploy!.steps!.find(({ uses }) => uses?.startsWith('aws-actions/'))!
   expect(Number(inputs!['role-duration-seconds'])).toBeGreaterThanOrEqual(60 * jobs.deploy!['timeout-minutes']!)

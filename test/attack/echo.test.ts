@@ -170,14 +170,14 @@ describe('the dashboard', () => {
     ['the edits of an edited text', 'PAGE/ID/edit', { title: 'T', edits: long('<') }],
     ['a field that no form has', '/dashboard/settings/auto-delete', { [long('<')]: 'x' }],
     ['the end of a session', '/dashboard/sign-in', { key: long('<') }],
-  ])('shows little again of %s', async (_, path, fields) => {
+  ])('repeats little of %s', async (_, path, fields) => {
     // Sent unescaped, unlike a browser's request: escaped, it would be three times as long.
     const body = Object.entries(fields).map(([name, value]) => `${name}=${value}`)
     expectSmallPage(await browser.post(path.replace('PAGE', page()).replace('ID', ids.documentId), body.join('&')))
   })
 
   test.each(['ask?q=', 'ask?title=', 'ask?mode=', 'documents?q=', 'documents?after=', 'documents/new?question='])(
-    'shows little again of a long address: %s',
+    'repeats little of a long address: %s',
     async (path) => {
       const url = `/dashboard/agents/${tenant.agentId}/${path}${encodeURIComponent(long('<'))}`
       expectSmallPage(await browser.get(url))

@@ -224,7 +224,7 @@ test('no text is in logs where messages are not ours, or the worker fails', asyn
   expectNone(await secretsOf(tenant), all)
 })
 
-test('a dead letter holds ids alone', async () => {
+test('a dead letter holds only ids', async () => {
   const tenant = await stand.tenant()
   await tenant.call('POST', tenant.knowledgeBase, { title: text, content: text })
   const receive = async (QueueUrl: string) =>

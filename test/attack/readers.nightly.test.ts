@@ -4,7 +4,7 @@ import { patterns } from './readers/patterns.ts'
 import { readers } from './readers/readers.ts'
 
 test.each(Object.entries(readers))(
-  'for %s, time grows with the text, whatever it repeats',
+  'the time of the reader of %s grows with the text, whatever it repeats',
   { timeout: 600_000 },
   async (name, { read }) => {
     await unlessRefused(() => read('Open on Sunday, 1 May.\n'.repeat(100)))

@@ -23,8 +23,8 @@ const last = 'GET /last HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n
 const statusLines = /(?:^|\r\n|\})HTTP\/1\.1 (\d{3}) /g
 
 /**
- * Whatever a connection answers to these bytes, and to one more request once so many answers are there: then more than were expected
- * show. Without a number the sender closes its side at once.
+ * The answers of a connection to these bytes. After `count` of them it gets one more request, so that unexpected answers show.
+ * Without a count the sender closes its side at once.
  */
 async function answerTo(sent: string, count: number | undefined): Promise<{ text: string; statuses: string[] }> {
   const socket = connect(Number(new URL(gateway.origin).port), '127.0.0.1')
@@ -47,7 +47,7 @@ async function answerTo(sent: string, count: number | undefined): Promise<{ text
 }
 
 describe('a connection', () => {
-  test.each(connections)('with %s', async (_, sent, answer, isCut) => {
+  test.each(connections)('gets the expected statuses for %s', async (_, sent, answer, isCut) => {
     const expected = answer.split(' ').filter((status) => status !== '')
     const mayBeLost = answer.includes('?')
     const { text, statuses } = await answerTo(sent, isCut || mayBeLost ? undefined : expected.length)
@@ -57,7 +57,7 @@ describe('a connection', () => {
     expect(text).not.toMatch(/root:x|node_modules/)
   })
 
-  test('leaves other requests answered, changes no row, and causes no fault of the gateway', async () => {
+  test('of these disturbs no other request, changes no row, and causes no fault of the gateway', async () => {
     expect(await dumpOf(stand.pool)).toEqual(before)
     const response = await fetch(`${gateway.origin}/v1/organization`, { headers: { 'x-api-key': tenant.apiKey } })
     expect(response.status).toBe(200)

@@ -54,7 +54,7 @@ async function post({ url, fields }: FormUpload, file: string): Promise<number> 
 
 const content = 'On Sunday we are closed.'
 
-test('the bundle that migrates brings an empty database to the newest schema, makes each login, and then leaves all alone', () => {
+test('the bundle that migrates brings an empty database to the newest schema, makes each login, and changes nothing in a second run', () => {
   expect(system.migrated).toEqual([
     { applied: expect.arrayContaining([...migrationNames]), made: databaseUsers },
     { applied: [], made: [] },

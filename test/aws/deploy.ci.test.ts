@@ -68,7 +68,7 @@ describe('migrations', () => {
 })
 
 test.each(answering)(
-  '%s, which reads what the previous release wrote, serves all requests anew before the Lambdas that write are updated',
+  '%s serves all requests with its new version, which reads old rows, before the Lambdas that write are updated',
   (reader) => {
     const writers = ['documents', 'chunks', 'dashboard', 'embedding', 'extraction', 'sweeper']
     for (const name of writers) {
@@ -88,7 +88,7 @@ test('the rule packs have a finding for every acknowledgement, so that none outl
 })
 
 test.each(Object.keys(entryPoints) as BundleName[])(
-  '%s loads as Lambda loads it: in the environment it is given, without any package, the AWS SDK only when it is needed',
+  '%s loads in the environment of its Lambda without any package, and the AWS SDK only when it is needed',
   async (name) => {
     const alone = mkdtempSync(join(tmpdir(), 'cuecard-alone-'))
     cpSync(dirname(prod.bundle(name)), alone, { recursive: true })

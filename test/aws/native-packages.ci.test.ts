@@ -22,14 +22,14 @@ afterAll(() => {
   rmSync(join(directory, '..'), { recursive: true })
 })
 
-test('what is deployed has the native code of Lambda’s platform, and of no other', () => {
+test('the bundle has the native code of Lambda’s platform, and of no other', () => {
   expect(readdirSync(join(directory, packages)).sort()).toEqual(['anydoc', 'anydoc-linux-arm64-gnu'])
   const code = readFileSync(join(directory, packages, 'anydoc-linux-arm64-gnu/anydoc.linux-arm64-gnu.node'))
   expect(code.subarray(1, 4).toString()).toBe('ELF')
   expect(code.readUInt16LE(18)).toBe(aarch64)
 })
 
-test('the program beside the handler reads files of every format, in its own folder alone', async () => {
+test('the program beside the handler reads files of every format, with access to its own folder only', async () => {
   const local = readdirSync(join(root, packages)).filter((name) => name.startsWith('anydoc-'))
   for (const name of local) cpSync(join(root, packages, name), join(directory, packages, name), { recursive: true })
   program = fork(join(directory, 'reader.mjs'), {

@@ -97,7 +97,7 @@ describe('the files', () => {
     expect(prod.resources[logicalId(key)]!.Properties.EnableKeyRotation).toBe(true)
   })
 
-  test('are gone when they are deleted, no version is kept, and outlive their stack in production, not in dev', () => {
+  test('outlive their deletion by a week and their stack in production, but not in dev', () => {
     const { VersioningConfiguration, LifecycleConfiguration } = bucketOf('prod')[1].Properties
     expect(VersioningConfiguration).toEqual({ Status: 'Enabled' })
     expect(LifecycleConfiguration).toMatchObject({ Rules: [{ NoncurrentVersionExpiration: { NoncurrentDays: 7 } }] })
@@ -106,7 +106,7 @@ describe('the files', () => {
     expect(bucketOf('dev')[1].DeletionPolicy).toBe('Delete')
   })
 
-  test('are posted by pages of the dashboard alone', () => {
+  test('are posted only by pages of the dashboard', () => {
     const corsOf = (stage: StageUnderTest) => {
       const [, { Properties }] = bucketOf(stage)
       const [rule, ...others] = (Properties.CorsConfiguration as { CorsRules: Fields[] }).CorsRules

@@ -83,7 +83,7 @@ describe.each(serving)('a new version of %s', (name) => {
     expect(logicalId(ExecutedVersion!)).toBe(versionOf(name))
   })
 
-  test('is found out before all requests reach it: the alarms need less than the shift, and two minutes until a metric is there', () => {
+  test('is stopped by its alarms before all requests reach it, even if a metric is two minutes late', () => {
     const [, shift] = /(\d+)Minutes$/.exec(String(groupOf(name).DeploymentConfigName))!
     for (const [id, { Period, EvaluationPeriods, Metrics }] of alarmsOf(name)) {
       const inner = ((Metrics ?? []) as { MetricStat?: Fields }[]).map(({ MetricStat }) => MetricStat?.Period)
@@ -93,7 +93,7 @@ describe.each(serving)('a new version of %s', (name) => {
   })
 })
 
-test('the errors that stop a release are those that the code did not expect, and no refused or throttled request', () => {
+test('only errors that the code did not expect stop a release, and no refused or throttled request', () => {
   const filters = prod
     .ofType('AWS::Logs::MetricFilter')
     .map(([, { Properties }]) => Properties)
@@ -110,14 +110,14 @@ test('the errors that stop a release are those that the code did not expect, and
 })
 
 test.each(workers)(
-  'the worker %s is updated at once, and only when every Lambda that serves has all of its requests at the new version',
+  'the worker %s is updated at once, after every Lambda that serves has moved all requests to its new version',
   (name) => {
     expect(prod.alias(name)[1].UpdatePolicy).toBeUndefined()
     for (const served of serving) expect(prod.lambda(name).DependsOn, served).toContain(prod.alias(served)[0])
   },
 )
 
-test('earlier versions stay for who moves an alias back by hand, but not one whose deploy failed; dev keeps none, and shifts at once', () => {
+test('prod keeps earlier versions for a rollback by hand, but not one whose deploy failed; dev keeps none, and shifts at once', () => {
   const kept = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }
   for (const name of names) expect(prod.resources[versionOf(name)], name).toMatchObject(kept)
   for (const [id, { DeletionPolicy }] of synthesis.stack('dev').ofType('AWS::Lambda::Version'))
@@ -125,7 +125,7 @@ test('earlier versions stay for who moves an alias back by hand, but not one who
   expect(synthesis.stack('dev').text).not.toMatch(/CodeDeploy/)
 })
 
-test('a deploy at once asks no alarm, and takes no alarm and no deployment group away', () => {
+test('an immediate deploy consults no alarm, and removes no alarm and no deployment group', () => {
   const atOnce = prodWith('at-once')
   const byDefault = prodWith(undefined)
   expect(byDefault.text).toContain('CodeDeployLambdaAliasUpdate')

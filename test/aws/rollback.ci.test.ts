@@ -12,22 +12,25 @@ const synthesis = useSynthesis()
 type Release = Record<string, Template>
 
 describe.each(['dev', 'prod'] as const)('%s', (stage) => {
-  test.each(databaseUsers)('takes a release that adds %s, the one before, and the newer again', (lambda) => {
-    const newer = releaseOf(stage)
-    const older = withoutLambda(newer, stage, lambda)
-    const { create, deploy, account } = accountOf(stage)
-    create(older)
-    deploy(older)
-    create(newer)
-    deploy(newer)
-    const afterwards = account()
-    deploy(older)
-    const logs = `AWS::Logs::LogGroup /aws/lambda/cuecard-${stage}-${lambda}`
-    expect(deploy(newer)).toEqual(stage === 'prod' ? [logs] : [])
-    expect(account()).toEqual(afterwards)
-  })
+  test.each(databaseUsers)(
+    'accepts a release that adds %s, then the one before it, then the newer one again',
+    (lambda) => {
+      const newer = releaseOf(stage)
+      const older = withoutLambda(newer, stage, lambda)
+      const { create, deploy, account } = accountOf(stage)
+      create(older)
+      deploy(older)
+      create(newer)
+      deploy(newer)
+      const afterwards = account()
+      deploy(older)
+      const logs = `AWS::Logs::LogGroup /aws/lambda/cuecard-${stage}-${lambda}`
+      expect(deploy(newer)).toEqual(stage === 'prod' ? [logs] : [])
+      expect(account()).toEqual(afterwards)
+    },
+  )
 
-  test('keeps the secret of a newer release while the one before is created again', () => {
+  test('keeps the secret of a newer release when the one before it is created again', () => {
     const newer = releaseOf(stage)
     const older = withoutLambda(newer, stage, 'delivery')
     const { create, deploy, account } = accountOf(stage)

@@ -8,11 +8,11 @@ type Property = NonNullable<ReturnType<typeof typeNamed>>['properties'][string]
 type PropertyType = Property['type']
 
 describe.each(['dev', 'prod', 'everything'] as const)('%s', (stage) => {
-  test('has only properties that CloudFormation knows, of its types, and all that it requires', () => {
+  test('has only properties that CloudFormation knows, of the right types, and all that it requires', () => {
     for (const template of [synthesis.secrets(stage), synthesis.stack(stage)]) expect(faultsOf(template)).toEqual([])
   })
 
-  test('keeps to what CloudFormation refuses only in a deploy: event sources, queues and alarms', () => {
+  test('has no event source, queue or alarm that CloudFormation would reject only during a deploy', () => {
     const template = synthesis.stack(stage)
     const properties = (type: string) => template.ofType(type).map(([, { Properties }]) => Properties)
     for (const { BatchSize, MaximumBatchingWindowInSeconds: window = 0, ScalingConfig, ...source } of properties(
@@ -48,7 +48,7 @@ describe.each(['dev', 'prod', 'everything'] as const)('%s', (stage) => {
   })
 })
 
-test('an unknown name, a wrong type and a missing property are found, also deep inside', () => {
+test('an unknown name, a wrong type and a missing property are found, even in nested properties', () => {
   const template = synthesis.stack('prod')
   const [id, queue] = template.ofType('AWS::Lambda::Function')[0]!
   Object.assign(queue.Properties, { Memory: 1, Timeout: 'soon', TracingConfig: { Mod: 'Active' }, Role: undefined })

@@ -21,7 +21,7 @@ describe('the Lambdas', () => {
     expect(new Set(groups).size).toBe(groups.length)
   })
 
-  test('know secrets by their name only', () => {
+  test('get secrets by name only', () => {
     for (const name of lambdaNames) {
       const { Variables } = prod.lambda(name).Properties.Environment as { Variables: Fields }
       for (const [key, value] of Object.entries(Variables)) {
@@ -32,7 +32,7 @@ describe('the Lambdas', () => {
   })
 })
 
-test('browsers may call from pages of the origins of the stage only, with the headers of the API and without credentials', () => {
+test('browsers may call only from pages of the stage’s origins, with the headers of the API and without credentials', () => {
   const corsOf = (stage: 'prod' | 'everything') =>
     synthesis.stack(stage).ofType('AWS::ApiGatewayV2::Api')[0]![1].Properties.CorsConfiguration
   expect(corsOf('prod')).toBeUndefined()
@@ -45,7 +45,7 @@ test('browsers may call from pages of the origins of the stage only, with the he
     expect(cors.exposeHeaders).toContain(name)
 })
 
-test('what each Lambda may do, knows, serves and is run by is what was reviewed (else: npm run test:ci -- aws/stack -u)', async () => {
+test('each Lambda has the reviewed permissions, variables, routes and schedule (to accept others: npm run test:ci -- aws/stack -u)', async () => {
   const names = [...lambdaNames, 'migrate']
   const lines = names.flatMap((name) => {
     const { MemorySize, Timeout, Environment, Runtime, Architectures } = prod.lambda(name).Properties
@@ -117,7 +117,7 @@ test('only the dashboard sends mails, from the address of the stage and by its i
     ).toEqual(name === 'dashboard' ? [mailing] : [])
 })
 
-test('only the dashboard has what signs people in, and the client secret by its name', () => {
+test('only the dashboard has the settings that sign people in, and the client secret by its name', () => {
   const stack = synthesis.stack('everything')
   for (const name of [...lambdaNames, 'migrate']) {
     const { Variables } = stack.lambda(name).Properties.Environment as { Variables: Fields }
@@ -182,7 +182,7 @@ describe('secrets', () => {
     }
   })
 
-  test('outlive their stack in production, and its logs do', () => {
+  test('outlive their stack in production, as its logs do', () => {
     const expectKept = (stack: StackTemplate, type: string, policy: string) => {
       for (const [id, { DeletionPolicy }] of stack.ofType(type)) expect(DeletionPolicy, id).toBe(policy)
     }

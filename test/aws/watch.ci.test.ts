@@ -37,7 +37,7 @@ describe('every alarm', () => {
       expect(Properties, id).toMatchObject({ AlarmActions: [alarmTopicArn], OKActions: [alarmTopicArn] })
   })
 
-  test('says in one sentence what has happened and links to a page of the runbook that exists', () => {
+  test('describes the incident in one sentence, and links to a page of the runbook that exists', () => {
     for (const { AlarmName, AlarmDescription } of alarms()) {
       const [text, page] = String(AlarmDescription).split(` ${stages.prod.runbookUrl}/`)
       expect(text, String(AlarmName)).toMatch(/^[A-Z](?:[^.:;]|\.\d){30,110}\.$/)
@@ -45,7 +45,7 @@ describe('every alarm', () => {
     }
   })
 
-  test('is in the table of alarms with that page, whose text names it, and each of the table is an alarm', () => {
+  test('is in the table of alarms with its page, which names it, and every row of the table is an alarm', () => {
     const described = alarms().map(({ AlarmName, AlarmDescription }) => {
       const page = String(AlarmDescription).split('/').at(-1)
       return `${String(AlarmName).replace('cuecard-everything-', '')} → ${page}`
@@ -98,7 +98,7 @@ describe('an alarm is raised', () => {
     ['sweeper-silent', 'Invocations'],
     ['canary-failing', 'CanarySuccess'],
     ['backup-missing', completedBackups.metric],
-  ])('when nothing at all is reported, without a look at what was reported before: %s', (id, metricName) => {
+  ])('when nothing is reported, whatever was reported before: %s', (id, metricName) => {
     expect(alarm(id)).toMatchObject({ TreatMissingData: 'breaching', ComparisonOperator: 'LessThanThreshold' })
     expect(metricsOf(alarm(id))[0]).toMatchObject({ MetricName: metricName })
     expect(JSON.stringify(alarm(id).Metrics)).toContain('"FILL(m0, 0)"')
@@ -112,7 +112,7 @@ describe('an alarm is raised', () => {
     expect(seconds).toBeGreaterThanOrEqual(everySeconds + timeoutSeconds + precision)
   })
 
-  test('by a search Lambda of its own figures: the 95th percentile of any of those that answer', () => {
+  test('when the 95th percentile of any Lambda that answers is slow', () => {
     const dimensions = metricsOf(alarm('search-slow')).map(({ Dimensions }) => (Dimensions as [Fields])[0])
     expect(dimensions.map(({ Value }) => Value)).toEqual(answering.map((name) => `cuecard-everything-${name}`))
     const stats = (alarm('search-slow').Metrics as Fields[]).map(({ MetricStat }) => (MetricStat as Fields)?.Stat)
@@ -143,7 +143,7 @@ describe('an alarm is raised', () => {
     expect(Number(alarm(id).Threshold)).toBeGreaterThan(Number(queue.VisibilityTimeout))
   })
 
-  test('when any of the Lambdas is throttled: one for ten of those that serve, one for the others', () => {
+  test('when any Lambda is throttled: one alarm for the Lambdas that serve, and one for the others', () => {
     const watched = (id: string) =>
       metricsOf(alarm(id)).map(({ Dimensions }) => stage.resolve(((Dimensions as Json[])[0] as Fields).Value!))
     const named = (names: string[]) => names.sort().map((name) => `cuecard-everything-${name}`)

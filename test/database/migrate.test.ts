@@ -19,7 +19,7 @@ afterAll(async () => {
   }
 })
 
-/** A table of its own for a test, with so many rows. @returns its name, which is also that of a migration */
+/** Makes a table for a test, with the given number of rows. @returns its name, which is also that of a migration */
 async function makeTable(rows = 0): Promise<string> {
   const name = `t${crypto.randomUUID().slice(0, 8)}`
   made.push(name)

@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
 })
 
-/** A document of the tenant that search serves, with so many chunks. */
+/** Makes a document that search serves, with the given number of chunks. */
 const makeDocument = (tenant: Tenant, chunks: number) =>
   storeServed(stand.db, tenant, Array(chunks).fill({ vector: axis(2) }))
 

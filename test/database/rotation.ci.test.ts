@@ -105,7 +105,7 @@ async function request(instance: Instance, { apiKey }: Tenant, method: string, u
 
 const unavailable = { status: 503, headers: { 'retry-after': '5' }, body: { code: 'temporarily_unavailable' } }
 
-/** An event with a message for each of so many new documents. */
+/** Creates documents. @returns an event with a message for each */
 async function batchOf(count: number, tenant: Tenant) {
   const created = Array.from({ length: count }, (_, i) =>
     tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: `Document number ${i}.` }),

@@ -33,7 +33,7 @@ function textOf(random: Random): string {
 }
 
 test.skipIf(!isMounted)(
-  'when the disk of DATA_DIR is full, also in mid-crawl, the system says so in a sentence and ends; once there is room it starts with all that was acknowledged, and the crawl goes on (needs the right to mount)',
+  'on a full disk the system ends with a message, even in mid-crawl; with room again it has everything acknowledged, and the crawl continues (needs the right to mount)',
   async () => {
     const random = new Random(seed)
     // No worker embeds, so that waiting documents fill the disk.

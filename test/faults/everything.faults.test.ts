@@ -119,7 +119,7 @@ async function listed(system: System): Promise<Listed[]> {
 }
 
 describe.each(databases)('on the %s database', (name, server) => {
-  test(`${kills} times kill -9 during batch, file, crawl, delivery and sync at once: nothing answered is lost, nothing is doubled`, async () => {
+  test(`${kills} kills during batch, file, crawl, delivery and sync at once lose nothing answered and double nothing`, async () => {
     const random = new Random(seed)
     const env = { EMBEDDING_BASE_URL: provider.baseUrl, ALLOW_LOOPBACK: 'true' }
     const system = await System.create(await home({ server }), start, env)

@@ -12,7 +12,7 @@ const provider = useFakeProvider()
 const { home, start } = useStandProcesses()
 
 describe.each(databases)('on the %s database', (name, server) => {
-  test(`${killCount} times kill -9 at a random moment: nothing acknowledged is lost, nothing is doubled, and all recovers by itself`, async () => {
+  test(`${killCount} kills at random moments lose nothing acknowledged and double nothing, and the system recovers by itself`, async () => {
     const random = new Random(seed)
     const system = await System.create(await home({ server }), start, { EMBEDDING_BASE_URL: provider.baseUrl })
     provider.script([], () => {

@@ -16,8 +16,8 @@ test.each([
   ['goes with the time', 0, 0],
   ['goes on when the wall clock is set back by an hour', -3_600_000, 0],
   ['goes on when the wall clock is set back by a day', -day, 0],
-  ['goes ahead when the wall clock is set forward, or elapsed time has stood still', day, day],
-])('%s', (_, shift, ahead) => {
+  ['jumps ahead when the wall clock is set forward, or elapsed time has stood still', day, day],
+])('a steady clock %s', (_, shift, ahead) => {
   const { at, now, pass } = clockOf()
   at.wall += shift
   expect(now()).toBe(1_000_000 + ahead)

@@ -141,7 +141,7 @@ export class System {
   }
 }
 
-/** Resolves when so many events of the kind have been dispatched from now on. */
+/** Resolves after `count` more events of the kind. */
 export function after(
   events: EventTarget,
   kind: 'sent' | 'answered' | 'embedding' | 'page' | 'told',

@@ -41,7 +41,7 @@ async function serving(): Promise<Tenant> {
 
 const embeddingOf = async ({ call, agentId }: Tenant) => (await call('GET', `/v1/agents/${agentId}`)).body.embedding
 
-test('with another model than at the last start agents start to change, and the former settings serve them meanwhile', async () => {
+test('agents start to change after a start with another model, and the former settings serve them meanwhile', async () => {
   const tenant = await serving()
   expect(await start({ EMBEDDING_MODEL: 'lexical' })).toBe(0)
   const provider = { EMBEDDING_BASE_URL: 'http://127.0.0.1:1/v1', EMBEDDING_MODEL: 'other', EMBEDDING_API_KEY: 'sk-1' }

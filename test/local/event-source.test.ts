@@ -88,7 +88,7 @@ test.each<[string, number, (event: SQSEvent) => unknown]>([
   ['no failures', 0, () => ({ batchItemFailures: [] })],
   ['failures that are null', 0, () => ({ batchItemFailures: null })],
   ['one failure', 1, (event) => ({ batchItemFailures: failing(event, 'b') })],
-])('of a batch answered with %s, %i stay', async (_, hidden, answer) => {
+])('of a batch answered with %s, %i messages stay', async (_, hidden, answer) => {
   expect(await outcome(answer)).toEqual({ visible: 0, hidden, errors: [] })
 })
 
@@ -134,7 +134,7 @@ test('no more batches are in flight than allowed, and stopping waits for them', 
   expect(await count()).toEqual({ visible: 3, hidden: 0 })
 })
 
-test('it goes on when a queue that was down is back', async () => {
+test('the event source continues when its queue is back', async () => {
   const { port } = new URL(emulator.endpoint)
   await emulator.close()
   const down = Promise.withResolvers<unknown>()

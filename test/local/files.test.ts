@@ -80,7 +80,7 @@ describe('a form that a browser posts', () => {
     expect(await readdir(filesDir, { recursive: true })).toEqual(before)
   })
 
-  test('is rejected with another key, a field more or a signed field less', async () => {
+  test('is rejected with another key, an additional field or a missing signed field', async () => {
     const { url, fields } = bucket.presignPost(newKey(), maxBytes)
     const { 'x-amz-date': _, ...withoutDate } = fields
     const redirected = { ...fields, success_action_redirect: 'https://elsewhere.example' }
@@ -94,7 +94,7 @@ describe('a form that a browser posts', () => {
     expect(await post(signedAt(3_601), 'x')).toMatchObject({ status: 403, code: 'AccessDenied' })
   })
 
-  test('is rejected when somebody else signed it, changed the policy, or nobody signed it', async () => {
+  test('is rejected when somebody else signed it, its policy was changed, or nobody signed it', async () => {
     const forged = bucketAt(undefined, 'a guess').presignPost(newKey(), maxBytes)
     expect(await post(forged, 'x')).toMatchObject({ status: 403, code: 'SignatureDoesNotMatch' })
     const { url, fields } = bucket.presignPost(newKey(), maxBytes)
@@ -120,7 +120,7 @@ describe('a form that a browser posts', () => {
 })
 
 describe('an uploaded file', () => {
-  test('is got whole or not at all, as long as it is the same, by its ETag', async () => {
+  test('is read whole or not at all, and by its ETag only while it is unchanged', async () => {
     const key = newKey()
     const form = bucket.presignPost(key, maxBytes)
     await post(form, 'Soup')
@@ -143,7 +143,7 @@ describe('an uploaded file', () => {
     expect(codeOf((await get(signedAt(301))).body)).toBe('AccessDenied')
   })
 
-  test('is not downloaded by a URL that is not signed, or of another file', async () => {
+  test('is not downloaded by a URL that is unsigned, or signed for another file', async () => {
     const [key, other] = [newKey(), newKey()]
     for (const each of [key, other]) await post(bucket.presignPost(each, maxBytes), 'Soup')
     const url = bucket.presignGet(key, 'menu.pdf')
@@ -170,7 +170,7 @@ describe('an uploaded file', () => {
     expect(await unsigned.text()).not.toContain('one/')
   })
 
-  test('is deleted with others, whatever their names; again is no error', async () => {
+  test('is deleted with others, whatever their names; deleting them again is no error', async () => {
     const keys = [newKey(), newKey(`a&b <'"> + %20.txt`), newKey('ü.csv')]
     for (const key of keys) await post(bucket.presignPost(key, maxBytes), 'x')
     await bucket.delete(keys.slice(1))
@@ -205,7 +205,7 @@ describe('a page', () => {
     }
   })
 
-  test('of another origin may not, nor with other methods and headers', async () => {
+  test('of another origin may do neither, nor may one with other methods and headers', async () => {
     expect((await preflight('http://evil.example')).status).toBe(403)
     expect((await preflight(page, 'PUT')).status).toBe(403)
     expect((await preflight(page, 'POST', { 'access-control-request-headers': 'hx-request' })).status).toBe(403)

@@ -56,7 +56,7 @@ test.each([
   expect(event).toMatchObject({ body: encoded, isBase64Encoded })
 })
 
-test('the path is cut at a decoded question mark, and names that objects treat specially stay', () => {
+test('the path is cut at a decoded question mark, and query names that objects treat specially are kept', () => {
   const event = toEvent({ method: 'GET', url: '/a%3Fb=1?__proto__=1&constructor=2' }, ['$default'])!
   expect(event.rawPath).toBe('/a')
   expect(Object.keys(event.queryStringParameters!)).toEqual(['__proto__', 'constructor'])
@@ -88,7 +88,7 @@ test.each(
   'app.example.com https://app.example.com/ https://app.example.com/x https://*.example.com/ null ftp://a HTTPS://A'.split(
     ' ',
   ),
-)('CORS_ORIGINS are origins as a browser sends them, unlike %s', (origin) => {
+)('CORS_ORIGINS takes origins as a browser sends them, and rejects %s', (origin) => {
   const good = ['http://localhost:3000', 'https://app.example.com', '*']
   expect(parseOrigins(` ${good.join(' ,')},`)).toEqual(good)
   expect(() => parseOrigins(`${good[0]},${origin}`)).toThrow(/^CORS_ORIGINS: an allowed origin is/)
@@ -136,7 +136,7 @@ describe('the gateway', () => {
     expect(answer.headers['apigw-requestid']).toBe(seen?.requestContext.requestId)
   })
 
-  test('says http, or what a tunnel in front of it says', async () => {
+  test('passes on the protocol that a tunnel in front of it names, else http', async () => {
     const { origin } = await serve(({ headers }) => headers['x-forwarded-proto'])
     for (const [said, passed] of Object.entries({ https: 'https', 'https,http': 'https', gopher: 'http' }))
       expect((await call(origin, { headers: { 'x-forwarded-proto': said } })).body).toBe(`"${passed}"`)
@@ -197,7 +197,7 @@ describe('the gateway', () => {
     const corsOf = (headers: object) =>
       Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('access-control-')))
 
-    test('leaves OPTIONS to the function, as it does origins, unless some are allowed', async () => {
+    test('leaves OPTIONS and origins to the function unless some origins are allowed', async () => {
       const result = { statusCode: 405, headers: { 'access-control-allow-origin': 'own' } }
       const { origin } = await serve(() => result)
       expect(await call(origin, preflight(app))).toMatchObject({ status: 405, headers: result.headers })
@@ -237,7 +237,7 @@ describe('the gateway', () => {
       }
     })
 
-    test('sends no headers to an origin that is not allowed, and serves a caller without one as usual', async () => {
+    test('sends no CORS headers to an origin that is not allowed, and serves a caller without one as usual', async () => {
       const { origin } = await serve(() => ({ statusCode: 200, body: 'ok' }), { corsOrigins: [app] })
       const refused = await call(origin, preflight('https://evil.example.com'))
       expect({ status: refused.status, cors: corsOf(refused.headers) }).toEqual({ status: 204, cors: {} })

@@ -46,12 +46,12 @@ test('a mail arrives as it was sent', async () => {
   expect(emulator.mails).toEqual([{ ...mail, from: 'Cuecard <hello@example.com>', to: [mail.to] }])
 })
 
-test('nobody sends mails without MAIL_FROM', () => {
+test('there is no mailer without MAIL_FROM', () => {
   vi.stubEnv('MAIL_FROM', '')
   expect(configuredMailer()).toBeUndefined()
 })
 
-test('the hundred mails that were sent last are kept', async () => {
+test('the last hundred mails are kept', async () => {
   for (let i = 1; i <= 101; i++) await send({ ...request, FromEmailAddress: `${i}@example.com` })
   expect([emulator.mails.length, emulator.mails[0]?.from]).toEqual([100, '2@example.com'])
 })
@@ -69,7 +69,7 @@ test.each([
   expect(emulator.mails).toEqual([])
 })
 
-test('SES refuses a mail that nobody has signed for it', async () => {
+test('SES refuses a mail whose request is not signed for it', async () => {
   const url = `${emulator.endpoint}/v2/email/outbound-emails`
   const signedFor = (service: string) => ({
     authorization: `AWS4-HMAC-SHA256 Credential=local/20270131/${region}/${service}/aws4_request, SignedHeaders=host, Signature=${'0'.repeat(64)}`,
@@ -81,7 +81,7 @@ test('SES refuses a mail that nobody has signed for it', async () => {
   expect(await statusWith(signedFor('ses'))).toBe(200)
 })
 
-test('a refusal of SES is unavailable, and names AWS’s code and message', async () => {
+test('a refusal by SES is reported as unavailable, with AWS’s code and message', async () => {
   let attempts = 0
   const ses = await listen((_, response) => {
     attempts++

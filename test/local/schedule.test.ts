@@ -4,7 +4,7 @@ import { every } from '../../infra/local/schedule.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('it runs at once and then at every interval, until it is stopped', async () => {
+test('a schedule runs at once and then at every interval, until it is stopped', async () => {
   const handler = vi.fn()
   const schedule = every(60, handler)
   expect(handler).toHaveBeenCalledTimes(1)
@@ -32,7 +32,7 @@ test('a run that is due during another is skipped', async () => {
   await stopping
 })
 
-test('a run that is due during another begins where runs may be parallel, and the schedule ends with the last', async () => {
+test('a run that is due during another starts if runs may be parallel, and the schedule ends with the last one', async () => {
   const gates: (() => void)[] = []
   const handler = () => new Promise<void>((resolve) => gates.push(resolve))
   const schedule = every(1, handler, { timeoutSeconds: 25, isParallel: true })

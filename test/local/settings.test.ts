@@ -48,13 +48,13 @@ describe('settings of npm start', () => {
     ['DATA_DIR', '/dev/null', 'must be a directory that can be written, not /dev/null'],
     ['DATA_DIR', '/dev/null/data', 'must be a directory that can be written, not /dev/null/data'],
     ['POWERTOOLS_LOG_LEVEL', 'CHATTY', 'must be one of TRACE, DEBUG, INFO, WARN, ERROR, CRITICAL, SILENT, not CHATTY'],
-  ])('%s=%s is the one fault of a start, and named with what to do', async (name, value, reason) => {
+  ])('with %s=%s have one fault, whose message says what to do', async (name, value, reason) => {
     const faults = await faultsOf({ [name]: value })
     expect(faults).toEqual([expect.stringContaining(`${name} ${reason}`)])
     expect(faults[0]).not.toMatch(/\n|sk-secret/)
   })
 
-  test('all faults come at once, and leave no directory behind', async () => {
+  test('have all their faults reported at once, and no directory is left behind', async () => {
     const faults = await faultsOf({ DATA_DIR: join(home, 'un', 'used'), PORT: '-1', CHUNK_TOKENS: 'many' }, ['--frob'])
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['unknown', 'PORT', 'CHUNK_TOKENS'])
     expect(await readdir(home)).not.toContain('un')

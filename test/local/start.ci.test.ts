@@ -66,7 +66,7 @@ test('a first start ingests and searches the samples; Ctrl-C stops it at any tim
   await stop(interrupted)
   expect(interrupted.output()).not.toMatch(/Could not|Error|Serving/)
 
-  // The encoder takes longer, and its own tests show what it finds.
+  // The encoder takes longer, and has tests of its own.
   const env = { ...(await home({ isEmpty: true })), EMBEDDING_MODEL: 'lexical' }
   const first = start(env)
   await first.prints('Serving')
@@ -138,7 +138,7 @@ test('documents that wait for the provider when the process is killed continue a
 })
 
 test.skipIf(!server)(
-  'a restart of the server is a 503 to who is waiting, and then 200 again (the embedded database is no server)',
+  'a restart of the server gives waiting requests a 503, and later ones a 200 (the embedded database is no server)',
   async () => {
     const env = await home()
     const stand = start({ ...env })

@@ -44,7 +44,7 @@ const revokeLongAgo = ({ organizationId }: Tenant) =>
 const eraseOrganization = (id: string, name = 'Test') =>
   cuecard(['organization', 'delete', id, '--yes-erase-name', name, '--json'])
 
-/** Interrupts after so many pauses. */
+/** Options of an erasure that is interrupted after the given number of pauses. */
 function interruptedAfter(pauses: number) {
   const controller = new AbortController()
   const waits: number[] = []

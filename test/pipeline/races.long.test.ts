@@ -233,7 +233,7 @@ describe('between a worker and requests,', () => {
     const { tenant, document } = await newDocument(stand, 'A text.')
     const { db, held, plan } = await hold(document)
     const embedded = plan.missing.map((missing) => ({ ...missing, vector: vectorOf('A text.') }))
-    // The same vector, not yet committed: who stores it waits.
+    // An uncommitted row with the same vector makes the statement that stores it wait.
     const other = await stand.pool.connect()
     const ofAll = sql`select from pg_locks where not granted
       and pid in (select pid from pg_stat_activity where datname = current_database())`

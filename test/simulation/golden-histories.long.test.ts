@@ -24,7 +24,7 @@ afterAll(() => universe.close())
 const goods = ['amber', 'birch', 'cedar', 'delta']
 const factOf = (random: Random, good: string) => `The ${good} costs ${random.below(3)} euros.`
 
-test(`no switch in random histories (${count}) breaks a golden question that blocks, and none is stuck`, {
+test(`random histories (${count}) serve no revision that breaks a golden question that blocks, and no document is stuck`, {
   timeout: 3_600_000,
 }, async () => {
   let blocked = 0

@@ -244,7 +244,7 @@ class History {
     if (left.size > 0) throw new Error(`files lost or left behind: ${[...left]}`)
   }
 
-  /** Old messages, redelivered after everything has ended, change nothing and call nobody. */
+  /** Checks that old messages, redelivered after the end, change nothing and cause no call. */
   async #refuteGhosts(): Promise<void> {
     const { world } = this
     const calls = world.calls.length

@@ -31,7 +31,7 @@ interface ChunkRow {
 const day = 24 * 60 * 60
 const question = vectorOf('question')
 
-/** Compares the database and its search results with the model, and adopts what the pipeline may decide by itself. */
+/** Compares the database and its search results with the model, and adopts the changes that the pipeline may make by itself. */
 export class Observer {
   readonly #world: World
   readonly #seen = new Map<string, Row>()

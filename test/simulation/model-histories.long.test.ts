@@ -46,7 +46,7 @@ function modelled(model: (typeof models)[number]): Embedder {
 
 const bothModels = (): Embedder => ({ ...modelled('second'), previous: modelled('first') })
 
-test(`no search in random histories (${count}) compares vectors of two models, and all agents end changed`, {
+test(`random histories (${count}) have no search that compares vectors of two models, and every agent completes its change`, {
   timeout: 10_800_000,
 }, async () => {
   const seen = { searches: 0, hits: 0, switches: 0, faults: 0 }

@@ -31,7 +31,7 @@ export interface ModelDocument {
   pendingSince: number
   /** Claims of this revision seen so far. */
   leases: Set<string>
-  /** Grows with what a client changes. */
+  /** The number of changes by clients. */
   edits: number
   /** The ETag of the last response, and the edits at that time. */
   tag?: { etag: string; edits: number }
@@ -115,7 +115,7 @@ export function decidePatch(
   return { verdict: { status: 200 }, change: retitle }
 }
 
-/** Other content, or the same where search will not come to serve it by itself. */
+/** Restores other content, or the same content if search would not serve it without a new revision. */
 export function decideRestore(document: ModelDocument, content: string | null, now: number): Decision {
   if (content === null) return refuse(409, 'invalid_transition')
   const { managedBy, status } = document

@@ -13,7 +13,7 @@ export interface Point {
 
 const current = new AsyncLocalStorage<Process>()
 
-/** One run of a Lambda. It stops at every point until somebody passes it, so whose turn it is, is decided outside. */
+/** One run of a Lambda. It stops at every point until `pass` is called, so the simulation decides which process continues. */
 export class Process {
   readonly name: string
   readonly points: Point[] = []

@@ -263,7 +263,7 @@ export class Requests {
     return result
   }
 
-  /** Lets the process go on to its end. @param onEffect when so many statements have taken effect */
+  /** Runs the process to its end. @param onEffect is called if at least `statementsToEffect` statements took effect */
   async #drive(process: Process, statementsToEffect: number, onEffect: () => void): Promise<string[]> {
     const fates: string[] = []
     let statements = 0

@@ -29,7 +29,7 @@ export interface Tenant {
   documents: ModelDocument[]
 }
 
-/** One Lambda instance: what it keeps between its runs (circuit breaker, semaphore) dies with its process. */
+/** One Lambda instance. Its circuit breaker and semaphore end with its process. */
 export interface Worker {
   name: 'embedding' | 'extraction'
   handler: ReturnType<typeof consumer>

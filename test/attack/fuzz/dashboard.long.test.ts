@@ -89,7 +89,7 @@ function encoded(who: Who, pairs: [string, string][]): string {
   return new URLSearchParams(filled).toString()
 }
 
-/** A page of ours, whatever its parameters say; a file is in the bucket. */
+/** True for a page of Cuecard, whatever its parameters are, and for a file in the bucket. */
 function isOwn(target: string): boolean {
   const { origin } = new URL(target, 'https://app.example.com')
   return ['https://app.example.com', new URL(stand.emulator.endpoint).origin].includes(origin)

@@ -47,7 +47,7 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^answerRetell$/, ({ status, body }) => status === 200 && typeof body === 'string'],
   // An agent with a secret, as the second one, takes only signed calls.
   [/^answerRetell$/, ({ status, body }) => status === 401 && body?.code === 'invalid_signature'],
-  // JSON-RPC reports what the protocol does not allow.
+  // JSON-RPC reports violations of the protocol itself.
   [/^answerMcp$/, ({ status, body }) => status === 202 || body?.jsonrpc === '2.0'],
 ]
 

@@ -7,7 +7,7 @@ const { FUZZ_SEED, FUZZ_PATH, FUZZ_CASES } = process.env
 export const cases = Number(FUZZ_CASES ?? (isThorough ? 200 : 6))
 
 /**
- * Plays so many random cases, the same in each `npm test`; shrinks one that fails.
+ * Plays the given number of random cases, the same in each `npm test`, and shrinks one that fails.
  * @throws Error that says how to play the shrunk case alone
  */
 export async function playAll<T>(

@@ -23,11 +23,11 @@ const letters = (length: number) => {
   return text.slice(0, length)
 }
 const repeated = (unit: string) => (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length)
-/** Two runs whose order is to be turned around, or whose pairs are all to be compared. */
+/** Two runs, for readers that reverse their order or compare all pairs. */
 const halves = (first: string, second: string) => (length: number) =>
   repeated(first)(length / 2) + repeated(second)(length / 2)
 
-/** Texts of so many UTF-16 code units, by what they repeat. */
+/** Makers of texts of a given length in UTF-16 code units, by the part that they repeat. */
 export const patterns: Record<string, (length: number) => string> = {
   ...Object.fromEntries(units.map((unit) => [JSON.stringify(unit), repeated(unit)])),
   'blanks before a letter': (length) => `${' '.repeat(length - 1)}a`,

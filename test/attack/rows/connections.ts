@@ -1,6 +1,6 @@
 /**
- * Bytes that arrive at a socket of the gateway, as Latin-1 (`KEY` becomes the tenant's key); the statuses of what is answered, in order,
- * of which one with a question mark may be lost, for the connection is broken off with it; and whether the sender closes its side at once.
+ * Bytes that arrive at a socket of the gateway, as Latin-1 (`KEY` becomes the tenant's key), and the statuses of the answers, in order.
+ * One with a question mark may be lost, because the connection is reset with it. The sender of `cut` closes its side at once.
  */
 type Connection = [of: string, sent: string, answer: string, isCut?: 'cut']
 

@@ -4,7 +4,7 @@ import { text } from './valid.ts'
 /** A request of a browser to the dashboard. */
 export interface FormRequest {
   who: 'A' | 'B'
-  /** Absent if nobody has signed in; a stale one belongs to no session. */
+  /** `none` sends no cookie, and `stale` one that belongs to no session. */
   session: 'own' | 'none' | 'stale'
   method: string
   /** A path of the dashboard, with names in place of ids. */

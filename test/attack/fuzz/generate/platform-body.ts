@@ -6,7 +6,7 @@ const question = fc.oneof(
   fc.constantFrom('where can I park', 'on Sunday?', '<mine.mark>', '<theirs.mark>', ''),
   text(0, 80),
 )
-/** Mostly what the platform sends there, else anything. */
+/** Mostly the platform's own value, else any other. */
 const mostly = (sound: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 6, arbitrary: sound }, { weight: 1, arbitrary: oddValues }, { weight: 1, arbitrary: anyJson })
 const loose = (fields: Record<string, fc.Arbitrary<unknown>>) =>
