@@ -10,22 +10,10 @@ import { axis } from '../support/provider/axis.ts'
 import { scatteredVectors } from '../support/provider/scattered.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { isOnServer, isThorough } from '../support/tools/effort.ts'
+import { differing, type Hit, key, search } from './searched.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()
-
-interface Hit {
-  document_id: string
-  chunk_index: number
-  score: number
-}
-
-const key = ({ document_id, chunk_index }: Hit) => `${document_id} ${chunk_index}`
-
-async function search(tenant: Tenant, embedding: ArrayLike<number>, more: object = {}): Promise<Hit[]> {
-  const request = { embedding: Array.from(embedding), ...more }
-  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)).body.data
-}
 
 /** All chunks of the agent compared, best first; with the same halves and the same operator as the search. */
 async function bruteForce(tenant: Tenant, vector: ArrayLike<number>, condition = 'true'): Promise<Hit[]> {
@@ -48,16 +36,6 @@ function rejectionOf(vector: Float32Array, unit: Float32Array): Float32Array {
   return normalize(vector.map((number, i) => number - along * unit[i]!))
 }
 
-/** The number of bits in which two texts of a `bit(1536)` differ. */
-function differing(a: string, b: string): number {
-  let count = 0
-  for (let i = 1; i < a.length; i++) {
-    const bits = Number.parseInt(a[i]!, 16) ^ Number.parseInt(b[i]!, 16)
-    count += (bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1) + (bits >> 3)
-  }
-  return count
-}
-
 describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
   let tenant: Tenant
   const documents: string[] = []
@@ -78,7 +56,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
 
   test('the ten best equal those of a full comparison', async () => {
     for (const query of queries) {
-      const hits = await search(tenant, query, { limit: 10 })
+      const hits = await search(tenant, query)
       const best = (await bruteForce(tenant, query)).slice(0, 10)
       expect(hits.map(key)).toEqual(best.map(key))
       expect(hits.map((hit) => hit.score)).toEqual(best.map((hit) => expect.closeTo(hit.score, 6)))
@@ -88,7 +66,7 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
   test('filters apply, and the best equal those of a full comparison with matching chunks', async () => {
     const [query] = queries
     const { score: third } = (await bruteForce(tenant, query!))[2]!
-    expect(await search(tenant, query!, { limit: 10, min_score: third - 1e-6 })).toHaveLength(3)
+    expect(await search(tenant, query!, { min_score: third - 1e-6 })).toHaveLength(3)
     const chosen = [documents[8]!, documents[2]!]
     const filters: [object, string][] = [
       [{ document_ids: chosen }, `c.document_id in ('${chosen.join("', '")}')`],
@@ -99,13 +77,13 @@ describe(`of ${10 * perDocument} chunks in 30 clusters`, () => {
       ],
     ]
     for (const [filter, condition] of filters) {
-      const hits = await search(tenant, query!, { limit: 10, ...filter })
+      const hits = await search(tenant, query!, { ...filter })
       expect(hits.map(key)).toEqual((await bruteForce(tenant, query!, condition)).slice(0, 10).map(key))
     }
   })
 
   test('a search reads sketches from an index only, and few vectors', async () => {
-    const batches = await batchesOf(() => search(tenant, queries[1]!, { limit: 10 }))
+    const batches = await batchesOf(() => search(tenant, queries[1]!))
     const batch = batches.find(({ queries }) => queries.some(({ query }) => query.includes('from answers(')))!
     const plans = await plansOf(stand.pool, batch, 'analyze, buffers,')
     const nodes = plans.flatMap(nodesOf)
@@ -170,7 +148,7 @@ describe('of up to 200 chunks', () => {
     const chunks = (from: Float32Array, count: number) =>
       Array.from({ length: count }, () => ({ vector: around(from, 1) }))
     const expectBest = async () => {
-      const hits = await search(tenant, center, { limit: 10 })
+      const hits = await search(tenant, center)
       expect(hits.map(key)).toEqual((await bruteForce(tenant, center)).slice(0, 10).map(key))
     }
     await storeServed(stand.db, tenant, chunks(far, 180))

@@ -9,16 +9,11 @@ import { axis } from '../support/provider/axis.ts'
 import { scatteredVectors } from '../support/provider/scattered.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
+import { type Hit, key, search } from './searched.ts'
 
 const stand = useStand()
 const { batchesOf } = useStatementPlans()
 
-interface Hit {
-  document_id: string
-  chunk_index: number
-}
-
-const key = ({ document_id, chunk_index }: Hit) => `${document_id} ${chunk_index}`
 const { scattered, around } = scatteredVectors(new Random(7))
 const centers = Array.from({ length: 30 }, scattered)
 const chunks = (count: number) => Array.from({ length: count }, (_, i) => ({ vector: around(centers[i % 30]!, 0.5) }))
@@ -34,14 +29,9 @@ async function cluster({ organizationId, agentId }: Tenant) {
   return rows[0]!
 }
 
-async function search(tenant: Tenant, vector: Float32Array, more: object = {}): Promise<Hit[]> {
-  const request = { embedding: Array.from(vector), limit: 10, ...more }
-  return (await tenant.call('POST', `${tenant.knowledgeBase}/search`, request)).body.data
-}
-
 /** The ten best of all that the agent serves. */
-async function best({ agentId }: Tenant, vector: Float32Array): Promise<Hit[]> {
-  const { rows } = await sql<Hit>`
+async function best({ agentId }: Tenant, vector: Float32Array): Promise<Omit<Hit, 'score'>[]> {
+  const { rows } = await sql<Omit<Hit, 'score'>>`
     select c.document_id, c.chunk_index
     from chunks c join vectors v on v.organization_id = c.organization_id and v.document_id = c.document_id and v.id = c.vector_id
       join documents d on d.organization_id = c.organization_id and d.id = c.document_id

@@ -77,7 +77,8 @@ async function search(system: System, id: string, query: string): Promise<Listed
   return answer?.status === 200 ? answer.body.data : []
 }
 
-async function pagesOf<Item>(system: System, path: string): Promise<Item[]> {
+/** All items of a list of documents, or of a list below it. */
+export async function pagesOf<Item>(system: System, path: string): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | null = null
   do {

@@ -13,6 +13,7 @@ import { Random } from '../simulation/random.ts'
 import { page, website } from '../sources/website.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { useStandProcesses } from '../support/stand/stand-process.ts'
+import { pagesOf } from './audit.ts'
 import { databases, killCount, passLeases, seed, tell } from './effort.ts'
 import { type Answer, after, System } from './system.ts'
 
@@ -108,15 +109,7 @@ async function folderOf(system: System) {
   }
 }
 
-async function listed(system: System): Promise<Listed[]> {
-  const all: Listed[] = []
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const answer: Answer | undefined = await system.call('GET', `?limit=100${cursor && `&cursor=${cursor}`}`)
-    all.push(...answer!.body.data)
-    cursor = answer!.body.next_cursor
-  }
-  return all
-}
+const listed = (system: System) => pagesOf<Listed>(system, '?limit=100')
 
 describe.each(databases)('on the %s database', (name, server) => {
   test(`${kills} kills during batch, file, crawl, delivery and sync at once lose nothing answered and double nothing`, async () => {
@@ -222,21 +215,12 @@ describe.each(databases)('on the %s database', (name, server) => {
     expect(all.filter(({ status }) => status !== 'completed')).toEqual([])
     const by = (key: 'title' | 'external_id', begins: string) => all.filter((each) => each[key]?.startsWith(begins))
     const answered = sent.flatMap(({ answer }) => answer!.body.data ?? [answer!.body.document])
-    expect(
-      by('title', 'Article')
-        .map(({ id }) => id)
-        .toSorted(),
-    ).toEqual(
-      answered
-        .filter(({ title }) => title.startsWith('Article'))
-        .map(({ id }) => id)
-        .toSorted(),
-    )
-    expect(
-      by('title', 'Price list')
-        .map(({ title }) => title)
-        .toSorted(),
-    ).toEqual(Array.from({ length: kills }, (_, round) => `Price list ${round}`).toSorted())
+    const articles = answered.filter(({ title }) => title.startsWith('Article'))
+    const sorted = (key: 'id' | 'title', documents: { id: string; title: string }[]) =>
+      documents.map((each) => each[key]).toSorted()
+    expect(sorted('id', by('title', 'Article'))).toEqual(sorted('id', articles))
+    const lists = Array.from({ length: kills }, (_, round) => `Price list ${round}`)
+    expect(sorted('title', by('title', 'Price list'))).toEqual(lists.toSorted())
     const chunks = await Promise.all(
       by('title', 'Price list').map(({ id }) => system.call('GET', `/${id}?include=text`)),
     )

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { dimensions } from '../../shared/embedding/vectors.ts'
+import { differing } from '../database/searched.ts'
 import { axis } from '../support/provider/axis.ts'
 
 /** Numbers of [-1, 1), the same on every machine. */
@@ -20,15 +21,6 @@ function dense(seed: number): number[] {
 }
 
 const add = (a: number[], b: number[], weight = 1) => a.map((number, i) => number + weight * b[i]!)
-
-function differing(a: string, b: string): number {
-  let count = 0
-  for (let at = 1; at < a.length; at++) {
-    const bits = Number.parseInt(a[at]!, 16) ^ Number.parseInt(b[at]!, 16)
-    count += (bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1) + (bits >> 3)
-  }
-  return count
-}
 
 function angle(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const dot = (x: ArrayLike<number>, y: ArrayLike<number>) =>

@@ -1,25 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { questionsApp } from '../../functions/questions/app.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { judge, selectQuestions } from '../../shared/golden/golden-question.ts'
 import { searchAfter } from '../../shared/golden/search-after.ts'
-import { useStand } from '../support/stand/stand.ts'
-import { isThorough } from '../support/tools/effort.ts'
 import { Random } from './random.ts'
-import { openUniverse, type Universe, World } from './world.ts'
+import { useHistories } from './seeds.ts'
+import { type Universe, World } from './world.ts'
 
-const { GOLDEN_SEED, GOLDEN_HISTORIES } = process.env
-const count = GOLDEN_SEED ? 1 : Number(GOLDEN_HISTORIES ?? (isThorough ? 200 : 2))
-const first = Number(GOLDEN_SEED ?? (isThorough ? Math.floor(Math.random() * 2 ** 30) : 4711))
-
-const stand = useStand()
-let universe: Universe
-beforeAll(() => {
-  universe = openUniverse(stand.pool)
-})
-afterAll(() => universe.close())
+const { first, count, playAll } = useHistories('GOLDEN', { first: 4711, count: 2, thorough: 200 })
 
 const goods = ['amber', 'birch', 'cedar', 'delta']
 const factOf = (random: Random, good: string) => `The ${good} costs ${random.below(3)} euros.`
@@ -28,18 +18,15 @@ test(`random histories (${count}) serve no revision that breaks a golden questio
   timeout: 3_600_000,
 }, async () => {
   let blocked = 0
-  for (let seed = first; seed < first + count; seed++)
-    try {
-      blocked += await playHistory(seed)
-    } catch (error) {
-      throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error })
-    }
+  await playAll(async (universe, seed) => {
+    blocked += await playHistory(universe, seed)
+  })
   console.info(`changes refused in histories from seed ${first}: ${blocked}`)
   expect(blocked).toBeGreaterThan(0)
 })
 
 /** Requests and workers of one agent, one statement after the other in an order that the seed decides. @returns how many changes were refused */
-async function playHistory(seed: number): Promise<number> {
+async function playHistory(universe: Universe, seed: number): Promise<number> {
   const random = new Random(seed)
   const world = new World(universe, random)
   await world.open()

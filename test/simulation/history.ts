@@ -29,7 +29,7 @@ const trouble: Record<Point['kind'], Record<Exclude<Fate, 'ok'>, number>> = {
  * Plays one random history: requests, deliveries, crashes, faults of provider, queue and database, sweeps, the passing of
  * time, in an order that the seed decides, and after every step compares the database with the model. Then lets all faults
  * end, and expects every document to end as it should.
- * @throws Error with the seed and the last steps
+ * @throws Error with the last steps
  */
 export async function playHistory(universe: Universe, seed: number, tally: Tally): Promise<void> {
   const history = new History(universe, seed)
@@ -37,9 +37,7 @@ export async function playHistory(universe: Universe, seed: number, tally: Tally
     await history.play()
   } catch (error) {
     const last = history.log.slice(-40).join('\n  ')
-    throw new Error(`seed ${seed}: ${(error as Error).message}\nreplay with SIMULATION_SEED=${seed}\n  ${last}`, {
-      cause: error,
-    })
+    throw new Error(`${(error as Error).message}\n  ${last}`, { cause: error })
   } finally {
     await history.world.close()
     for (const fault of history.faults) tally.set(fault, (tally.get(fault) ?? 0) + 1)

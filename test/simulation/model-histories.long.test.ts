@@ -1,26 +1,16 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { searchApp } from '../../functions/search/app.ts'
 import { changeModels } from '../../infra/embedding-models.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { dimensions, normalize } from '../../shared/embedding/vectors.ts'
-import { useStand } from '../support/stand/stand.ts'
-import { isThorough } from '../support/tools/effort.ts'
 import { type Fate, reach } from './process.ts'
 import { Random } from './random.ts'
-import { openUniverse, type Tenant, type Universe, World } from './world.ts'
+import { useHistories } from './seeds.ts'
+import { type Tenant, type Universe, World } from './world.ts'
 
-const { MODEL_SEED, MODEL_HISTORIES } = process.env
-const count = MODEL_SEED ? 1 : Number(MODEL_HISTORIES ?? (isThorough ? 300 : 2))
-const first = Number(MODEL_SEED ?? (isThorough ? Math.floor(Math.random() * 2 ** 30) : 31_367))
-
-const stand = useStand()
-let universe: Universe
-beforeAll(() => {
-  universe = openUniverse(stand.pool)
-})
-afterAll(() => universe.close())
+const { first, count, playAll } = useHistories('MODEL', { first: 31_367, count: 2, thorough: 300 })
 
 const models = ['first', 'second'] as const
 
@@ -50,20 +40,17 @@ test(`random histories (${count}) have no search that compares vectors of two mo
   timeout: 10_800_000,
 }, async () => {
   const seen = { searches: 0, hits: 0, switches: 0, faults: 0 }
-  for (let seed = first; seed < first + count; seed++) {
-    if (seed > first && (seed - first) % 25 === 0) console.info(`${seed - first} of ${count}: ${JSON.stringify(seen)}`)
-    try {
-      await playHistory(seed, seen)
-    } catch (error) {
-      throw new Error(`seed ${seed}: ${(error as Error).message}\nreplay with MODEL_SEED=${seed}`, { cause: error })
-    }
-  }
+  await playAll((universe, seed) => playHistory(universe, seed, seen))
   console.info(`histories from seed ${first}: ${JSON.stringify(seen)}`)
   expect(seen).toMatchObject({ hits: expect.toSatisfy((hits) => hits > 0), switches: expect.toSatisfy((n) => n > 0) })
 })
 
 /** Edits, uploads, searches, changes there and back, workers that die: one point after the other, in an order that the seed decides. */
-async function playHistory(seed: number, seen: Record<'searches' | 'hits' | 'switches' | 'faults', number>) {
+async function playHistory(
+  universe: Universe,
+  seed: number,
+  seen: Record<'searches' | 'hits' | 'switches' | 'faults', number>,
+) {
   const random = new Random(seed)
   const world = new World(universe, random, bothModels)
   await world.open()
