@@ -21,7 +21,7 @@ function useRole(env: Partial<typeof role> = {}) {
   for (const [name, value] of Object.entries({ ...role, ...env })) vi.stubEnv(name, value)
 }
 
-/** A bucket of an S3 that answers so. */
+/** A bucket on an S3 of which the listener answers. */
 async function bucketOf(listener: RequestListener): Promise<Bucket> {
   const { origin, close } = await listen(listener)
   closers.push(close)
@@ -39,33 +39,25 @@ const fails =
 const denied = (action: string) =>
   `User: arn:aws:sts::111122223333:assumed-role/extraction is not authorized to perform: ${action} on resource: "arn:aws:s3:::files" because no identity-based policy allows the ${action} action`
 
-describe('on AWS', () => {
-  test('a form goes to the bucket’s own host, and carries the session of the Lambda', () => {
-    useRole()
-    const files = configuredPresigner()
-    const { url, fields } = files.presignPost('o/d/menu.pdf', 5)
-    expect(files.origin).toBe('https://cuecard-prod-files-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com')
-    expect(url).toBe(`${files.origin}/`)
-    expect(fields).toMatchObject({ key: 'o/d/menu.pdf', 'x-amz-security-token': 'session' })
-    const { conditions } = JSON.parse(Buffer.from(fields.policy!, 'base64').toString())
-    expect(conditions).toEqual(
-      expect.arrayContaining([{ bucket: files.bucket }, { key: 'o/d/menu.pdf' }, ['content-length-range', 1, 5]]),
-    )
-  })
-
-  test('a download comes from there too', () => {
-    useRole()
-    const files = configuredPresigner()
-    expect(files.presignGet('o/d/Menü 1+1.pdf', 'Menü.pdf')).toMatch(`${files.origin}/o/d/Men%C3%BC%201%2B1.pdf?`)
-  })
+test('on AWS, forms and downloads use the bucket’s own host, and a form carries the session of the Lambda', () => {
+  useRole()
+  const files = configuredPresigner()
+  const { url, fields } = files.presignPost('o/d/menu.pdf', 5)
+  expect(files.origin).toBe('https://cuecard-prod-files-111122223333-eu-central-1.s3.eu-central-1.amazonaws.com')
+  expect(url).toBe(`${files.origin}/`)
+  expect(fields).toMatchObject({ key: 'o/d/menu.pdf', 'x-amz-security-token': 'session' })
+  const { conditions } = JSON.parse(Buffer.from(fields.policy!, 'base64').toString())
+  const expected = [{ bucket: files.bucket }, { key: 'o/d/menu.pdf' }, ['content-length-range', 1, 5]]
+  expect(conditions).toEqual(expect.arrayContaining(expected))
+  expect(files.presignGet('o/d/Menü 1+1.pdf', 'Menü.pdf')).toMatch(`${files.origin}/o/d/Men%C3%BC%201%2B1.pdf?`)
 })
 
 describe('a file', () => {
   test.each([
-    ['there is none of that key', 404, 'NoSuchKey', 'The specified key does not exist.'],
+    ['there is no such key', 404, 'NoSuchKey', 'The specified key does not exist.'],
     ['the role may not list the bucket', 403, 'AccessDenied', denied('s3:ListBucket')],
     ['S3 gives no reason', 403, 'AccessDenied', 'Access Denied'],
-  ])('is not there when %s', async (_, status, code, message) => {
+  ])('is missing if %s', async (_, status, code, message) => {
     const bucket = await bucketOf(fails(status, code, message))
     expect(await bucket.get('o/d/menu.pdf', 10)).toBeUndefined()
   })
@@ -74,7 +66,7 @@ describe('a file', () => {
     ['the role may not get it', 403, 'AccessDenied', denied('s3:GetObject')],
     ['the credentials are wrong', 403, 'InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist'],
     ['there is no such bucket', 404, 'NoSuchBucket', 'The specified bucket does not exist'],
-  ])('is out of reach when %s', async (_, status, code, message) => {
+  ])('is unreachable if %s', async (_, status, code, message) => {
     const bucket = await bucketOf(fails(status, code, message))
     await expect(bucket.get('o/d/menu.pdf', 10)).rejects.toThrow(Unavailable)
     await expect(bucket.get('o/d/menu.pdf', 10)).rejects.toMatchObject({ service: 'file_storage' })
@@ -89,7 +81,7 @@ describe('a file', () => {
     expect((await bucket.get('o/d/menu.pdf', 10))?.bytes.toString()).toBe('Soup')
   })
 
-  test('that is no longer the same is not read', async () => {
+  test('that was overwritten is not read', async () => {
     const bucket = await bucketOf((request, response) => {
       if (request.headers['if-match'] === '"new"') response.end('Soup')
       else fails(412, 'PreconditionFailed', 'At least one of the pre-conditions did not hold')(request, response)
@@ -105,7 +97,7 @@ describe('a file', () => {
     await expect(bucket.get('o/d/menu.pdf', 10)).rejects.toThrow('o/d/menu.pdf has more than 10 bytes')
   })
 
-  test('that breaks off counts as unreachable', async () => {
+  test('that ends too early counts as unreachable', async () => {
     const bucket = await bucketOf((_request, response) => {
       response.writeHead(200, { 'content-length': 10 })
       response.write('half', () => response.destroy())
@@ -115,12 +107,11 @@ describe('a file', () => {
 })
 
 describe('deleting', () => {
-  test('fails when S3 keeps one of the files', async () => {
+  test('fails if S3 keeps one of the files', async () => {
     const bucket = await bucketOf((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/xml' })
-      response.end(
-        '<DeleteResult><Error><Key>o/d/b.pdf</Key><Code>InternalError</Code><Message>Try again</Message></Error></DeleteResult>',
-      )
+      const error = '<Key>o/d/b.pdf</Key><Code>InternalError</Code><Message>Try again</Message>'
+      response.end(`<DeleteResult><Error>${error}</Error></DeleteResult>`)
     })
     const fault = { service: 'file_storage', cause: { message: 'o/d/b.pdf: InternalError Try again' } }
     await expect(bucket.delete(['o/d/a.pdf', 'o/d/b.pdf'])).rejects.toMatchObject(fault)

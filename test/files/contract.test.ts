@@ -38,7 +38,7 @@ const statuses = [
   ['error', failed],
 ] as const
 
-/** Its text is being extracted while `act` runs. */
+/** Runs `act` while the text is being extracted. */
 async function whileExtracting(act: (subject: Subject) => Promise<unknown>): Promise<Subject> {
   const subject = await created()
   const extractText = () => act(subject).then(() => ({ text, sourceType: 'txt' as const }))
@@ -68,20 +68,15 @@ async function refuses(subject: Subject, body: object, code: string) {
   expect(after.headers.etag).toBe(before.headers.etag)
 }
 
-describe('a document that was a file', () => {
-  test('is pending and without content until its file has arrived, and search finds nothing of it', async () => {
+describe('the document of a file', () => {
+  test('is pending, without content, and not found by search until its file has arrived', async () => {
     const subject = await created()
     expect((await get(subject)).body).toEqual({
       ...{ id: subject.file.id, agent_id: subject.tenant.agentId, title: 'Prices', content: null, source_type: 'txt' },
       ...{ source_url: `s3://files/${subject.file.key}`, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
       ...{ external_id: null, source_id: null, metadata: {}, valid_from: null, valid_until: null, warnings: [] },
-      ...{
-        error_message: null,
-        waiting: null,
-        created_at: expect.any(String),
-        updated_at: expect.any(String),
-        deleted_at: null,
-      },
+      ...{ error_message: null, waiting: null, deleted_at: null },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
     })
     expect(await found(subject)).toEqual([])
   })
@@ -97,7 +92,7 @@ describe('a document that was a file', () => {
     expect(body.data).toMatchObject([{ content: text, metadata: { start: 0, end: text.length } }])
   })
 
-  test('has the type of its content, not of its name, and a new ETag', async () => {
+  test('takes its type from the content, not from the name, and gets a new ETag', async () => {
     const subject = await created()
     const { headers } = await get(subject)
     const extractText = () => Promise.resolve({ text, sourceType: 'pdf' as const })
@@ -107,7 +102,7 @@ describe('a document that was a file', () => {
     expect(after.headers.etag).not.toBe(headers.etag)
   })
 
-  test('is listed, is shown with its name percent-encoded, and can get a new title', async () => {
+  test('is listed with its name percent-encoded, and can get a new title', async () => {
     const { tenant, extractor } = await created()
     const file = await createFile(stand, tenant, { fileName: 'C:\\Büro\\料金 + „mehr“ 100% é.TXT' })
     expect(file.key.split('/').slice(3)).toEqual(['料金 + „mehr“ 100% é.TXT'])
@@ -121,7 +116,7 @@ describe('a document that was a file', () => {
     expect(body.data).toMatchObject([{ ...listed, source_url: expect.stringMatching(url) }])
   })
 
-  test('is read by the agent’s MCP tools like any other', async () => {
+  test('is read by the agent’s MCP tools', async () => {
     const subject = await completed()
     const { tenant, file } = subject
     const call = async (name: string, args: object) => {
@@ -149,14 +144,12 @@ describe('PATCH status: pending', () => {
     expect(await found(subject)).toEqual([better])
   })
 
-  test('sends a message to the queue for files, or for a document with content to that for texts', async () => {
+  test('sends a message to the queue for files, or for texts if the document has content', async () => {
     const { tenant, file } = await completed()
     const [embedding, extraction] = [keptQueue(), keptQueue()]
     const queue = routedQueue({ embedding: embedding.queue, extraction: extraction.queue })
-    const call = callerOf(
-      documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue }),
-      tenant.apiKey,
-    )
+    const app = documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue })
+    const call = callerOf(app, tenant.apiKey)
     expect((await call('PATCH', file.path, { status: 'pending' })).status).toBe(200)
     expect(extraction.sent).toMatchObject([{ documentId: file.id }])
     expect(embedding.sent).toEqual([])
@@ -171,7 +164,7 @@ describe('PATCH status: pending', () => {
     expect((await get(subject)).body.status).toBe('completed')
   })
 
-  test('gives a document that was taken over back to the service, which extracts its text again', async () => {
+  test('returns a document that a client has taken over to the service, which extracts its text again', async () => {
     const subject = await completed()
     const chunks = [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }]
     await subject.tenant.call('POST', `${subject.file.path}/chunks`, { chunks })
@@ -198,7 +191,7 @@ describe('PATCH status: completed', () => {
 describe('PATCH content', () => {
   const content = 'A day with the bike costs 30 euros.'
 
-  test.each(statuses)('makes a %s document a text: its file goes', async (_, make) => {
+  test.each(statuses)('turns a %s document into a text, and deletes its file', async (_, make) => {
     const subject = await make()
     const answer = await patch(subject, { content })
     expect(answer.body).toMatchObject({ status: 'pending', content, source_type: 'manual', source_url: null })
@@ -208,7 +201,7 @@ describe('PATCH content', () => {
     expect(await found(subject)).toEqual([content])
   })
 
-  test('with exactly the extracted text also makes it a text', async () => {
+  test('turns it into a text even if that is the extracted text', async () => {
     const subject = await completed()
     const answer = await patch(subject, { content: text })
     expect(answer.body).toMatchObject({ status: 'pending', content: text, source_type: 'manual', source_url: null })
@@ -234,7 +227,7 @@ describe('DELETE', () => {
     expect(await obsolete(subject)).toBe(true)
   })
 
-  test('of its chunks leaves it to the client, and a retry extracts its text again', async () => {
+  test('of its chunks hands it to the client, and a retry extracts its text again', async () => {
     const subject = await completed()
     expect((await subject.tenant.call('DELETE', `${subject.file.path}/chunks`)).status).toBe(204)
     expect((await get(subject)).body).toMatchObject({ status: 'pending', chunk_count: 0, source_type: 'txt' })
@@ -245,7 +238,7 @@ describe('DELETE', () => {
   })
 })
 
-describe('creating it', () => {
+describe('the creation', () => {
   const create = (tenant: Tenant, input: object = {}) => {
     const scope = tenant as unknown as AgentScope
     const file = { title: 'T', fileName: 'a.pdf', fileBytes: 1, bucket: 'files', ...input }
@@ -264,10 +257,13 @@ describe('creating it', () => {
   })
 
   const types = 'pdf pdf, DOCX docx, csv csv, xlsx csv, txt txt, md txt, html txt, pptx txt'
-  test.each(types.split(', ').map((row) => row.split(' ')))('takes %s for %s', async (extension, source_type) => {
-    const { document } = await create(await stand.tenant(), { fileName: `a.${extension}` })
-    expect(document).toMatchObject({ source_type, status: 'pending', content: null })
-  })
+  test.each(types.split(', ').map((row) => row.split(' ')))(
+    'gives a name that ends in %s the type %s',
+    async (extension, source_type) => {
+      const { document } = await create(await stand.tenant(), { fileName: `a.${extension}` })
+      expect(document).toMatchObject({ source_type, status: 'pending', content: null })
+    },
+  )
 
   test('cuts a name that is too long for a key, and keeps its extension', async () => {
     const tenant = await stand.tenant()

@@ -16,39 +16,42 @@ const done = { batchItemFailures: [] }
 const failed = { batchItemFailures: [{ itemIdentifier: '0' }] }
 
 const { rowOf, get, set, created } = filesOn(stand)
+const reading = { extractText: (file: Buffer, name: string) => readFile(file, name) }
 const makeDue = (file: TestFile) => set(file, 'next_attempt_at = now()')
 
-describe('a file at fault ends in error in one attempt, with a message that says what to do', () => {
+describe('a faulty file ends in error after one attempt, with a message that says what to do:', () => {
   const letters = (bytes: number) => 'a'.repeat(bytes)
   test.each([
-    ['without a letter or digit', '… — 🚲\n', 'file_unreadable', /contains no text\. .* upload it again/],
-    ['that is empty', '', 'file_unreadable', /is empty\. Choose the right file/],
-    ['of more text than a document may have', letters(4 * 1024 * 1024 + 1), 'file_unreadable', /4 MiB .* Split it/],
-    ['of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
+    ['one without a letter or digit', '… — 🚲\n', 'file_unreadable', /contains no text\. .* upload it again/],
+    ['an empty one', '', 'file_unreadable', /is empty\. Choose the right file/],
+    [
+      'one with more text than a document may have',
+      letters(4 * 1024 * 1024 + 1),
+      'file_unreadable',
+      /4 MiB .* Split it/,
+    ],
+    ['one of more than 50 MB', Buffer.alloc(50 * 1024 * 1024 + 1), 'file_too_large', /more than 50 MB/],
   ])('%s', async (_, content, code, message) => {
     const { tenant, file } = await created()
-    const extractor = newExtractor(stand, { extractText: (file, name) => readFile(file, name) })
+    const extractor = newExtractor(stand, reading)
     const seen = await figuresOf(async () => expect(await extractor.upload(file, content)).toEqual(done))
     expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: code, attempt: 1, extracted_text: null })
     expect((await get(tenant, file)).error_message).toMatch(message)
     expect(seen).toEqual({ DocumentsFailed: 1 })
   })
 
-  test('and may have as much text as a document', async () => {
+  test('but not one with as much text as a document may have', async () => {
     const { file } = await created()
-    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(
-      file,
-      letters(4 * 1024 * 1024),
-    )
+    await newExtractor(stand, reading).upload(file, letters(4 * 1024 * 1024))
     expect(await rowOf(file)).toMatchObject({ status: 'pending', error_code: null })
     await set(file, `status = 'completed', active_revision = revision`)
   })
 })
 
-describe('an exception of ours', () => {
+describe('an internal error', () => {
   const extractText = () => Promise.reject(new Error('canary'))
 
-  test('is retried by the same message, later each time, and the fifth ends in error', async () => {
+  test('is retried by the same message after growing delays, and the fifth ends in error', async () => {
     const { tenant, file } = await created()
     const waits: number[] = []
     const changeVisibility = (_: string, seconds: number) => Promise.resolve(void waits.push(seconds))
@@ -83,7 +86,7 @@ describe('an exception of ours', () => {
   })
 })
 
-test('without the bucket, a document waits, with a new message and no attempt counted, and says why', async () => {
+test('a document waits for the bucket, with a new message and no attempt counted, and says why', async () => {
   const { tenant, file } = await created()
   const away = () => Promise.reject(new Unavailable('file_storage', new Error('timeout')))
   const extractor = newExtractor(stand, { bucket: { get: away } })
@@ -104,7 +107,7 @@ describe('a lost connection to the database', () => {
   test.each([
     ['claiming', claiming],
     ['handing over', handingOver],
-  ])('while %s is made up for: the text is extracted once and its message sent', async (_, statement) => {
+  ])('while %s causes no second extraction, and loses no message', async (_, statement) => {
     const { tenant, file } = await created()
     let times = 0
     const extractor = newExtractor(stand, {
@@ -130,7 +133,7 @@ describe('a lost connection to the database', () => {
     expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
-  test('after the hand-over, twice, leaves the document as it was handed over: the sweeper sends its message', async () => {
+  test('after the hand-over, twice, changes nothing: the sweeper sends the message', async () => {
     const { tenant, file, extractor } = await created()
     connection.cut('after', handingOver, 2)
     expect(await extractor.upload(file, text)).toEqual(done)
@@ -145,7 +148,7 @@ describe('a lost connection to the database', () => {
     expect((await get(tenant, file)).status).toBe('completed')
   })
 
-  test('while claiming, for longer than a repetition, leaves the message to another delivery', async () => {
+  test('while claiming, twice, leaves the message to another delivery', async () => {
     const { file } = await created()
     connection.cut('before', claiming, 2)
     expect(await newExtractor(stand).upload(file, text)).toEqual(failed)

@@ -14,7 +14,7 @@ const { rowOf, get, set, created } = filesOn(stand)
 const retry = (tenant: Tenant, { path }: TestFile) => tenant.call('PATCH', path, { status: 'pending' })
 
 describe('a file that has arrived', () => {
-  test('is handed over: its text is on the row, all counters are zero, and its message is with the embedding', async () => {
+  test('is handed over to the embedding, with its text stored, all counters at zero, and a message', async () => {
     const { tenant, file, extractor } = await created()
     const seen = await figuresOf(() => extractor.upload(file, text))
     expect(await rowOf(file)).toMatchObject({
@@ -27,7 +27,7 @@ describe('a file that has arrived', () => {
     expect((await get(tenant, file)).status).toBe('completed')
   })
 
-  test('shows its pages while they are recognised, each of which renews the lease, and its notes once it is read', async () => {
+  test('shows its progress by pages, each of which renews the lease, and its notes once it is read', async () => {
     const { tenant, file } = await created()
     const shown = async () => {
       const { rows } = await sql`select pages_read, pages, lease_expires_at > now() + interval '140 s' as is_renewed,
@@ -52,7 +52,7 @@ describe('a file that has arrived', () => {
     expect(await shown()).toMatchObject({ file_notes: [] })
   })
 
-  test('with a lost message to embedding is resent by the next sweep', async () => {
+  test('is sent to the embedding by the next sweep if its message was lost', async () => {
     const { tenant, file } = await created()
     const broken: Queue = { send: () => Promise.reject(new Error('away')), changeVisibility: () => Promise.resolve() }
     expect(await newExtractor(stand, { embeddingQueue: broken }).upload(file, text)).toEqual(done)
@@ -78,7 +78,7 @@ describe('a file that has not arrived', () => {
     expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
-  test('within the time of a post ends in error, and a retry does so at once', async () => {
+  test('before its form expires ends in error, and a retry does so at once', async () => {
     const { tenant, file, extractor } = await created()
     await set(file, `upload_until = upload_until - interval '119 minutes'`)
     await extractor.deliver(workMessage(file))
@@ -104,7 +104,7 @@ describe('a file whose post is reported', () => {
     return { ...subject, sent, report: () => reportFile({ db: stand.db, queue }, subject.file.scope, {}) }
   }
 
-  test('is sent to extraction once, however often it is reported, and its age starts', async () => {
+  test('is sent to extraction once, however often it is reported, and its age starts then', async () => {
     const { file, sent, report } = await posted()
     await set(file, `pending_since = now() - interval '1 hour'`)
     for (let i = 0; i < 20; i++) await report()
@@ -115,7 +115,7 @@ describe('a file whose post is reported', () => {
     expect(rows).toEqual([{ is_young: true }])
   })
 
-  test('and is not there is reported again, and then read', async () => {
+  test('before it has arrived is reported again, and then read', async () => {
     const { file, sent, report, extractor } = await posted()
     await report()
     await extractor.deliver(workMessage(file))
@@ -125,7 +125,7 @@ describe('a file whose post is reported', () => {
     expect((await rowOf(file)).extracted_text).toBe(text)
   })
 
-  test('after its text was extracted, or its document completed, changes nothing', async () => {
+  test('once its text is extracted or its document completed stays as it is', async () => {
     const { tenant, file, sent, report, extractor } = await posted()
     await extractor.upload(file, text)
     await report()
@@ -134,21 +134,6 @@ describe('a file whose post is reported', () => {
     expect(sent).toEqual([])
     expect(await get(tenant, file)).toMatchObject({ status: 'completed' })
   })
-})
-
-test('a file that its form overwrites is not read again: a retry fails, and search keeps serving the old text', async () => {
-  const { tenant, file, extractor } = await created()
-  await extractor.upload(file, text)
-  await stand.deliver()
-  await extractor.upload(file, 'Other bytes.')
-  await retry(tenant, file)
-  await extractor.deliver(workMessage(file))
-  expect(await rowOf(file)).toMatchObject({ status: 'error', error_code: 'file_overwritten', extracted_text: null })
-  const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })
-  expect(body.data).toMatchObject([{ content: text }])
-  await retry(tenant, file)
-  await extractor.upload(file, text)
-  expect((await rowOf(file)).extracted_text).toBe(text)
 })
 
 describe('a message', () => {
@@ -180,10 +165,6 @@ describe('a message', () => {
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content: text })
     await extractor.deliver(workMessage({ ...file, id: body.id }))
     expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body).toEqual(body)
-    await extractor.upload(file, text)
-    const before = await rowOf(file)
-    await extractor.deliver(workMessage(file))
-    expect(await rowOf(file)).toMatchObject({ status: before.status, tries: 0, extracted_text: text })
   })
 
   test('reaches no document of another organization', async () => {

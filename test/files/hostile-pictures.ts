@@ -30,7 +30,7 @@ export function pngOf(width: number, height: number, rows = height): Buffer {
   ])
 }
 
-/** Its header says so; there are no pixels. */
+/** A header of this size, without pixels. */
 function jpegOf(width: number, height: number): Buffer {
   const frame = Buffer.from('ffc0000b08000000000101110000', 'hex').subarray(0, 13)
   frame.writeUInt16BE(height, 5)
@@ -70,18 +70,13 @@ export const hostilePictures: HostileFile[] = [
   file('a JPEG that is only a mark', 'mark.jpg', 'damaged', () => letters('\xff\xd8\xff\xe0\0\x10JFIF\0')),
   file('a GIF', 'menu.gif', 'image', () => letters('GIF89a\x01\0\x01\0')),
   file('a PDF with a picture of 400 megapixels', 'bomb.pdf', ['no_text', 'image', 'too_complex'], () =>
-    picturePdf(
-      20_000,
-      20_000,
-      deflateSync(Buffer.alloc(50_000_000, 255), { level: 9 }),
-      `${bits} /Filter /FlateDecode`,
-    ),
+    picturePdf(20_000, 20_000, deflateSync(Buffer.alloc(50_000_000, 255)), `${bits} /Filter /FlateDecode`),
   ),
 ]
 
-/** They take seconds each. */
+/** These take seconds each. */
 export const slowHostilePictures: HostileFile[] = [
-  file('a PDF with a picture that says it is larger than it is', 'lie.pdf', ['no_text', 'image', 'damaged'], () =>
+  file('a PDF with a picture that claims too large a size', 'lie.pdf', ['no_text', 'image', 'damaged'], () =>
     picturePdf(6_000, 6_000, Buffer.alloc(100), bits),
   ),
   file('a fax of 36 megapixels in ten bytes', 'fax.pdf', ['no_text', 'image', 'damaged'], () =>

@@ -24,7 +24,7 @@ async function post({ key, scope }: TestFile, content: string): Promise<number> 
 
 const download = ({ key }: TestFile) => fetch(configuredPresigner().presignGet(key, 'prices.md'))
 
-test('a posted file is found by what it says, and is gone with its document', async () => {
+test('a posted file is found by its text, and deleted with its document', async () => {
   const tenant = await stand.tenant()
   const file = await createFile(stand, tenant, { fileName: 'Preise & mehr (2026).md' })
   expect(await post(file, text)).toBe(204)
@@ -39,7 +39,7 @@ test('a posted file is found by what it says, and is gone with its document', as
   expect((await download(file)).status).toBe(404)
 })
 
-test('a file is extracted again on request, but not a file that replaced it by its form', async () => {
+test('a file is extracted again on request; one that its form has overwritten is not, and search serves the old text', async () => {
   const tenant = await stand.tenant()
   const file = await createFile(stand, tenant)
   const retried = async () => {
@@ -56,4 +56,8 @@ test('a file is extracted again on request, but not a file that replaced it by i
   expect(await retried()).toMatchObject({ status: 'error', error_message: expect.stringContaining('was overwritten') })
   const { body } = await tenant.call('GET', `${file.path}/chunks`)
   expect(body.data).toMatchObject([{ content: 'Old prices.' }])
+  const search = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'prices' })
+  expect(search.body.data).toMatchObject([{ content: 'Old prices.' }])
+  await post(file, 'Old prices.')
+  expect(await retried()).toMatchObject({ status: 'completed' })
 })

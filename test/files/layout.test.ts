@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { chunk } from '../../shared/chunking/chunker.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { fixture } from './fixture.ts'
 import { docxOf, paragraph } from './office-files.ts'
 import { pagesPdf } from './pdf-of.ts'
 import { shop } from './shop.ts'
@@ -32,7 +31,7 @@ describe('tables beside each other are read one after the other, each with its h
   test.each(['calc.pdf', 'chromium.pdf', 'chromium-ruled.pdf', 'wkhtmltopdf.pdf', 'latex.pdf', 'xlsx'])(
     '%s',
     async (end) => {
-      const { text } = await extract(readFileSync(join(import.meta.dirname, 'fixtures', `beside.${end}`)), `a.${end}`)
+      const { text } = await extract(fixture(`beside.${end}`), `a.${end}`)
       const found = text.replaceAll('EUR ', '€').match(/(?:Coffee|Cakes)\n\n(?:\|.*\|\n?)+/g)
       expect(found?.map((part) => part.trim())).toEqual([
         `Coffee\n\n${table(shop.coffee)}`,
@@ -54,7 +53,7 @@ describe('tables beside each other are read one after the other, each with its h
     const below = at(
       50,
       600,
-      'Oat milk costs 50 cents more in every drink that we sell, for which we are very sorry indeed.',
+      'Oat milk costs 50 cents more in every drink that we sell, for which we are sorry indeed.',
     )
     const { text } = await pdf(lists + below)
     expect(text.match(/# Menu/g)).toHaveLength(3)
@@ -78,7 +77,7 @@ describe('tables beside each other are read one after the other, each with its h
     )
   })
 
-  test('and a page that can be read in two ways is noted', async () => {
+  test('with a note if a page can be read in two ways', async () => {
     const mixed = rows(
       [50, 200, 320, 500],
       700,
@@ -114,7 +113,7 @@ describe('one table stays one:', () => {
 test.each(['words', 'spaced-words'])(
   'gaps between words are no columns, though the program places each letter: %s',
   async (name) => {
-    const { text } = await extract(readFileSync(join(import.meta.dirname, `fixtures/${name}.wkhtmltopdf.pdf`)))
+    const { text } = await extract(fixture(`${name}.wkhtmltopdf.pdf`))
     expect(text).toBe(
       `# Rental and parts\n\nA small car is lent free while we work on yours, if you ask for it when you book; it must come back with a full tank, and before six in the evening.\n\n${table(
         [
@@ -127,7 +126,7 @@ test.each(['words', 'spaced-words'])(
   },
 )
 
-describe('what follows a table without a gap is no part of it:', () => {
+describe('a table does not continue, even without a gap, in', () => {
   const fees = 'Fee|Monthly|Quarterly|Yearly\nBasic|$29.00|$81.00|$300.00\nPlus|$39.00|$111.00|$420.00'
   const extras = 'Extra|Price\nTowel|$2.50\nSauna|$8.00'
   const tableOf = (lines: string) => table(lines.split('\n').map((line) => line.split('|')))
@@ -145,7 +144,7 @@ describe('what follows a table without a gap is no part of it:', () => {
     expect(text).toBe(`${tableOf(plans)}\n\n${tableOf(extras)}`)
   })
 
-  test.each(['', 'Opening hours'])('hours, under "%s"', async (title) => {
+  test.each(['', 'Opening hours'])('hours under “%s”', async (title) => {
     const times = 'Monday to Friday|8:00 - 21:00\nSaturday|10:00 - 18:00'
     const { text } = await pdf(
       rows([50, 250], 700, extras) +
@@ -157,7 +156,7 @@ describe('what follows a table without a gap is no part of it:', () => {
     )
   })
 
-  test('but a price right after its label is a cell of it', async () => {
+  test('but in a price right after its label', async () => {
     const training = at(50, 652, 'Training (one hour)') + at(137, 652, '$38.00')
     const { text } = await pdf(rows([50, 130], 700, extras) + training + rows([50, 130], 636, 'Locker|$5.00'))
     expect(text).toBe(tableOf(`${extras}\nTraining (one hour)|$38.00\nLocker|$5.00`))
@@ -165,13 +164,13 @@ describe('what follows a table without a gap is no part of it:', () => {
 })
 
 test('words of justified lines are no columns, however wide the gaps', async () => {
-  const { text } = await extract(readFileSync(join(import.meta.dirname, 'fixtures/justified.reportlab.pdf')))
+  const { text } = await extract(fixture('justified.reportlab.pdf'))
   expect(text).toBe(
     'A small car is lent free while we work on yours, if you ask for it when you book; it must come back with thoroughly replenished fuel tanks, and before six in the evening.',
   )
 })
 
-test('a row whose label stands beside the middle of its text is one row, and so is the last one', async () => {
+test('a label beside the middle of its text makes one row with it, even in the last row', async () => {
   const head = rows([50, 150, 450], 700, '*Course|*What you learn|*Price')
   const course = (y: number, name: string) =>
     at(150, y, `Grinding, brewing and tasting of all that`) +
@@ -188,7 +187,7 @@ test('a row whose label stands beside the middle of its text is one row, and so 
   )
 })
 
-test('a title centred above two columns stands above both', async () => {
+test('a title centred above two columns comes before both', async () => {
   const column = (x: number, dishes: string[]) =>
     dishes.map((dish, row) => at(x - 2.3 * dish.length, 700 - 16 * row, dish)).join('')
   const { text } = await pdf(
@@ -199,7 +198,7 @@ test('a title centred above two columns stands above both', async () => {
   expect(text).toBe('# Menu\n\nSoup of the day 5.50\nBread 2.50\n\nCod 17.90\nRice 9.50')
 })
 
-describe('the first row is the header', () => {
+describe('the first row is the header if it consists', () => {
   test('of quantities above prices', async () => {
     const { text } = await pdf(rows([50, 200, 320], 700, 'Coffee|250 g|1 kg\nDecaf|$16.30|$58.70\nBlend|$12.90|$46.00'))
     expect(text).toMatch(/^\| Coffee \| 250 g \| 1 kg \|\n\| ---/)
@@ -213,7 +212,7 @@ describe('the first row is the header', () => {
     expect(text).toMatch(/^\| Nights \| 1 \| 2 \|\n\| ---/)
   })
 
-  test('but not of prices above prices, and no chunk repeats an empty one', async () => {
+  test('but not of prices above prices, and no chunk repeats an empty header', async () => {
     const dishes = Array.from({ length: 40 }, (_, index) => `Dish of the day no. ${index} with potatoes|$${index}.50`)
     const { text } = await pdf(rows([50, 400], 780, dishes.join('\n')))
     expect(
@@ -221,21 +220,17 @@ describe('the first row is the header', () => {
     ).toHaveLength(1)
   })
 
-  test('and the second, where it names parts of its columns', async () => {
-    const { text } = await extract(
-      Buffer.from(
-        'Prices 2026;;;;\nValid from;1 March;;;\nRoom;Weekday;;Weekend;\n;night;week;night;week\nSingle;80;400;95;500\nSuite;110;600;130;700',
-      ),
-      'a.csv',
-    )
+  test('of columns that the second row divides, which is joined to it', async () => {
+    const head = 'Prices 2026;;;;\nValid from;1 March;;;\nRoom;Weekday;;Weekend;\n;night;week;night;week'
+    const { text } = await extract(Buffer.from(`${head}\nSingle;80;400;95;500\nSuite;110;600;130;700`), 'a.csv')
     expect(text).toMatch(
       /^Prices 2026\n\nValid from 1 March\n\n\| Room \| Weekday: night \| Weekday: week \| Weekend: night \| Weekend: week \|\n/,
     )
   })
 })
 
-describe('headers and footers of pages', () => {
-  test('stand once, at the top, without page numbers', async () => {
+describe('the headers and footers of pages', () => {
+  test('appear once, at the top, without page numbers', async () => {
     const page = (number: number) =>
       at(50, 770, 'Fjord Cycles, call 0451 2345') +
       rows([50], 700, `Text of part ${number} is here.`) +
@@ -266,14 +261,14 @@ describe('headers and footers of pages', () => {
     )
   })
 
-  test('are no rows of a table that goes on', async () => {
+  test('do not include the rows of a table that continues', async () => {
     const page = (part: string) => rows([50, 300], 760, `Item|Price\nBell ${part}|$9.00\nGrip ${part}|$5.00`)
     const { text } = await pdf(page('one'), page('two'))
     expect(text).toMatch(/^\| Item \| Price \|\n\| --- \| --- \|\n(\| \w+ (one|two) .*\n?){4}$/)
   })
 })
 
-test('a slide begins with its title, though it is a text box behind the others', async () => {
-  const { text } = await extract(readFileSync(join(import.meta.dirname, 'fixtures/boxes.pptx')), 'a.pptx')
+test('a slide begins with its title, even if that is a text box behind the others', async () => {
+  const { text } = await extract(fixture('boxes.pptx'), 'a.pptx')
   expect(text).toBe(`## Harbour Café\n\n${shop.note}\n\n## Milk\n\n${shop.milk}`)
 })

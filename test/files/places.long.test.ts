@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { movedStarts } from '../../shared/documents/text/page-starts.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
 import { createFile, newExtractor } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { fixture } from './fixture.ts'
 
 const stand = useStand()
 
@@ -15,8 +14,7 @@ const sourceOf = async (tenant: Tenant, query: string): Promise<Hit['source']> =
 async function served(fileName: string) {
   const tenant = await stand.tenant()
   const file = await createFile(stand, tenant, { fileName })
-  const content = await readFile(join(import.meta.dirname, 'fixtures', fileName))
-  await newExtractor(stand, { extractText }).upload(file, content)
+  await newExtractor(stand, { extractText }).upload(file, fixture(fileName))
   await stand.deliver()
   return { tenant, file }
 }
@@ -35,7 +33,7 @@ test.each([
   expect(await sourceOf(tenant, query)).toMatchObject({ title: expect.any(String), url: null, page })
 })
 
-test('a hit says its heading; one of a web page its address; and a client’s own chunks, also in place of a file, have no page', async () => {
+test('a hit has its heading, and that of a web page its address; a client’s own chunks have no page, even of a file', async () => {
   const { tenant, file } = await served('price-list.pptx')
   const address = 'https://example.com/opening'
   const path = `${tenant.knowledgeBase}/by-external-id/${encodeURIComponent(encodeURIComponent(address))}`
@@ -51,7 +49,7 @@ test('a hit says its heading; one of a web page its address; and a client’s ow
   expect(await sourceOf(tenant, 'locker 7')).toMatchObject({ url: null, page: null, heading: 'Lockers' })
 })
 
-test('an edit moves where pages begin, and a page whose first words it changes moves with the one before', () => {
+test('an edit moves the starts of pages, even of a page whose first words it changes', () => {
   const before = 'One costs €8.20.\n\nTwo is closed on Monday.\n\nThree has a garden.'
   const starts = ['One', 'Two', 'Three'].map((word, i): [number, number] => [before.indexOf(word), i + 1])
   const after = before.replace('€8.20', '€13.20 a day').replace('Three has', 'The third has')

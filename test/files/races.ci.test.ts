@@ -6,7 +6,7 @@ import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import { strayRows } from '../support/database/stray-rows.ts'
 import { age, expireLease } from '../support/documents/documents.ts'
-import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { createFile, filesOn, newExtractor, workMessage } from '../support/documents/files.ts'
 import { axis } from '../support/provider/axis.ts'
 import { memoryBucket } from '../support/stand/memory-bucket.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -25,17 +25,13 @@ afterEach(async () => {
 const text = 'A day with the bike costs 20 euros.'
 const done = { batchItemFailures: [] }
 
-const created = () => newFile(stand)
-
-const get = async (tenant: Tenant, { path }: TestFile) => (await tenant.call('GET', path)).body
-const rowOf = async ({ id }: TestFile) =>
-  (await sql`select status, attempt, extracted_text from documents where id = ${id}`.execute(stand.db)).rows[0]
+const { created, get, rowOf } = filesOn(stand)
 const found = async (tenant: Tenant): Promise<string[]> =>
   (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'a day with the bike' })).body.data.map(
     (hit: { content: string }) => hit.content,
   )
 
-/** An extractor that acts while it extracts its first text, or finds none. */
+/** An extractor that acts during its first extraction, and then gives a text or fails. */
 function interrupted(act: () => Promise<unknown>, made: string | Unreadable = text) {
   let times = 0
   const extractText: Extraction['extractText'] = async () => {
@@ -61,7 +57,7 @@ async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
   return { report, sent }
 }
 
-describe('of workers', () => {
+describe('between workers', () => {
   test('a message after the hand-over, or after the end, changes nothing', async () => {
     const { tenant, file, extractor } = await created()
     await extractor.upload(file, text)
@@ -88,8 +84,8 @@ describe('of workers', () => {
   })
 })
 
-describe('of requests with an extraction', () => {
-  test('a deletion wins, and the file goes', async () => {
+describe('between a request and an extraction', () => {
+  test('a deletion wins, and the file is deleted', async () => {
     const { tenant, file } = await created()
     const extractor = interrupted(async () => {
       expect((await tenant.call('DELETE', file.path)).status).toBe(204)
@@ -100,7 +96,7 @@ describe('of requests with an extraction', () => {
     expect(extractor.files.size).toBe(0)
   })
 
-  test('PATCH content wins, and the file goes', async () => {
+  test('PATCH content wins, and the file is deleted', async () => {
     const { tenant, file } = await created()
     const content = 'A day with the bike is free.'
     const extractor = interrupted(async () => {
@@ -126,7 +122,7 @@ describe('of requests with an extraction', () => {
   })
 })
 
-describe('of the bucket', () => {
+describe('between the bucket and the sweeper', () => {
   test('the sweeper replaces a lost report after two minutes, even for a file that came an hour late', async () => {
     const { tenant, file, extractor } = await created()
     extractor.files.set(file.key, Buffer.from(text))
@@ -151,7 +147,7 @@ describe('of the bucket', () => {
     expect(await stand.db.selectFrom('obsolete_files').selectAll().execute()).toEqual([])
   })
 
-  test('a file that is posted while its document becomes a text is not read', async () => {
+  test('a file that is posted after its document became a text is not read', async () => {
     const { tenant, file, extractor } = await created()
     await tenant.call('PATCH', file.path, { content: 'A text.' })
     expect(await extractor.upload(file, text)).toEqual(done)
@@ -178,7 +174,7 @@ describe('of the bucket', () => {
   })
 })
 
-describe('of sweepers', () => {
+describe('between sweepers', () => {
   /** One file to extract, and one to delete. */
   async function due() {
     const { tenant, file } = await created()
@@ -206,7 +202,7 @@ describe('of sweepers', () => {
     expect(await sweep(sweeperWith(queue, bucket))).toMatchObject({ files_deleted: 0 })
   })
 
-  test('one that cannot reach the bucket does all other work, and keeps all files to delete', async () => {
+  test('one that cannot reach the bucket does all other work, and deletes the files later', async () => {
     const { file, gone } = await due()
     const { queue, sent } = keptQueue()
     const bucket = { ...memoryBucket(), delete: () => Promise.reject(new Error('away')) }

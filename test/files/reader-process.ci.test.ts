@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { ReaderProcess } from '../../functions/extraction/text/reader-process.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { createFile, newExtractor } from '../support/documents/files.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { fixture } from './fixture.ts'
 import { docxOf, paragraph } from './office-files.ts'
 
 const request = { file: docxOf(paragraph('Open on Sundays')), fileName: 'a.docx' }
@@ -39,8 +39,8 @@ test('a file that takes too long is aborted, and the next is read', async () => 
   expect(await read(open())).toMatchObject(text)
 })
 
-test('a scan with pages that take too long in total is aborted, with a message about its pages', async () => {
-  const file = readFileSync(join(import.meta.dirname, 'fixtures/price-list.scan.pdf'))
+test('a scan whose pages take too long in total is aborted, with a message about its pages', async () => {
+  const file = fixture('price-list.scan.pdf')
   const reading = open({ secondsInAll: 1 }).read({ file, fileName: 'scan.pdf' }, mine)
   await expect(reading).rejects.toMatchObject({ code: 'too_many_scans' })
 })
@@ -51,7 +51,7 @@ test('a file that takes too much memory is aborted', async () => {
   )
 })
 
-test('a process reads files of one organization only: the next one’s file starts another', async () => {
+test('a process reads the files of one organization only: another’s file starts another process', async () => {
   const pids: (number | undefined)[] = []
   open()
   const extractor = newExtractor(stand, {
@@ -84,7 +84,7 @@ test.skipIf(process.platform !== 'linux')('a process has none of our environment
   expect(readFileSync(`/proc/${reader.pid}/environ`, 'utf8')).not.toContain('a-secret')
 })
 
-test('a fault of ours is not reported as the file’s', async () => {
+test('an internal error is not reported as the file’s fault', async () => {
   const reading = open().read({ file: null as unknown as Buffer, fileName: 'a.docx' }, mine)
   await expect(reading).rejects.toThrow('A file could not be read')
   await expect(reading).rejects.not.toHaveProperty('code')

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { newExtractor, newFile } from '../support/documents/files.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { fixture } from './fixture.ts'
 
 const stand = useStand()
-const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name))
 
 test('search finds a price of a scan with its header, and the document is a PDF', async () => {
   const { tenant, file } = await newFile(stand, { fileName: 'price-list.scan.pdf' })
@@ -30,8 +28,8 @@ test('dots that lead from a label to its price are not read as letters', async (
   expect(rows.join(', ')).toBe(`${prices}, Pot of rhubarb tea: 3.70, Smoked mackerel bagel: 9.30`)
 })
 
-test('words of a photo that are hard to read are noted, as they stand in the text', async () => {
-  // A third of the size that it was taken in.
+test('words of a photo that are hard to read are noted as the text has them', async () => {
+  // It has a third of its original size.
   const { text, notes = [] } = await readFile(fixture('blurred.photo.jpg'), 'blurred.photo.jpg')
   expect(notes.length).toBeGreaterThan(0)
   for (const note of notes) {

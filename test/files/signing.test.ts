@@ -64,7 +64,7 @@ test('every field of a form’s signature is a condition of its policy, includin
   expect(signed).toBe(signature(session, '20270131T090000Z', policy!))
 })
 
-test('a URL that the session of a Lambda signs, of a key and a name with every kind of character, has the signature of AWS’s SDK', () => {
+test('a URL with a session token and special characters in its key and file name has the signature of AWS’s SDK', () => {
   const url = 'https://files.s3.eu-central-1.amazonaws.com/o/d/Men%C3%BC%20%281%29%21%2A%27%26%2B%C3%A4%2520%20b.pdf'
   const session = { ...signer, region: 'eu-central-1', sessionToken: 'IQoJ+b3/Jp=Z2lu' }
   const parameters = { 'response-content-disposition': "attachment; filename*=UTF-8''Men%C3%BC%20%281%29.pdf" }

@@ -1,16 +1,14 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
 import { createFile, newExtractor, type TestFile, workMessage } from '../support/documents/files.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { fixture } from './fixture.ts'
 import { docxOf, paragraph } from './office-files.ts'
 import { pagePdf, shown } from './pdf-of.ts'
 
 const stand = useStand()
 
 const title = async (file: Buffer | string, fileName: string) => (await readFile(Buffer.from(file), fileName)).title
-const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name))
 const properties = (text: string) => ({
   name: 'docProps/core.xml',
   content: `<?xml version="1.0"?><cp:coreProperties><dc:title>${text}</dc:title></cp:coreProperties>`,
@@ -30,12 +28,12 @@ describe('a file’s own title', () => {
     expect(await title(fixture(name), name)).toBe(expected)
   })
 
-  test('is in the properties of an office document, in plain letters and one line', async () => {
+  test('is read from the properties of an office document, unescaped and on one line', async () => {
     const named = [properties('Rental &amp;\n repair &#8211; 2026')]
     expect(await title(docxOf(paragraph('Hello'), named), 'a.docx')).toBe('Rental & repair – 2026')
   })
 
-  test('is in the information of a PDF', async () => {
+  test('is read from the information of a PDF', async () => {
     const text = shown('A day with the bike costs 20 euros.')
     expect(await title(pagePdf(text, { trailer: '/Info << /Title (Bike rental) >>' }), 'a.pdf')).toBe('Bike rental')
     for (const junk of ['menu.indd', '\\(anonymous\\)', '\\(unspecified\\)', 'untitled'])
@@ -57,22 +55,18 @@ describe('a file’s own title', () => {
   test.each([
     ...'Microsoft Word - prices.doc|prices_final_v2|brochure.indd|Untitled|Untitled 2|Dokument1'.split('|'),
     ...'PowerPoint Presentation|12/03/2026|C:\\Users\\Ann\\prices|https://example.com/prices| '.split('|'),
-    ...'(anonymous)|[untitled]|Untitled document|Unbenanntes Dokument|Document sans titre|Neues Textdokument'.split(
-      '|',
-    ),
-    ...'Untitled design|Book1|Tabelle1|Layout 1|New Microsoft Word Document|Présentation1|null|Scanned Image'.split(
-      '|',
-    ),
-    ...'tmp4f2a|~WRL0001|3f2504e0-4f89-11d3-9a0c-0305e82c3301|about:blank'.split('|'),
+    ...'(anonymous)|[untitled]|Untitled document|Unbenanntes Dokument|Document sans titre|Scanned Image'.split('|'),
+    ...'Untitled design|Book1|Tabelle1|Layout 1|New Microsoft Word Document|Présentation1|null'.split('|'),
+    ...'Neues Textdokument|tmp4f2a|~WRL0001|3f2504e0-4f89-11d3-9a0c-0305e82c3301|about:blank'.split('|'),
     ...['þÿ\u0000P\u0000r', 'a'.repeat(201)],
-  ])('is not %s', async (junk) => {
+  ])('is never “%s”', async (junk) => {
     expect(await title(docxOf(paragraph('Hello'), [properties(junk)]), 'a.docx')).toBeUndefined()
     expect(await title(page(`<title>${junk}</title>`), 'a.html')).toBeUndefined()
   })
 })
 
 test.each(['Tempelhof Café', 'Temperatures 2026', 'New menu', 'Our document archive', 'Design classics', 'Faded bead'])(
-  'a title that only resembles these stays: %s',
+  'a title that only resembles such names is kept: %s',
   async (named) => {
     expect(await title(docxOf(paragraph('Hello'), [properties(named)]), 'a.docx')).toBe(named)
   },
@@ -80,25 +74,26 @@ test.each(['Tempelhof Café', 'Temperatures 2026', 'New menu', 'Our document arc
 
 describe('the title of a document', () => {
   const file = docxOf(paragraph('A day with the bike costs 20 euros.'), [properties('Bike rental 2026')])
+  const reading = { extractText: (file: Buffer, name: string) => readFile(file, name) }
   const get = async (tenant: Tenant, { path }: TestFile) => await tenant.call('GET', path)
   async function created(options: { title?: string | undefined } = { title: undefined }) {
     const tenant = await stand.tenant()
     return { tenant, document: await createFile(stand, tenant, { fileName: 'brochure-30mb.docx', ...options }) }
   }
 
-  test('that no client has named is the file’s name, then the file’s own, which search finds and shows', async () => {
+  test('is first the file’s name, then the file’s own title, which search finds and shows', async () => {
     const { tenant, document } = await created()
     expect((await get(tenant, document)).body.title).toBe('brochure-30mb')
-    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(document, file)
+    await newExtractor(stand, reading).upload(document, file)
     await stand.deliver()
     expect((await get(tenant, document)).body).toMatchObject({ title: 'Bike rental 2026', status: 'completed' })
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: 'rental', mode: 'keyword' })
     expect(body.data[0]).toMatchObject({ document_title: 'Bike rental 2026' })
   })
 
-  test('is the client’s, given with the file or while it is read', async () => {
+  test('is the client’s if it is given with the file, or while that is read', async () => {
     const given = await created({ title: 'brochure-30mb' })
-    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(given.document, file)
+    await newExtractor(stand, reading).upload(given.document, file)
     expect((await get(given.tenant, given.document)).body.title).toBe('brochure-30mb')
 
     const { tenant, document } = await created()
@@ -119,7 +114,7 @@ describe('the title of a document', () => {
   test('from the file changes the tag for If-None-Match, but not for If-Match', async () => {
     const { tenant, document } = await created()
     const { etag } = (await get(tenant, document)).headers
-    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(document, file)
+    await newExtractor(stand, reading).upload(document, file)
     expect((await tenant.call('GET', document.path, undefined, { 'if-none-match': etag! })).status).toBe(200)
     const patched = await tenant.call('PATCH', document.path, { title: 'Ours' }, { 'if-match': etag! })
     expect(patched).toMatchObject({ status: 200, body: { title: 'Ours' } })
@@ -127,7 +122,7 @@ describe('the title of a document', () => {
     expect(late.status).toBe(412)
   })
 
-  test('stays without the lease, or if the file has none', async () => {
+  test('stays the file’s name if the lease was lost, or the file has no title', async () => {
     const { tenant, document } = await created()
     const extractor = newExtractor(stand, {
       async extractText(...args) {
@@ -138,10 +133,7 @@ describe('the title of a document', () => {
     await extractor.upload(document, file)
     expect((await get(tenant, document)).body).toMatchObject({ title: 'brochure-30mb', content: 'A text.' })
     const untitled = await created()
-    await newExtractor(stand, { extractText: (file, name) => readFile(file, name) }).upload(
-      untitled.document,
-      docxOf(paragraph('Hello')),
-    )
+    await newExtractor(stand, reading).upload(untitled.document, docxOf(paragraph('Hello')))
     expect((await get(untitled.tenant, untitled.document)).body.title).toBe('brochure-30mb')
   })
 })

@@ -3,12 +3,12 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export interface ZipEntry {
   name: string
   content: Buffer | string
-  /** what the directory says instead of the truth */
+  /** The size that the directory states, if it is not the true one. */
   claimedSize?: number
   flags?: number
 }
 
-/** A zip archive, also such as no program writes. */
+/** A zip archive, which may be one that no program writes. */
 export function zipOf(entries: readonly ZipEntry[]): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
