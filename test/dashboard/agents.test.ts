@@ -20,7 +20,7 @@ test('an organization without agents can add the first one, if the key permits i
   expect(read.html).not.toContain('agents/new')
 })
 
-test('an agent is added and renamed, as over HTTP', async () => {
+test('an agent is added and renamed, as the API then shows', async () => {
   const { browser, agentId, call } = await signedIn()
   const added = await browser.submit('/dashboard/agents/new', { name: ' Front desk ' })
   expect(added.text).toContain('“Front desk” was added.')
@@ -48,7 +48,7 @@ test.each([
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Agent'])
 })
 
-test('an agent answers once one of its documents is ready, and says before why it does not', async () => {
+test('an agent answers once one of its documents is ready; before that, the screen says why it does not', async () => {
   const { browser, call, knowledgeBase } = await signedIn()
   const shown = async () => (await browser.get('/dashboard')).text
   expect(await shown()).toContain(isOff.none)
@@ -65,7 +65,7 @@ test('an agent answers once one of its documents is ready, and says before why i
   expect(await shown()).toContain(`Answers callers 3 documents 1 ready 1 processing 1 failed`)
 })
 
-test('addresses of no screen redirect to the nearest one', async () => {
+test('an address without a screen redirects to the nearest one', async () => {
   const { browser, agentId } = await signedIn()
   const documents = `/dashboard/agents/${agentId}/documents`
   for (const [path, to] of [

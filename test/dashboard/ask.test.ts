@@ -1,17 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { examplesOf } from '../../functions/dashboard/ask/examples.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
-import { configuredPresigner } from '../../shared/files/presigner.ts'
-import { lambdaHandler } from '../../shared/http/api.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useRequestCount } from '../support/database/request-count.ts'
 import { keepQuestions, keptQuestions } from '../support/documents/asked-questions.ts'
 import { storeKnown } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { newEmbedder } from '../support/stand/new-search.ts'
-import { databaseAs, keptQueue } from '../support/stand/worker.ts'
-import { newBrowser, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
+import { serve } from './document-rows.ts'
+import { browserOf, newBrowser, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
 const provider = useFakeProvider()
@@ -24,7 +21,7 @@ async function withDocuments(): Promise<SignedIn> {
   return owner
 }
 
-/** The owner in tests that only ask. */
+/** The owner for tests that only ask. */
 let owner: SignedIn
 beforeAll(async () => {
   owner = await withDocuments()
@@ -38,7 +35,7 @@ const heardIn = (html: string) => /<blockquote id="heard"[^>]*>([^<]*)/.exec(htm
 const marks = (html: string) => [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, text]) => text)
 
 describe('a question', () => {
-  test('is answered like a voice agent’s, with the text that a caller would hear, and why', async () => {
+  test('gets the answer that a caller would hear, and the reasons for it', async () => {
     const query = 'um are you open on sundays'
     const { status, html, text } = await ask(owner, query)
     const { body } = await owner.call('POST', `${owner.knowledgeBase}/search`, { query, format: 'speech' })
@@ -58,21 +55,16 @@ describe('a question', () => {
 
   test('about a cell of a table is answered with the cell and its document', async () => {
     const pizzeria = await signedIn()
-    const content =
-      '# Pizza\n\n| Pizza | Small | Large |\n| --- | --- | --- |\n| Diavola | £9.20 | £14.20 |\n| Truffle | £11 | £15 |'
-    await pizzeria.call('POST', pizzeria.knowledgeBase, { title: 'Menu', content })
-    await stand.deliver()
+    const rows = '| Pizza | Small | Large |\n| --- | --- | --- |\n| Diavola | £9.20 | £14.20 |\n| Truffle | £11 | £15 |'
+    await serve(stand, pizzeria, 'Menu', `# Pizza\n\n${rows}`)
     const { html, text } = await ask(pizzeria, 'what does a large diavola cost')
     expect(heardIn(html)).toBe('Large, Diavola: £14.20')
     expect(text).toContain('From Menu , Pizza')
   })
 
-  test('says in which language the answer is, for the voice that reads it', async () => {
+  test('has the language of its answer, for the voice that reads it', async () => {
     const bakery = await signedIn()
-    await bakery.call('POST', bakery.knowledgeBase, {
-      ...{ title: 'Öffnungszeiten', content: 'Am Sonntag ist die Bäckerei geschlossen, und wir sind nicht da.' },
-    })
-    await stand.deliver()
+    await serve(stand, bakery, 'Öffnungszeiten', 'Am Sonntag ist die Bäckerei geschlossen, und wir sind nicht da.')
     expect((await ask(bakery, 'am Sonntag geöffnet')).html).toContain('<blockquote id="heard" lang="de">')
     expect((await ask(owner, 'open on sunday')).html).toContain('<blockquote id="heard" lang="en">')
   })
@@ -82,7 +74,7 @@ describe('a question', () => {
     ['can I order a cake for a wedding', 'uncertain', ['Correct it', 'Add an answer', 'Right, keep it']],
     ['do you have wifi', 'nothing', ['Add an answer', 'Right, keep it']],
   ])(
-    'leads on to what mends or keeps the answer, for a key that may change documents: %s, %s',
+    'offers a key that may change documents ways to correct or keep the answer: %s, %s',
     async (question, level, expected) => {
       const { key } = await createKey(stand.db, {
         organizationId: owner.organizationId as OrganizationId,
@@ -112,14 +104,14 @@ describe('a question', () => {
     },
   )
 
-  test('may have words that no document has, and the screen says which', async () => {
+  test('with words that no document has is shown with these words', async () => {
     const { text } = await ask(owner, 'do you bake bread for zebras')
     expect(text).toContain('zebras (in no document)')
     expect(text).toContain('doesn’t have “zebras”')
     expect(text).toContain('has “bread”')
   })
 
-  test('of only stop words is distinguished from one without an answer', async () => {
+  test('of stop words only is distinguished from one without an answer', async () => {
     const { text } = await ask(owner, 'is it and')
     expect(text).toContain('there is nothing to search for')
     expect(text).not.toContain('Add an answer')
@@ -141,27 +133,14 @@ describe('a question', () => {
     expect(await keptQuestions(stand, owner)).toEqual([])
   })
 
-  test('costs the database few round trips: the session, the agent, the search and what explains it', async () => {
+  test('takes four round trips to the database: the session, the agent, the search and its explanation', async () => {
     await ask(owner, 'Where do guests park?')
     expect(await requestsOf(() => ask(owner, 'Where do guests park?'))).toBe(4)
-  })
-
-  test('is shown as text only', async () => {
-    const owner = await withDocuments()
-    const said = `<img src=x onerror=alert(1)> "bread" '&lt;script>`
-    await owner.call('POST', owner.knowledgeBase, { title: `${said} title`, content: `${said} content of bread` })
-    await stand.deliver()
-    const { html } = await ask(owner, said)
-    expect(html).not.toMatch(/<img|<script>|onerror=alert\(1\)>(?!&)/)
-    expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;')
-    expect(html).toContain(
-      `value="${said.replace(/[<>"'&]/g, (sign) => `&${{ '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39', '&': 'amp' }[sign]};`)}"`,
-    )
   })
 })
 
 describe('before a question', () => {
-  test('three are suggested from the agent’s own headings, and find something', async () => {
+  test('three examples come from the agent’s own headings, and find something', async () => {
     const { html } = await owner.browser.get(askPath(owner.agentId))
     const examples = [...html.matchAll(/href="([^"]*ask\?q=[^"]*)">([^<]*)/g)]
     expect(examples.map(([, , question]) => question)).toEqual([
@@ -179,11 +158,8 @@ describe('before a question', () => {
     ['a week', { title: 'Prices', content: menu('| Bike | Day | Week |') }, ['How much is the Diavola for a week?']],
     [
       'groß',
-      {
-        title: 'Speisekarte',
-        content: `Das ist die Karte.\n\n${menu('| Pizza | Klein | Groß |', 'Diavola | 9,20 € | 14,20 €')}`,
-      },
-      ['Was kostet Diavola, groß?', 'Was können Sie mir über Speisekarte sagen?'],
+      { title: 'Karte', content: `Das ist sie.\n\n${menu('| Pizza | Klein | Groß |', 'Diavola | 9,20 € | 14,20 €')}` },
+      ['Was kostet Diavola, groß?', 'Was können Sie mir über Karte sagen?'],
     ],
     ['a size', { title: 'Prices', content: menu('| Coffee | 250 g | 1 kg |') }, ['How much is the Diavola, 1 kg?']],
     [
@@ -215,7 +191,7 @@ describe('before a question', () => {
       ['What can you tell me about Anna Kowalski?'],
     ],
     ['none', { title: 'scan_0012.pdf', content: 'Text.' }, []],
-  ])('are questions that a caller would ask: of %s', (_, chunk, expected) => {
+  ])('an example is a question that a caller would ask: %s', (_, chunk, expected) => {
     expect(examplesOf([{ ...chunk, metadata: {} }])).toEqual(expected)
   })
 
@@ -229,14 +205,8 @@ describe('before a question', () => {
 
 describe('while the provider is down', () => {
   async function withProvider(): Promise<SignedIn> {
-    const app = dashboardApp({
-      db: databaseAs('cuecard_dashboard'),
-      embedder: newEmbedder(provider),
-      queue: keptQueue().queue,
-      presigner: configuredPresigner(),
-      keySignIn: true,
-    })
-    return { ...owner, browser: await signIn(newBrowser(stand, undefined, lambdaHandler(app)), owner.apiKey) }
+    const browser = browserOf(stand, { embedder: newEmbedder(provider), keySignIn: true })
+    return { ...owner, browser: await signIn(browser, owner.apiKey) }
   }
 
   test('a question is answered by its words, and the screen says so', async () => {
@@ -248,7 +218,7 @@ describe('while the provider is down', () => {
     expect(text).toContain('Parking')
   })
 
-  test('the meaning alone cannot be asked, and the screen says what can', async () => {
+  test('a search by meaning alone is refused, and the screen offers one by words', async () => {
     const owner = await withProvider()
     provider.script([], { status: 401, body: '{}' })
     const { status, text } = await ask(owner, 'where do guests park', { mode: 'semantic' })

@@ -9,7 +9,7 @@ async function addresses(): Promise<string[]> {
   return [...new Set([...html.matchAll(/"(\/dashboard\/assets\/[^"]+)"/g)].map(([, address]) => address!))]
 }
 
-test('files are kept for good under an address that changes with them', async () => {
+test('files are cached for a year under an address that changes with them', async () => {
   const found = await addresses()
   const names = found.map((address) => address.replace(/.*\/|-[0-9a-f]{12}/g, '')).toSorted()
   expect(names).toEqual(['dashboard.css', 'dashboard.js', 'htmx.js', 'icon.svg'])
@@ -22,14 +22,14 @@ test('files are kept for good under an address that changes with them', async ()
   }
 })
 
-test('a module imports the others by their addresses', async () => {
+test('a module imports another by its address', async () => {
   const script = (await addresses()).find((address) => /dashboard(-\w+)?\.js/.test(address))!
   const { html } = await browser().get(script)
   const [, imported] = /from ['"]\.\/([^'"]+)['"]/.exec(html)!
   expect(await addresses()).toContain(`/dashboard/assets/${imported}`)
 })
 
-test('a page from before a deployment gets today’s files, to be kept briefly', async () => {
+test('a page from before a deployment gets the current files, which are cached briefly', async () => {
   for (const name of ['dashboard.css', 'dashboard-0123456789ab.css', 'htmx-0123456789ab.js']) {
     const { status, headers } = await browser().get(`/dashboard/assets/${name}`)
     expect([status, headers['cache-control']]).toEqual([200, 'public, max-age=300'])

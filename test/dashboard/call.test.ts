@@ -1,25 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { mcpClient } from '../mcp/mcp-client.ts'
-import { keepQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { storeQuestions } from '../support/documents/asked-questions.ts'
+import { serve } from './document-rows.ts'
+import { keepingOn } from './kept-questions.ts'
 import { makeTrashedCall } from './routes.ts'
 import { type Page, type SignedIn, useDashboard } from './support.ts'
 
-const { stand, signedIn } = useDashboard()
+const dashboard = useDashboard()
+const { stand, signedIn } = dashboard
 
 const path = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/call`
 const pageOf = (owner: SignedIn, id: string) => owner.browser.get(`${path(owner)}?${new URLSearchParams({ id })}`)
 
-async function keeping(): Promise<SignedIn> {
-  const owner = await signedIn()
-  await keepQuestions(stand, owner)
-  return owner
-}
-
-async function stored(owner: SignedIn, title: string, content: string): Promise<string> {
-  const { body } = await owner.call('POST', owner.knowledgeBase, { title, content })
-  await stand.deliver()
-  return body.id
-}
+const keeping = () => keepingOn(dashboard)
+const stored = (owner: SignedIn, title: string, content: string) => serve(stand, owner, title, content)
 
 async function edited(owner: SignedIn, id: string, content: string): Promise<void> {
   await owner.call('PATCH', `${owner.knowledgeBase}/${id}`, { content })
@@ -78,7 +72,7 @@ describe('the page of a call', () => {
     expect(linksOf(page)).toContain(`/dashboard/agents/${owner.agentId}/${passage}`)
   })
 
-  test('says when that text is no longer stored, and when the document is deleted', async () => {
+  test('says if a passage’s text is no longer stored, or its document is deleted', async () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
     await ask(owner, 'Are you open on Sunday?', 'call')
@@ -111,7 +105,7 @@ describe('the page of a call', () => {
     expect(html).toContain('value="Sunday"')
   })
 
-  test('leads back to itself once an answer is marked as wrong', async () => {
+  test('returns to itself after an answer is marked as wrong', async () => {
     const owner = await keeping()
     await stored(owner, 'Hours', 'On Sunday we are closed.')
     await ask(owner, 'Are you open on Sunday?', 'call 1')
@@ -123,7 +117,7 @@ describe('the page of a call', () => {
     expect((await pageOf(owner, 'call 1')).text).toContain('“Are you open on Sunday?” Marked wrong')
   })
 
-  test('can be saved as a golden question, with its earlier turns', async () => {
+  test('offers each question as a golden question, with its earlier turns', async () => {
     const owner = await keeping()
     await stored(owner, 'Hours', 'On Sunday we are closed. On Monday we are open.')
     for (const query of ['Are you open on Sunday?', 'and Monday?', 'Are you sure?']) await ask(owner, query, 'call')
@@ -142,7 +136,7 @@ describe('the page of a call', () => {
     expect((await owner.browser.post(links[1]!.split('?')[0]!, { ...typed, history: lines })).status).toBe(422)
   })
 
-  test('is found from a question of it, and from the deleted calls', async () => {
+  test('is linked from its questions, and from the deleted calls', async () => {
     const owner = await keeping()
     const callId = await makeTrashedCall(stand.db, owner)
     await storeQuestions(stand, owner, { question: 'cars?', call_id: callId })
@@ -152,13 +146,16 @@ describe('the page of a call', () => {
     expect((await pageOf(owner, ` ${callId} `)).text).toContain('“cars?”')
   })
 
-  test.each(['', 'unknown', 'a'.repeat(300), 'a\u0007b', '<script>'])('says that it knows no call %j', async (id) => {
-    const owner = await keeping()
-    const { status, text, html } = await pageOf(owner, id)
-    expect(status).toBe(200)
-    expect(text).toContain('No questions from this call')
-    expect(html).not.toContain('<script>"')
-  })
+  test.each(['', 'unknown', 'a'.repeat(300), 'a\u0007b', '<script>'])(
+    'says that there is no question of the call %j',
+    async (id) => {
+      const owner = await keeping()
+      const { status, text, html } = await pageOf(owner, id)
+      expect(status).toBe(200)
+      expect(text).toContain('No questions from this call')
+      expect(html).not.toContain('<script>"')
+    },
+  )
 
   test('shows nothing of another agent, nor to a key that may not change documents', async () => {
     const [owner, other, reader] = [await keeping(), await keeping(), await signedIn(['kb:read'])]
@@ -179,7 +176,7 @@ describe('the page of a call', () => {
   })
 })
 
-describe('whether a question was answered', () => {
+describe('the verdict on a question', () => {
   const bakery = {
     Hours: 'The bakery is open from Monday to Friday, 7:00 to 18:00. On Sunday we are closed.',
     Bread: 'Rye bread costs €4.20 a loaf. Gluten-free bread must be ordered a day ahead.',
@@ -200,7 +197,7 @@ describe('whether a question was answered', () => {
     ['do you do christmas puddings with brandy', 'uncertain'],
     ['do you have wifi', 'nothing'],
   ] as const)(
-    'is said alike by the API, platforms, Ask, the call’s page and the list of questions: %s',
+    'is the same in the API, on platforms, in Ask, on the call’s page and in the list of questions: %s',
     async (query, level) => {
       const owner = await keeping()
       for (const [title, content] of Object.entries(bakery)) await stored(owner, title, content)

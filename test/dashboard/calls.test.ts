@@ -7,7 +7,7 @@ const path = '/dashboard/calls'
 
 const callOf = (id: string) => stand.db.selectFrom('calls').selectAll().where('id', '=', id).executeTakeFirst()
 
-test('an empty trash says how calls come there', async () => {
+test('an empty trash says how calls get there', async () => {
   const { browser } = await signedIn()
   expect((await browser.get(path)).text).toContain(
     `No deleted calls Completed calls are kept. In the settings, you can have them deleted automatically.`,
@@ -18,7 +18,7 @@ test('an empty trash says how calls come there', async () => {
   )
 })
 
-test('a deleted call is restored, and says so once', async () => {
+test('a deleted call is restored, which is confirmed once, and then neither restored nor deleted', async () => {
   const { browser, ...tenant } = await signedIn()
   const id = await makeTrashedCall(stand.db, tenant)
   expect((await browser.get(path)).html).toContain(`${path}/${id}/restore`)
@@ -27,12 +27,15 @@ test('a deleted call is restored, and says so once', async () => {
   expect(after.html).not.toContain(id)
   expect(await callOf(id)).toMatchObject({ deleted_at: null, done_at: expect.any(Date) })
   expect((await browser.get(path)).text).not.toContain('The call was restored.')
-  expect((await browser.submit(`${path}/${id}/restore`)).text).toContain(
-    'This call is no longer here: it has already been restored or deleted.',
-  )
+  for (const action of ['restore', 'delete'])
+    expect((await browser.submit(`${path}/${id}/${action}`)).text).toContain(
+      'This call is no longer here: it has already been restored or deleted.',
+    )
+  expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
+  expect(await callOf(id)).toBeDefined()
 })
 
-test('a deleted call is deleted for good only after a page that says what that means', async () => {
+test('a deleted call is deleted permanently only after a page that says what that means', async () => {
   const { browser, ...tenant } = await signedIn()
   const id = await makeTrashedCall(stand.db, tenant)
   const question = await browser.get(`${path}/${id}/delete`)
@@ -42,17 +45,6 @@ test('a deleted call is deleted for good only after a page that says what that m
   expect((await browser.submit(`${path}/${id}/delete`)).text).toContain('The call was deleted permanently.')
   expect(await callOf(id)).toBeUndefined()
   expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
-})
-
-test('a call that is not deleted can be neither restored nor deleted for good', async () => {
-  const { browser, ...tenant } = await signedIn()
-  const id = await makeTrashedCall(stand.db, tenant)
-  await browser.submit(`${path}/${id}/restore`)
-  expect((await browser.get(`${path}/${id}/delete`)).status).toBe(404)
-  expect((await browser.submit(`${path}/${id}/delete`)).text).toContain(
-    'This call is no longer here: it has already been restored or deleted.',
-  )
-  expect(await callOf(id)).toBeDefined()
 })
 
 test('the trash shows every call once, most recently deleted first, in pages', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { correctionsAfter, lostCorrections } from '../../functions/dashboard/documents/text/corrections.ts'
 import { corrected } from '../../shared/documents/text/corrections.ts'
-import { hiddenIn, inProcess, listOf, setColumns } from './document-rows.ts'
+import { hiddenIn, inProcess, pageOf, setColumns } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { upload } from './uploads.ts'
 
@@ -14,7 +14,6 @@ const menu = (...lines: string[]) =>
 const wrong = 'A flat white costs €8.20.'
 const right = 'A flat white costs €3.20.'
 
-const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
 async function get({ call, knowledgeBase }: SignedIn, id: string) {
   const { body, headers } = await call('GET', `${knowledgeBase}/${id}?include=text`)
   return { ...body, etag: headers.etag }
@@ -44,7 +43,7 @@ async function correctedFile() {
   return { tenant, id }
 }
 
-/** Uploads another version of the file and has it replace the first. */
+/** Uploads another version of the file, and replaces the first with it. */
 async function replace(tenant: SignedIn, id: string, text: string) {
   const other = await upload(stand, tenant, 'menu.md', text)
   const { html } = await tenant.browser.get(pageOf(tenant, other))
@@ -72,7 +71,7 @@ test('a passage of a file is corrected, and the document remains a file', async 
   expect(history.html).toMatch(/<del>3\.20<\/del><ins>8\.20<\/ins>/)
 })
 
-test('a correction stays when the file is read again, and when another file still has the corrected passage', async () => {
+test('a correction survives a second reading of the file, and a new file that still has the wrong passage', async () => {
   const { tenant, id } = await correctedFile()
   await setColumns(stand, id, `status = 'error', error_code = 'x', error_message = 'x'`)
   await tenant.browser.submit(`${pageOf(tenant, id)}/retry`)
@@ -92,7 +91,7 @@ test('a correction stays when the file is read again, and when another file stil
   expect(await found(tenant)).toContain(right)
 })
 
-test('a correction of a passage that another file no longer has is offered, until it is dropped', async () => {
+test('a correction of a passage that a new file no longer has is offered, until it is dropped', async () => {
   const { tenant, id } = await correctedFile()
   const page = await replace(tenant, id, menu('A flat white costs €4.00.', 'A cappuccino costs €3.60.'))
   expect(page.text).toContain(`This correction no longer applies: ${wrong} ${right} Edit Drop`)
@@ -105,12 +104,12 @@ test('a correction of a passage that another file no longer has is offered, unti
   expect((await drop()).text).toContain('Nothing was dropped')
 })
 
-test('a file that already has the corrected text raises no question', async () => {
+test('a new file that already has the corrected text raises no question', async () => {
   const { tenant, id } = await correctedFile()
   expect((await replace(tenant, id, menu(right, 'A cappuccino costs €3.60.'))).text).not.toContain('no longer applies')
 })
 
-test('a worker that is busy with the text changes nothing once it is corrected', async () => {
+test('a worker that has begun with the wrong text changes nothing after its correction', async () => {
   const tenant = await signedIn()
   const id = await upload(stand, tenant, 'menu.md', menu(wrong))
   const { address, fields } = await formOf(tenant, id)
@@ -132,7 +131,7 @@ test('a passage of a document that somebody has changed since is not saved, but 
   expect((await get(tenant, id)).text).toBe(menu(right))
 })
 
-test('content that the API sets, and an earlier text that is restored, make it a text without corrections', async () => {
+test('content from the API, or a restored earlier text, replaces the file and its corrections', async () => {
   for (const change of ['content', 'restore']) {
     const { tenant, id } = await correctedFile()
     if (change === 'content') await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: menu(wrong) })

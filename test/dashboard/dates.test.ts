@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { hiddenIn, listOf, rowOf, write } from './document-rows.ts'
+import { hiddenIn, listOf, rowOf, serve } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -7,8 +7,7 @@ const { signedIn, stand } = useDashboard()
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
 async function documentWith(tenant: SignedIn, dates: object = {}, content = 'We are closed.') {
-  const id = await write(tenant, 'Christmas', content)
-  await stand.deliver()
+  const id = await serve(stand, tenant, 'Christmas', content)
   const address = `${listOf(tenant)}/${id}`
   const path = `${tenant.knowledgeBase}/${id}`
   const patch = async (changes: object) => expect((await tenant.call('PATCH', path, changes)).status).toBe(200)
@@ -28,13 +27,13 @@ async function documentWith(tenant: SignedIn, dates: object = {}, content = 'We 
 const daysIn = (html: string) =>
   ['from', 'until'].map((name) => new RegExp(`name="${name}" value="(.*?)"`).exec(html)![1])
 
-describe('the list and the page of a document say', () => {
+describe('the list and the page of a document show', () => {
   test.each([
     ['Ready', {}, /changed/],
     ['Scheduled', { valid_from: inDays(2) }, / from /],
     ['Ready', { valid_from: inDays(-2), valid_until: inDays(2) }, / from .* until /],
     ['Expired', { valid_until: inDays(-2) }, / until /],
-  ])('%s, and its days: %j', async (label, dates, shown) => {
+  ])('%s and its days: %j', async (label, dates, shown) => {
     const tenant = await signedIn()
     const document = await documentWith(tenant, dates)
     for (const text of [await document.row(), (await tenant.browser.get(document.address)).text]) {
@@ -44,13 +43,13 @@ describe('the list and the page of a document say', () => {
     }
   })
 
-  test('the last day, which ends when the document is no longer served', async () => {
+  test('the last day on which the document is served', async () => {
     const tenant = await signedIn()
     const document = await documentWith(tenant, { valid_until: '2999-01-01T00:00:00Z' })
     expect(await document.row()).toContain('until Dec 31, 2998')
   })
 
-  test('that no previous version of an edited, expired document answers', async () => {
+  test('no previous version of an edited document that has expired', async () => {
     const tenant = await signedIn()
     const document = await documentWith(tenant, { valid_until: inDays(-2) })
     await document.patch({ content: 'Another text.' })
@@ -107,7 +106,7 @@ describe('the form of a text', () => {
     expect(await edit({ from: '', until: '' })).toEqual([null, null])
   })
 
-  test('keeps dates that such a field cannot show', async () => {
+  test('keeps dates that a field for days cannot show', async () => {
     const tenant = await signedIn()
     const dates = { valid_from: '0001-01-01T00:00:00.000Z', valid_until: '9999-12-31T23:59:59.999Z' }
     const document = await documentWith(tenant, dates)
@@ -171,7 +170,7 @@ describe('Ask', () => {
     expect(await finds('2998-12-19T18:59')).toBe(false)
   })
 
-  test('says the time, and keeps it in its links', async () => {
+  test('shows the chosen time, and keeps it in its links', async () => {
     const tenant = await signedIn()
     await documentWith(tenant, { valid_until: '2999-01-07T00:00:00Z' })
     const { text, html } = await ask(tenant, { at: '2999-02-01T09:30' })
@@ -181,7 +180,7 @@ describe('Ask', () => {
   })
 
   test.each(['tomorrow', '2999-13-01T00:00', '275760-01-01T00:00', '0001-01-01T00:00', '9999-12-31T23:59'])(
-    'is about now where the time is none: %s',
+    'answers for the present if the time is invalid: %s',
     async (at) => {
       const tenant = await signedIn()
       await documentWith(tenant)

@@ -2,15 +2,14 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { compareTexts } from '../../functions/dashboard/documents/diff.ts'
 import { createFile, newExtractor } from '../support/documents/files.ts'
-import { hiddenIn, listOf, write } from './document-rows.ts'
+import { hiddenIn, listOf, serve, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
-/** A document that had each of these texts; search serves the last. */
+/** A document that had these texts in turn. Search serves the last. */
 async function edited(tenant: SignedIn, ...texts: string[]) {
-  const id = await write(tenant, 'Hours', texts[0])
-  await stand.deliver()
+  const id = await serve(stand, tenant, 'Hours', texts[0])
   const patch = (body: object) => tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, body)
   for (const content of texts.slice(1)) {
     await patch({ content })
@@ -53,7 +52,7 @@ describe('the history of a document', () => {
     expect(now.html).not.toContain('/restore')
   })
 
-  test('restores nothing on top of a change that its page did not show', async () => {
+  test('restores nothing if the document has changed since its page was loaded', async () => {
     const tenant = await signedIn()
     const { address, patch, get } = await edited(tenant, 'one', 'two')
     const edits = hiddenIn((await tenant.browser.get(`${address}/history/1`)).html, 'edits')
@@ -103,7 +102,7 @@ describe('two texts', () => {
     expect(shown.length).toBeLessThan(1000)
   })
 
-  test('of any kind show what the other lacks', () => {
+  test('of any kind show what each has and the other lacks', () => {
     for (const [before, after] of [
       ['', 'all new'],
       ['all gone', ''],
@@ -136,7 +135,7 @@ describe('two texts', () => {
     expect(html).not.toContain('---')
   })
 
-  test('of the greatest size without anything in common are still compared, and cut', () => {
+  test('of the maximum size with nothing in common are still compared, and the result is cut', () => {
     const other = (word: string) => Array.from({ length: 400_000 }, (_, i) => `${word}${i}`).join('\n')
     expect(compareTexts(other('a'), other('b')).isCut).toBe(true)
   })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { axis } from '../support/provider/axis.ts'
-import { inProcess, listOf, setColumns, write } from './document-rows.ts'
+import { inProcess, listOf, serve, setColumns, write } from './document-rows.ts'
 import { useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
-/** The shown text, with `[1]` where passage 1 begins. */
+/** The text on the page, with `[1]` where passage 1 begins. */
 function textIn(html: string): string {
   const [, shown = ''] = /<div class="said">(.*?)<\/div>\s*(?:<nav|<\/section>)/s.exec(html) ?? []
   return shown
@@ -21,8 +21,7 @@ const section = (i: number) =>
 test('a document shows its text once, with a number where each passage begins', async () => {
   const tenant = await signedIn()
   const text = section(1) + section(2)
-  const id = await write(tenant, 'Rooms', text)
-  await stand.deliver()
+  const id = await serve(stand, tenant, 'Rooms', text)
   const shown = textIn((await tenant.browser.get(`${listOf(tenant)}/${id}`)).html)
   const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${id}/chunks`)
   expect(body.data.length).toBeGreaterThan(2)
@@ -37,8 +36,12 @@ test('a document shows its text once, with a number where each passage begins', 
 test('a table is shown as a table, even if a page begins within it', async () => {
   const tenant = await signedIn()
   const rows = Array.from({ length: 400 }, (_, i) => `| Part ${i} of the machine | ${i}.50 EUR | |`)
-  const id = await write(tenant, 'Parts', ['# Parts', '', '| Part | Price | |', '|---|---|---|', ...rows].join('\n'))
-  await stand.deliver()
+  const id = await serve(
+    stand,
+    tenant,
+    'Parts',
+    ['# Parts', '', '| Part | Price | |', '|---|---|---|', ...rows].join('\n'),
+  )
   for (const query of ['', '?passage=11']) {
     const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}${query}`)
     expect(textIn(html)).not.toContain('|')
@@ -49,8 +52,7 @@ test('a table is shown as a table, even if a page begins within it', async () =>
 
 test('a link to a passage marks it, and no other', async () => {
   const tenant = await signedIn()
-  const id = await write(tenant, 'Hours', '# Monday\n\nWe open at 9.\n\n# Tuesday\n\nWe open at 10.')
-  await stand.deliver()
+  const id = await serve(stand, tenant, 'Hours', '# Monday\n\nWe open at 9.\n\n# Tuesday\n\nWe open at 10.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}?passage=2`)
   const marked = [...html.matchAll(/<mark>([^<]*)<\/mark>/g)].map(([, text]) => text)
   expect(marked).toEqual(['Tuesday', 'We open at 10.'])
@@ -59,12 +61,8 @@ test('a link to a passage marks it, and no other', async () => {
 
 test('a long document has pages of passages, and a link to one shows the page that it is on', async () => {
   const tenant = await signedIn()
-  const id = await write(
-    tenant,
-    'Rooms',
-    Array.from({ length: 45 }, (_, i) => `# Room ${i}\n\nIt is blue.`).join('\n\n'),
-  )
-  await stand.deliver()
+  const rooms = Array.from({ length: 45 }, (_, i) => `# Room ${i}\n\nIt is blue.`)
+  const id = await serve(stand, tenant, 'Rooms', rooms.join('\n\n'))
   const page = `${listOf(tenant)}/${id}`
   const numbersOn = async (query: string) =>
     [...(await tenant.browser.get(`${page}${query}`)).html.matchAll(/id="passage-(\d+)"/g)].map(([, n]) => Number(n))
@@ -104,7 +102,7 @@ test('a client’s passages are shown without a text, with a note on those that 
   expect(text).toContain('Search can find 1 of 2 parts')
 })
 
-test('while it is in work the page asks for changes, and gets nothing until there are some', async () => {
+test('the page of a document in processing asks for changes, and gets nothing until there are some', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)

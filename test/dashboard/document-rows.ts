@@ -11,6 +11,20 @@ export async function write({ call, knowledgeBase }: SignedIn, title: string, co
   return body.id
 }
 
+/** Makes a document over the API, and has it embedded. @returns its id */
+export async function serve(stand: TestStand, tenant: SignedIn, title: string, content?: string): Promise<string> {
+  const id = await write(tenant, title, content)
+  await stand.deliver()
+  return id
+}
+
+/** The path of a document's page. */
+export const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
+
+/** The document as the API shows it. */
+export const get = async ({ call, knowledgeBase }: SignedIn, id: string) =>
+  (await call('GET', `${knowledgeBase}/${id}`)).body
+
 /** The state that a worker would leave a document in: columns as in `update … set`. */
 export async function setColumns({ db }: TestStand, id: string, columns: string): Promise<void> {
   await sql`update documents set ${sql.raw(columns)} where id = ${id}`.execute(db)

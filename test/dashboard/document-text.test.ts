@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import { fillAgent } from '../support/documents/documents.ts'
 import { limit } from '../support/stand/tenant.ts'
-import { hiddenIn, listOf, write } from './document-rows.ts'
-import { type SignedIn, useDashboard } from './support.ts'
+import { get, hiddenIn, listOf, serve, write } from './document-rows.ts'
+import { useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 
-const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
 const idIn = (location: string) => location.split('/').at(-1)!
 
-test('a text that is written is found a moment later', async () => {
+test('a new text is queued, and is soon ready', async () => {
   const tenant = await signedIn()
   const form = await tenant.browser.get(`${listOf(tenant)}/new`)
   expect(form.text).toContain('Title')
@@ -27,7 +26,7 @@ test.each([
   ['title', { title: 'x'.repeat(501), content: 'x' }, 'A title can have at most 500 characters.'],
   ['content', { title: 'T', content: '  ' }, 'Enter the text that callers should get answers from.'],
   ['content', { title: 'T', content: 'x'.repeat(1024 * 1024 + 1) }, 'A text written here can have at most 1 MB.'],
-] as const)('what is wrong with the %s stands beside it, and what was typed in it', async (field, fields, fault) => {
+] as const)('an invalid %s keeps what was typed, with a message beside it', async (field, fields, fault) => {
   const tenant = await signedIn()
   const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, fields)
   expect(status).toBe(422)
@@ -40,8 +39,7 @@ test.each([
 
 test('an edited text is embedded again, but not if only the title changed', async () => {
   const tenant = await signedIn()
-  const id = await write(tenant, 'Hours', 'We open at 9.\r\nWe close at 6.')
-  await stand.deliver()
+  const id = await serve(stand, tenant, 'Hours', 'We open at 9.\r\nWe close at 6.')
   const form = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
   const edit = async (fields: { title: string; content: string; edits: string }) =>
     (await tenant.browser.submit(`${listOf(tenant)}/${id}/edit`, fields)).text
@@ -78,7 +76,7 @@ test('an edit that conflicts with an earlier one loses neither', async () => {
   expect(await get(tenant, id)).toMatchObject({ title: 'Hours in June', content: 'In June at 8.' })
 })
 
-test('a fault in the form does not update the edits that it started from', async () => {
+test('an invalid form keeps the version that it started from', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
@@ -98,7 +96,7 @@ test('a document of passages from elsewhere has no text to edit, only a title', 
   expect(await get(tenant, id)).toMatchObject({ title: 'Elsewhere', content: null })
 })
 
-test('a text too long for a form is not edited in one', async () => {
+test('a text too long for a form cannot be edited in one', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Long', 'word '.repeat(220_000))
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}/edit`)
@@ -106,7 +104,7 @@ test('a text too long for a form is not edited in one', async () => {
   expect(html).not.toContain('<textarea')
 })
 
-test('a text whose document was deleted in between can be saved as a new one', async () => {
+test('a text whose document was deleted meanwhile can be saved as a new one', async () => {
   const tenant = await signedIn()
   const id = await write(tenant, 'Hours', 'We open at 9.')
   await tenant.call('DELETE', `${tenant.knowledgeBase}/${id}`)
@@ -133,8 +131,7 @@ test('an agent at its limit of documents accepts no more, and the form keeps the
 
 test('above the limit of documents in processing nothing is stored, the form keeps the text, and search serves the old one', async () => {
   const tenant = await signedIn()
-  const id = await write(tenant, 'Hours', 'We open at 9.')
-  await stand.deliver()
+  const id = await serve(stand, tenant, 'Hours', 'We open at 9.')
   await limit(stand.db, tenant.organizationId, { documents_in_pipeline: 0 })
   const tooMany = expect.stringContaining('Too many documents are being processed')
   const fields = { title: 'Hours', content: 'We open at 8.' }
@@ -159,7 +156,7 @@ test.each([
   ['do you take dogs?', 'Dogs'],
   ['Is K-4471 in stock?', 'K-4471 stock'],
   ['what is that?', 'What is that?'],
-])('a text that answers “%s” is called “%s”', async (question, title) => {
+])('a text that answers “%s” gets the title “%s”', async (question, title) => {
   const tenant = await signedIn()
   const { html, text } = await tenant.browser.get(`${listOf(tenant)}/new?${new URLSearchParams({ question })}`)
   expect(html).toContain(`name="title" aria-describedby="title-hint" value="${title}"`)

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
-import { hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, write } from './document-rows.ts'
+import { get, hiddenIn, inProcess, listOf, rowOf, seenIn, setColumns, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { announce, post, upload as uploadTo } from './uploads.ts'
 
 const { signedIn, stand } = useDashboard()
 
-/** Files of one organization are read by one process. */
+/** Most tests share a tenant, since one process reads the files of an organization. */
 let tenant: SignedIn
 beforeAll(async () => {
   tenant = await signedIn()
@@ -13,9 +13,7 @@ beforeAll(async () => {
 
 const upload = (tenant: SignedIn, name: string, content: string) => uploadTo(stand, tenant, name, content)
 
-const get = async ({ call, knowledgeBase }: SignedIn, id: string) => (await call('GET', `${knowledgeBase}/${id}`)).body
-
-test('a file that is announced has a document and a form to post it with', async () => {
+test('an announced file has a document, and a form to post it with', async () => {
   const tenant = await signedIn()
   const { status, headers, body } = await announce(tenant, 'Prices 2026.PDF', 1234)
   expect(status).toBe(201)
@@ -37,7 +35,7 @@ test.each([
   ['no extension', 10, 'This type of file isn’t supported.'],
   ['empty.pdf', 0, 'The file is empty.'],
   ['large.pdf', 50 * 1024 * 1024 + 1, 'The file is larger than 50 MB.'],
-] as const)('%s of %i bytes is refused in words, and leaves nothing', async (name, bytes, fault) => {
+] as const)('%s of %i bytes is refused with a message, and leaves no document', async (name, bytes, fault) => {
   const tenant = await signedIn()
   const { status, body } = await announce(tenant, name, bytes)
   expect(status).toBe(422)
@@ -100,15 +98,14 @@ test('the form of a file’s text says that the file stays, and it does', async 
   expect(await get(tenant, id)).toMatchObject({ source_type: 'txt', content: null })
 })
 
-test('a file that has not come after a minute says so where it is shown, and is uploaded again for the same document', async () => {
+test('a file that has not arrived after a minute is shown as missing, and uploaded again for the same document', async () => {
   const { body } = await announce(tenant, 'Hours.txt', 5)
   const page = `${listOf(tenant)}/${body.documentId}`
   const { html } = await tenant.browser.get(listOf(tenant))
   await setColumns(stand, body.documentId, `upload_until = upload_until - interval '59 seconds'`)
   expect((await tenant.browser.get(page)).text).toContain('Waiting for the file')
   await setColumns(stand, body.documentId, `upload_until = upload_until - interval '2 seconds'`)
-  const partial = { 'hx-request-type': 'partial' }
-  const changes = await tenant.browser.get(`${listOf(tenant)}?live=1&${seenIn(html)}`, partial)
+  const changes = await tenant.browser.part(`${listOf(tenant)}?live=1&${seenIn(html)}`)
   for (const part of ['File missing', 'The file hasn’t arrived yet.', 'Try again', 'Delete'])
     expect(changes.text).toContain(part)
   const shown = await tenant.browser.get(page)
@@ -124,7 +121,7 @@ test('a file that has not come after a minute says so where it is shown, and is 
   expect(await get(tenant, body.documentId)).toMatchObject({ status: 'completed', title: 'Hours' })
 })
 
-test('a file that never came, or is at fault, is replaced; another failure is tried again', async () => {
+test('a missing or faulty file is replaced; after another failure, the document is tried again', async () => {
   const tenant = await signedIn()
   const { body } = await announce(tenant, 'Hours.txt', 5)
   const page = `${listOf(tenant)}/${body.documentId}`
@@ -150,7 +147,7 @@ test('a file that never came, or is at fault, is replaced; another failure is tr
   expect(html).not.toContain('data-replaces=')
 })
 
-test('a file is not replaced while it is read, nor a text, and by no file of another type', async () => {
+test('a file is not replaced while it is read, nor by an unsupported one, and a text never is', async () => {
   const { body } = await announce(tenant, 'Hours.txt', 5)
   const page = `${listOf(tenant)}/${body.documentId}`
   const replace = async (path: string, name = 'a.txt') =>
@@ -161,13 +158,4 @@ test('a file is not replaced while it is read, nor a text, and by no file of ano
   expect(await replace(`${listOf(tenant)}/${await write(tenant, 'Prices', 'Free.')}`)).toBe(409)
   expect(await replace(`${listOf(tenant)}/${crypto.randomUUID()}`)).toBe(404)
   expect(await replace(`${listOf(await signedIn())}/${body.documentId}`)).toBe(404)
-})
-
-test('a retry reads the file again', async () => {
-  const id = await upload(tenant, 'Hours of Emil.txt', 'We open at 9.')
-  await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)
-  expect((await tenant.browser.submit(`${listOf(tenant)}/${id}/retry`)).text).toContain('Queued')
-  await stand.deliver('extraction')
-  await stand.deliver()
-  expect(await get(tenant, id)).toMatchObject({ status: 'completed' })
 })

@@ -10,7 +10,7 @@ const { signedIn, stand } = useDashboard()
 const provider = useFakeProvider()
 
 describe('the list', () => {
-  test('is newest first, in pages that links lead through', async () => {
+  test('is newest first, in pages with links to each other', async () => {
     const tenant = await signedIn()
     const titles = Array.from({ length: 27 }, (_, i) => `Title ${i}`)
     for (const title of titles) await write(tenant, title)
@@ -111,11 +111,11 @@ describe('a row says', () => {
   })
 })
 
-describe('while a document is in work', () => {
+describe('while a document is processed', () => {
   const live = ({ browser, agentId }: { browser: Browser; agentId: string }, seen: string) =>
     browser.part(`${listOf({ agentId })}?live=1&${seen}`)
 
-  test('nothing is sent until something has changed, then that row alone', async () => {
+  test('nothing is sent until something has changed, and then only that row', async () => {
     const tenant = await signedIn()
     const [one, other] = [await write(tenant, 'One', 'text'), await write(tenant, 'Other', 'text')]
     const { html } = await tenant.browser.get(listOf(tenant))
@@ -139,7 +139,7 @@ describe('while a document is in work', () => {
     expect((await live(tenant, seenIn(html))).text).toContain('0 of 457 parts')
   })
 
-  test('so does a page that is recognised', async () => {
+  test('a page that is recognised counts as a change', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Scan', 'text')
     await setColumns(
@@ -225,7 +225,7 @@ describe('deleting', () => {
 })
 
 describe('trying again', () => {
-  test('has a failed document processed again', async () => {
+  test('processes a failed document again', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Broken', 'text')
     await setColumns(stand, id, `status = 'error', error_message = 'It broke.'`)

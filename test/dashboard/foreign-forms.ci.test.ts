@@ -8,23 +8,23 @@ import { type FormFields, type SignedIn, signInAsPerson, useDashboard } from './
 
 const { stand, signedIn } = useDashboard()
 
-/** @property edits of the document that is a text */
+/** @property edits the version of the document that is a text */
 type Subject = SignedIn & { ids: Ids; edits: string; questionId: string; person?: { id: string; mail: string } }
 
-/** A form that our own page sends, and its needs beside `makeThings`. */
+/** A form that our own page sends, and what it needs besides `makeThings`. */
 interface Sent {
   fields?: (subject: Subject) => FormFields
   /** The document that the path names. */
   about?: 'fileId' | 'heldId'
   /** Columns to set on that document first. */
   columns?: string
-  /** True if an owner sends it, and not the holder of a key. */
+  /** Set if an owner sends it rather than the holder of a key. */
   isOwner?: true
   /** Makes what the form also needs. @returns the query of the path */
   prepare?: (subject: Subject) => Promise<Record<string, string> | undefined>
-  /** The webhook is. */
+  /** Set if the webhook is to be disabled first. */
   isDisabled?: true
-  /** A field that the page itself has. */
+  /** A field whose value our own page gives. */
   from?: { page: string; field: string }
 }
 const settings = { refresh_hours: '48', include: '', exclude: '' }
@@ -44,7 +44,6 @@ const forms: Record<string, Sent> = {
     ...owner,
     async prepare({ browser, person }) {
       await browser.post('/dashboard/sign-in/mail', { mail: person!.mail })
-      return undefined
     },
     fields: () => ({ token: /token=([\w-]+)/.exec(stand.emulator.mails.at(-1)!.text)![1]! }),
   },
@@ -60,9 +59,8 @@ const forms: Record<string, Sent> = {
     ...owner,
     async prepare({ agentId }) {
       const [client_id, redirect_uri] = [newId(), 'https://app.example/callback']
-      await sql`insert into oauth_clients (id, name, redirect_uris) values (${client_id}, 'App', ${[redirect_uri]})`.execute(
-        stand.db,
-      )
+      await sql`insert into oauth_clients (id, name, redirect_uris)
+        values (${client_id}, 'App', ${[redirect_uri]})`.execute(stand.db)
       const resource = `https://app.example.com/v1/agents/${agentId}/connect/mcp`
       const pkce = { code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' }
       return { client_id, redirect_uri, response_type: 'code', resource, ...pkce }
@@ -73,7 +71,6 @@ const forms: Record<string, Sent> = {
     ...owner,
     async prepare({ ids, person }) {
       await sql`update connections set person_id = ${person!.id} where id = ${ids.connectionId}`.execute(stand.db)
-      return undefined
     },
   },
   '/dashboard/settings/people/new': { ...owner, fields: () => ({ mail: 'ben@example.com', role: 'editor' }) },
@@ -83,10 +80,8 @@ const forms: Record<string, Sent> = {
     ...owner,
     async prepare({ organizationId, ids }) {
       await sql`insert into invitations (organization_id, id, mail, role, token_hash, expires_at)
-        values (${organizationId}, ${ids.personId}, 'cem@example.com', 'viewer', '', now() + interval '1 day')`.execute(
-        stand.db,
-      )
-      return undefined
+        values (${organizationId}, ${ids.personId}, 'cem@example.com', 'viewer', '',
+          now() + interval '1 day')`.execute(stand.db)
     },
   },
   '/dashboard/sign-in': { fields: ({ apiKey }) => ({ key: apiKey }) },
@@ -149,7 +144,7 @@ const forms: Record<string, Sent> = {
   '/dashboard/settings/webhooks/:webhookId/deliveries/:deliveryId/replay': {},
 }
 
-test('every form is in this list, with its fields', () => {
+test('this list has every form', () => {
   const posts = screenRoutes.filter(({ method }) => method === 'POST').map(({ path }) => path)
   const open = publicRoutes.filter((route) => route.startsWith('POST ')).map((route) => route.slice('POST '.length))
   expect(Object.keys(forms).toSorted()).toEqual([...posts, ...open].toSorted())
@@ -178,17 +173,15 @@ async function makeSubject({ about, columns, isDisabled, isOwner }: Sent): Promi
   const [questionId] = await storeQuestions(stand, tenant, { question: 'Is there a pool?' })
   const heldId = await makeHeld(stand.db, tenant, ids.documentId)
   await sql`insert into document_revisions (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
-    values (${tenant.organizationId}, ${ids.documentId}, 7, 7, ${tenant.agentId}, 'Hours', 'We open at ten.', now())`.execute(
-    stand.db,
-  )
+    values (${tenant.organizationId}, ${ids.documentId}, 7, 7, ${tenant.agentId}, 'Hours', 'We open at ten.',
+      now())`.execute(stand.db)
   await sql`update documents set warnings = ${JSON.stringify([{ golden_question_id: ids.goldenQuestionId }])}::jsonb
     where id = ${ids.documentId}`.execute(stand.db)
   if (isDisabled) await tenant.call('PATCH', `/v1/webhooks/${ids.webhookId}`, { status: 'disabled' })
   const documentId = { text: ids.documentId, fileId: things.documentId, heldId }[about ?? 'text']
   if (columns) await sql`update documents set ${sql.raw(columns)} where id = ${documentId}`.execute(stand.db)
-  const { rows } = await sql<{ edits: number }>`select edits from documents where id = ${ids.documentId}`.execute(
-    stand.db,
-  )
+  const { rows } = await sql<{ edits: number }>`select edits from documents
+    where id = ${ids.documentId}`.execute(stand.db)
   const edits = `${rows[0]!.edits}`
   const made = { ...tenant, ids: { ...ids, documentId, revision: '7' }, edits, questionId: questionId! }
   return isOwner ? { ...made, person: await signInAsPerson(tenant.browser, stand.db, tenant.organizationId) } : made
@@ -199,26 +192,25 @@ async function rowsOf(organizationId: string): Promise<string> {
   tables ??= await sql<{ name: string }>`select table_name as name from information_schema.columns
     join information_schema.tables using (table_schema, table_name)
     where column_name = 'organization_id' and table_schema = 'public' and table_type = 'BASE TABLE'`.execute(stand.db)
-  const own = [
+  const columns = [
     ...tables.rows.map(({ name }) => [name, 'organization_id'] as const),
     ['organizations', 'id'] as const,
-  ].map(
+  ]
+  const own = columns.map(
     ([table, column]) => sql`(select jsonb_agg(to_jsonb(each) order by to_jsonb(each)) from ${sql.table(table)} each
       where ${sql.ref(column)} = ${organizationId})`,
   )
   const links = sql`(select jsonb_agg(to_jsonb(each) order by created_at) from sign_in_links each)`
-  const { rows } = await sql<{
-    found: string
-  }>`select jsonb_build_array(${sql.join([...own, links])})::text as found`.execute(stand.db)
-  return rows[0]!.found
+  const { rows } = await sql`select jsonb_build_array(${sql.join([...own, links])}) as found`.execute(stand.db)
+  return JSON.stringify(rows)
 }
 let tables: { rows: { name: string }[] } | undefined
 
 describe.each(Object.entries(forms))('the form %s', (path, sent) => {
-  test('changes something when a page of ours sends it, and nothing when another does', async () => {
+  test('changes something if our own page sends it, and nothing if another does', async () => {
     const subject = await makeSubject(sent)
     const { browser, organizationId } = subject
-    const query = new URLSearchParams(await sent.prepare?.(subject))
+    const query = new URLSearchParams((await sent.prepare?.(subject)) ?? {})
     const fields = { ...sent.fields?.(subject) }
     if (sent.from) {
       const { html } = await browser.get(sent.from.page)

@@ -1,14 +1,10 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { noDocument } from '../../functions/dashboard/golden/form.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { configuredPresigner } from '../../shared/files/presigner.ts'
-import { lambdaHandler } from '../../shared/http/api.ts'
-import { databaseAs, keptQueue } from '../support/stand/worker.ts'
-import { hiddenIn, write } from './document-rows.ts'
-import { newBrowser, type SignedIn, signIn, useDashboard } from './support.ts'
+import { hiddenIn, serve } from './document-rows.ts'
+import { browserOf, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 const sunday = 'On Sunday we are closed.'
@@ -19,22 +15,15 @@ const typed = { question, expected: '', words: 'Sunday we are closed', within: '
 /** Somebody whose agent serves its opening hours. */
 async function shop() {
   const tenant = await signedIn()
-  const hours = await write(tenant, 'Hours', `We are open Monday to Saturday, 9 to 18. ${sunday}`)
-  await stand.deliver()
+  const hours = await serve(stand, tenant, 'Hours', `We are open Monday to Saturday, 9 to 18. ${sunday}`)
   return { ...tenant, hours, document: `/dashboard/agents/${tenant.agentId}/documents/${hours}` }
 }
 
-/** A browser of a dashboard whose embedder fails. */
+/** A browser signed in at a dashboard whose embedder fails. */
 async function withoutProvider({ apiKey }: SignedIn) {
   const embed = () => Promise.reject(new EmbeddingError('unavailable', 'stopped'))
-  const app = dashboardApp({
-    db: databaseAs('cuecard_dashboard'),
-    embedder: { ...lexicalEmbedder(), embed },
-    queue: keptQueue().queue,
-    presigner: configuredPresigner(),
-    keySignIn: true,
-  })
-  return await signIn(newBrowser(stand, undefined, lambdaHandler(app)), apiKey)
+  const browser = browserOf(stand, { embedder: { ...lexicalEmbedder(), embed }, keySignIn: true })
+  return await signIn(browser, apiKey)
 }
 
 async function stored({ call, agentId }: SignedIn) {
@@ -55,9 +44,8 @@ describe('the tab of checks', () => {
     const failing = await browser.submit(`${listOf(tenant)}/new`, other)
     expect(failing.text).toContain('It fails now.')
     expect(failing.text).toContain('A part of “Hours” with the words “Volvo” should be found first')
-    await sql`update golden_questions set passed = null, rank = null, checked_at = null where agent_id = ${tenant.agentId}`.execute(
-      stand.db,
-    )
+    await sql`update golden_questions set passed = null, rank = null, checked_at = null
+      where agent_id = ${tenant.agentId}`.execute(stand.db)
     expect((await browser.get(listOf(tenant))).text.match(/Not checked yet/g)).toHaveLength(2)
     const run = await browser.submit(`${listOf(tenant)}/run`)
     expect(run.text).toContain('1 of 2 pass.')
@@ -72,9 +60,8 @@ describe('the tab of checks', () => {
     const { html } = await browser.get(`${listOf(tenant)}/${id}/edit`)
     expect(html).toContain('value="Sunday we are closed"')
     await browser.submit(`${listOf(tenant)}/${id}/edit`, { ...typed, expected: 'nothing', words: '', within: '2' })
-    expect(await stored(tenant)).toMatchObject([
-      { question, expects: { nothing: true }, within: 2, on_failure: 'warn' },
-    ])
+    const changed = { question, expects: { nothing: true }, within: 2, on_failure: 'warn' }
+    expect(await stored(tenant)).toMatchObject([changed])
     expect((await browser.get(`${listOf(tenant)}/${id}/delete`)).text).toContain(question)
     expect((await browser.submit(`${listOf(tenant)}/${id}/delete`)).text).toContain('was deleted')
     expect(await stored(tenant)).toEqual([])
@@ -110,7 +97,7 @@ describe('a new check', () => {
     expect(await stored(tenant)).toEqual([])
   })
 
-  test('above the agent’s limit is refused at its field', async () => {
+  test('above the agent’s limit is refused', async () => {
     const tenant = await shop()
     await tenant.browser.submit(`${listOf(tenant)}/new`, typed)
     await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding, high,
@@ -123,7 +110,7 @@ describe('a new check', () => {
     expect(text).toContain('An agent can have at most 500 checks')
   })
 
-  test('is kept in the form while the provider of embeddings is away', async () => {
+  test('stays in the form while the provider of embeddings is unavailable', async () => {
     const tenant = await shop()
     const browser = await withoutProvider(tenant)
     const { status, html, text } = await browser.post(`${listOf(tenant)}/new`, typed)
@@ -134,7 +121,7 @@ describe('a new check', () => {
   })
 })
 
-describe('a change that would take away the answer to a question that blocks', () => {
+describe('a change that would fail a blocking check', () => {
   async function guarded() {
     const tenant = await shop()
     await tenant.browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
@@ -142,16 +129,13 @@ describe('a change that would take away the answer to a question that blocks', (
     /** Presses the button that makes the change anyway. */
     const confirm = async ({ html }: { html: string }) => {
       const action = /action="([^"]*ignore_golden_questions=true)"/.exec(html)![1]!.replaceAll('&amp;', '&')
-      const sent = [...html.matchAll(/<textarea name="(\w+)" hidden>\n([^<]*)</g)].map(([, name, value]) => [
-        name,
-        value,
-      ])
-      return await tenant.browser.submit(action, Object.fromEntries(sent))
+      const sent = html.matchAll(/<textarea name="(\w+)" hidden>\n([^<]*)</g)
+      return await tenant.browser.submit(action, Object.fromEntries([...sent].map(([, ...field]) => field)))
     }
     return { ...tenant, get, confirm }
   }
 
-  test('is not made: a deletion names the question and the lost text, and is made only on request', async () => {
+  test('by a deletion is made only on request, after the question and the lost text are shown', async () => {
     const { browser, document, get, confirm } = await guarded()
     const edits = hiddenIn((await browser.get(document)).html, 'edits')
     const refused = await browser.post(`${document}/delete`, { edits })
@@ -165,7 +149,7 @@ describe('a change that would take away the answer to a question that blocks', (
     expect((await get()).status).toBe(404)
   })
 
-  test('is not made by an edit of dates, and the form keeps its fields', async () => {
+  test('by an edit of dates is made only on request, and the form keeps its fields', async () => {
     const { browser, document, get, confirm } = await guarded()
     const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
     const edit = { title: 'New <hours>', edits, from: '', until: '2020-01-01' }
@@ -177,7 +161,7 @@ describe('a change that would take away the answer to a question that blocks', (
     expect((await get()).body.valid_until).toBe('2020-01-02T00:00:00.000Z')
   })
 
-  test('is not made by an edit of the text, which ends in error; served on request, it warns', async () => {
+  test('by an edit of the text ends in error; it is served on request, with a warning', async () => {
     const { agentId, browser, document, get } = await guarded()
     const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
     await browser.submit(`${document}/edit`, { title: 'Hours', content: 'We are open Monday to Saturday.', edits })

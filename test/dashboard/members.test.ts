@@ -42,17 +42,13 @@ describe('members', () => {
     ])
   })
 
-  test('who own an organization make keys, which outlast them', async () => {
+  test('who own an organization create keys that outlast their membership', async () => {
     const { agentId, as } = await organization()
     const [first, second] = [await as(), await as()]
     const form = (await second.browser.get(`${settings}/keys/new`)).html
     const id = /name="id" value="([^"]+)"/.exec(form)![1]!
-    const made = await second.browser.post(`${settings}/keys/new`, {
-      id,
-      name: 'Phone',
-      permissions: 'kb:read',
-      days: '30',
-    })
+    const fields = { id, name: 'Phone', permissions: 'kb:read', days: '30' }
+    const made = await second.browser.post(`${settings}/keys/new`, fields)
     const key = /cue_\w+/.exec(made.html)![0]
     await first.browser.submit(`${settings}/people/${second.id}/remove`)
     expect((await stand.http('GET', `/v1/agents/${agentId}`, undefined, { 'x-api-key': key })).status).toBe(200)
@@ -104,7 +100,7 @@ describe('members', () => {
     expect((await mine.post('/dashboard/organizations', { organization: foreign.organizationId })).status).toBe(404)
   })
 
-  test('leave a record of every change, without addresses', async () => {
+  test('leave a record of every change, without mail addresses', async () => {
     const { organizationId, as } = await organization()
     const owner = await as()
     const mail = newMail()
@@ -134,8 +130,7 @@ test('an operator adds the first owner, who signs in by mail, and the record hol
   const { link } = await ask(mine, mail)
   await follow(mine, link!)
   expect((await mine.get(`${settings}/people/new`)).status).toBe(200)
-  const { rows } = await sql`select arguments from operator_actions where organization_id = ${organizationId}`.execute(
-    stand.db,
-  )
+  const { rows } = await sql`select arguments from operator_actions
+    where organization_id = ${organizationId}`.execute(stand.db)
   expect(rows).toEqual([{ arguments: ['--organization', organizationId, '--mail', '…'] }])
 })

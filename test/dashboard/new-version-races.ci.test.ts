@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { listOf } from './document-rows.ts'
-import { formOf, found, get, keep, menu, pageOf, useNewVersions } from './new-versions.ts'
+import { get, listOf, pageOf } from './document-rows.ts'
+import { formOf, found, keep, menu, useNewVersions } from './new-versions.ts'
 import { upload } from './uploads.ts'
 
 const { stand, held } = useNewVersions()
 
-describe('of answers at the same time', () => {
+describe('among simultaneous answers', () => {
   const answered = /Somebody has answered this already/
 
-  test('a replacement and its repetition replace once', async () => {
+  test('a replacement and its repetition take effect once', async () => {
     const subject = await held()
     const replace = await formOf(subject)
     const texts = (await Promise.all([replace(), replace()])).map(({ text }) => text)
@@ -19,7 +19,7 @@ describe('of answers at the same time', () => {
     expect(await get(subject.tenant, subject.old)).toMatchObject({ status: 'completed' })
   })
 
-  test('of a replacement and keeping both one holds, and nothing is lost', async () => {
+  test('either a replacement or keeping both takes effect, and nothing is lost', async () => {
     const subject = await held()
     const { tenant, old, id } = subject
     const replace = await formOf(subject)
@@ -31,7 +31,7 @@ describe('of answers at the same time', () => {
     expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('€3.90'))
   })
 
-  test('two versions of one document do not replace each other without a question', async () => {
+  test('two versions of one document do not replace each other without being asked', async () => {
     const first = await held()
     const second = { ...first, id: await upload(stand, first.tenant, 'menu 2028.txt', menu('4.50')) }
     const forms = [await formOf(first), await formOf(second)]
@@ -43,7 +43,7 @@ describe('of answers at the same time', () => {
     expect(text).toContain('Replace “menu” (1 part changes)')
   })
 
-  test('a replacement of what somebody has edited since asks again', async () => {
+  test('a replacement of a document that somebody has edited since asks again', async () => {
     const subject = await held()
     const { tenant, old, id } = subject
     const replace = await formOf(subject)
@@ -56,7 +56,7 @@ describe('of answers at the same time', () => {
     expect(await get(tenant, old)).toMatchObject({ status: 'completed', content: null })
   })
 
-  test('with a deletion of either, the other is served with the right file', async () => {
+  test('a deletion of either document leaves the other served, with the right file', async () => {
     for (const which of ['old', 'id'] as const) {
       const subject = await held()
       const { tenant } = subject

@@ -1,4 +1,4 @@
-import { hiddenIn, listOf } from './document-rows.ts'
+import { hiddenIn, pageOf } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { upload } from './uploads.ts'
 
@@ -25,12 +25,9 @@ export function useNewVersions() {
   return { signedIn, stand, held }
 }
 
-export const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
-export const get = async ({ call, knowledgeBase }: SignedIn, id: string) =>
-  (await call('GET', `${knowledgeBase}/${id}`)).body
 export const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
   (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
-/** Answers with the form of the page loaded before. */
+/** Loads the form of the page. @returns what sends it */
 export async function formOf({ tenant, id }: Subject) {
   const { html } = await tenant.browser.get(pageOf(tenant, id))
   const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')

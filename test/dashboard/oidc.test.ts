@@ -3,15 +3,10 @@ import type { AddressInfo } from 'node:net'
 // @ts-expect-error: it has no types
 import Provider from 'oidc-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { configuredOidc } from '../../functions/dashboard/session/oidc.ts'
 import { addPerson } from '../../infra/admin/people.ts'
-import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { lambdaHandler } from '../../shared/http/api.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { unusedPresigner } from '../support/stand/unused-presigner.ts'
-import { databaseAs, keptQueue } from '../support/stand/worker.ts'
-import { type Browser, newBrowser, useDashboard } from './support.ts'
+import { type Browser, browserOf, useDashboard } from './support.ts'
 
 const { stand } = useDashboard()
 const path = '/dashboard/sign-in/oidc'
@@ -21,7 +16,7 @@ const unverified = new Set<string>()
 const server = createServer()
 let issuer: string
 
-/** A provider with accounts named by their addresses. A visitor of its page signs in as the account in `x-account`. */
+/** A provider whose accounts are named by mail addresses. Its page signs a visitor in as the account in `x-account`. */
 beforeAll(async () => {
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -57,22 +52,14 @@ afterAll(() => {
 })
 
 beforeEach(() => {
-  const settings = {
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: 'cuecard',
-    OIDC_CLIENT_SECRET: 's:cret',
-    OIDC_NAME: 'Example',
-  }
-  for (const [name, value] of Object.entries({ ...settings, ALLOW_LOOPBACK: 'true' })) vi.stubEnv(name, value)
+  const client = { OIDC_CLIENT_ID: 'cuecard', OIDC_CLIENT_SECRET: 's:cret' }
+  const settings = { ...client, OIDC_ISSUER: issuer, OIDC_NAME: 'Example', ALLOW_LOOPBACK: 'true' }
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
 })
 
-/** A browser of a dashboard of the stage. */
+/** A browser of a dashboard with this provider. */
 function newVisitor(oidc = configuredOidc()): Browser {
-  const app = dashboardApp({
-    ...{ db: databaseAs('cuecard_dashboard'), queue: keptQueue().queue, presigner: unusedPresigner },
-    ...{ embedder: lexicalEmbedder(), oidc },
-  })
-  return newBrowser(stand, undefined, lambdaHandler(app))
+  return browserOf(stand, { oidc })
 }
 
 async function newMember(mail = `ada-${newId()}@example.com`): Promise<string> {
@@ -126,7 +113,7 @@ describe('signing in with an account of a provider', () => {
     expect(visitor.jar.has(cookieName)).toBe(false)
   })
 
-  test('keeps what it needs in a cookie that no script reads, for ten minutes, and asks with PKCE', async () => {
+  test('keeps its state for ten minutes in a cookie that no script can read, and uses PKCE', async () => {
     const visitor = newVisitor()
     const { headers, cookies } = await visitor.get(path)
     expect(cookies).toEqual([
@@ -152,7 +139,7 @@ describe('signing in with an account of a provider', () => {
     expect((await visitor.get(back)).headers.location).toMatch(/^\/dashboard\/organizations/)
   })
 
-  test('tells a person who is no member which address they have proven', async () => {
+  test('tells somebody who is no member with which address they signed in', async () => {
     const visitor = newVisitor()
     const page = await visitor.get(await authorize(await start(visitor), 'eve@example.com'))
     expect(page).toMatchObject({ status: 403, text: expect.stringContaining('eve@example.com isn’t a member') })
@@ -170,7 +157,7 @@ describe('signing in with an account of a provider', () => {
     expect((await again.get(second)).headers.location).toBe('/dashboard')
   })
 
-  test('works again after a refused client secret is replaced', async () => {
+  test('works again after a rejected client secret is replaced', async () => {
     let clientSecret = 'old'
     const replaced = (rejected?: string) => {
       if (rejected === 'old') clientSecret = 's:cret'
@@ -184,13 +171,8 @@ describe('signing in with an account of a provider', () => {
 
   test('shows the provider’s reason for a refusal', async () => {
     const visitor = newVisitor()
-    const { searchParams } = new URL(await start(visitor))
-    const said = {
-      error: 'access_denied',
-      error_description: '<b>Not today</b>',
-      state: searchParams.get('state')!,
-      iss: issuer,
-    }
+    const state = new URL(await start(visitor)).searchParams.get('state')!
+    const said = { error: 'access_denied', error_description: '<b>Not today</b>', state, iss: issuer }
     const page = await visitor.get(`${path}/callback?${new URLSearchParams(said)}`)
     expect(page).toMatchObject({ status: 422, text: expect.stringContaining('Example says: <b>Not today</b>') })
     expect(page.html).not.toContain('<b>')
@@ -221,18 +203,13 @@ describe('nobody gets in', () => {
     await expectNobody(victim)
   })
 
-  test('with a token that has the nonce of another sign-in', async () => {
+  test.each([
+    ['token that has the nonce of another sign-in', { nonce: 'another' }],
+    ['stolen code without its verifier', { verifier: 'a'.repeat(43) }],
+  ])('with a %s', async (_, change) => {
     const visitor = newVisitor()
     const back = await authorize(await start(visitor), await newMember())
-    changeCookie(visitor, { nonce: 'another' })
-    expect(await visitor.get(back)).toMatchObject(unproven)
-    await expectNobody(visitor)
-  })
-
-  test('with a code that somebody without its verifier has stolen', async () => {
-    const visitor = newVisitor()
-    const back = await authorize(await start(visitor), await newMember())
-    changeCookie(visitor, { verifier: 'a'.repeat(43) })
+    changeCookie(visitor, change)
     expect(await visitor.get(back)).toMatchObject(unproven)
     await expectNobody(visitor)
   })
@@ -263,7 +240,7 @@ describe('nobody gets in', () => {
     await expectNobody(visitor)
   })
 
-  test('with a code that was used', async () => {
+  test('with a code that was already used', async () => {
     const visitor = newVisitor()
     const back = await authorize(await start(visitor), await newMember())
     const kept = visitor.jar.get(cookieName)!
@@ -274,7 +251,7 @@ describe('nobody gets in', () => {
     await expectNobody(thief)
   })
 
-  test('where the provider does not know the client secret', async () => {
+  test('if the provider rejects the client secret', async () => {
     vi.stubEnv('OIDC_CLIENT_SECRET', 'other')
     const visitor = newVisitor()
     const back = await authorize(await start(visitor), await newMember())

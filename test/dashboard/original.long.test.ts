@@ -1,30 +1,30 @@
 import { expect, test } from 'vitest'
-import { listOf, setColumns } from './document-rows.ts'
+import { get, pageOf, setColumns } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { upload } from './uploads.ts'
 
 const { signedIn, stand } = useDashboard()
 
-const pageOf = async (tenant: SignedIn, id: string) => await tenant.browser.get(`${listOf(tenant)}/${id}`)
+const shown = (tenant: SignedIn, id: string) => tenant.browser.get(pageOf(tenant, id))
 
 test('a PDF has its pages beside the text, a picture is shown, and another file can be downloaded', async () => {
   const tenant = await signedIn()
   const id = await upload(stand, tenant, 'Menu.txt', 'Soup is 4 euros.')
-  const file = `${listOf(tenant)}/${id}/file`
-  const other = await pageOf(tenant, id)
+  const file = `${pageOf(tenant, id)}/file`
+  const other = await shown(tenant, id)
   expect(other.html).not.toContain('class="original"')
   expect(other.html).toContain(`href="${file}"`)
 
   const named = (name: string) => `source_type = 'pdf', source_url = 's3://files/a/b/c/${name}'`
   await setColumns(stand, id, named('Menu.pdf'))
-  const pdf = await pageOf(tenant, id)
+  const pdf = await shown(tenant, id)
   expect(pdf.html).toContain(`data-file="${file}"`)
   expect(pdf.html).toMatch(/<script type="module" src="\/dashboard\/assets\/original-[0-9a-f]{12}\.js">/)
   const [, worker] = /data-worker="([^"]+)"/.exec(pdf.html)!
   expect((await tenant.browser.get(worker!)).headers['cache-control']).toContain('immutable')
 
   await setColumns(stand, id, named('Menu%20board.jpg'))
-  const picture = await pageOf(tenant, id)
+  const picture = await shown(tenant, id)
   expect(picture.html).toContain(`<img src="${file}" alt="Menu board.jpg">`)
   expect(picture.html).not.toContain('original-')
   const { headers } = await tenant.browser.get(file)
@@ -33,37 +33,37 @@ test('a PDF has its pages beside the text, a picture is shown, and another file 
   )
 })
 
-test('a passage and a page that may be misread say so', async () => {
+test('a passage and a page that may have been misread are marked', async () => {
   const tenant = await signedIn()
   const id = await upload(stand, tenant, 'Menu.md', '# Soups\n\nTomato is\n€4.S0.\n\n# Cakes\n\nApple is €3.')
   const check = 'Please check this part against the original.'
-  expect((await pageOf(tenant, id)).text).not.toContain('Please check')
+  expect((await shown(tenant, id)).text).not.toContain('Please check')
   const notes = [
     { code: 'doubtful_words', page: 1, text: 'Tomato is €4.S0' },
     { code: 'doubtful_layout', page: 2, text: '' },
     { code: 'doubtful_layout', page: 3, text: '' },
   ]
   await setColumns(stand, id, `file_notes = '${JSON.stringify(notes)}'`)
-  const { text } = await pageOf(tenant, id)
+  const { text } = await shown(tenant, id)
   expect(text).toContain('Please check pages 2 and 3 against the original: columns or tables may have been mixed up.')
   expect(text.split(check)).toHaveLength(2)
   expect(text).toMatch(/1 Please check this part against the original\.\s+Soups/)
 })
 
-test('a file whose name names another type shows its real type, in the API and on its page', async () => {
+test('a file whose name contradicts its content has its real type, in the API and on its page', async () => {
   const tenant = await signedIn()
-  const shown = async (name: string, content: string) => {
+  const outcome = async (name: string, content: string) => {
     const id = await upload(stand, tenant, name, content)
-    const { body } = await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)
-    const [, note = null] = /By its name the file is (.*?)\. Check/.exec((await pageOf(tenant, id)).text) ?? []
-    return { status: body.status, warnings: body.warnings, note }
+    const { status, warnings } = await get(tenant, id)
+    const [, note = null] = /By its name the file is (.*?)\. Check/.exec((await shown(tenant, id)).text) ?? []
+    return { status, warnings, note }
   }
   const login = '<!doctype html><title>Sign in</title><h1>Sign in to continue</h1><p>Your session has ended.</p>'
   const warnings = [{ code: 'file_type_contradicts_name', named: 'pdf', found: 'txt' }]
   const note = 'a PDF or picture, but it contains text, such as a web page'
-  expect(await shown('broken.pdf', 'Soup is 4 euros.')).toEqual({ status: 'completed', warnings, note })
-  expect(await shown('Prices.pdf', login)).toEqual({ status: 'completed', warnings, note })
+  expect(await outcome('broken.pdf', 'Soup is 4 euros.')).toEqual({ status: 'completed', warnings, note })
+  expect(await outcome('Prices.pdf', login)).toEqual({ status: 'completed', warnings, note })
   const asItSays = { status: 'completed', warnings: [], note: null }
-  expect(await shown('Login.html', login)).toEqual(asItSays)
-  expect(await shown('Cakes.txt', 'Cake;Price\nApple;3\nPlum;4\nCherry;5\n')).toEqual(asItSays)
+  expect(await outcome('Login.html', login)).toEqual(asItSays)
+  expect(await outcome('Cakes.txt', 'Cake;Price\nApple;3\nPlum;4\nCherry;5\n')).toEqual(asItSays)
 })

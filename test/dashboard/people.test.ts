@@ -42,9 +42,8 @@ describe('a link in a mail', () => {
     const [mine, mail] = [browser(), newMail()]
     await addPerson(stand.db, { organization: organizationId, mail, role: 'viewer' })
     const { link } = await ask(mine, mail)
-    await sql`update sign_in_links set created_at = now() - interval '15 minutes' where mail = ${mail}`.execute(
-      stand.db,
-    )
+    await sql`update sign_in_links set created_at = now() - interval '15 minutes'
+      where mail = ${mail}`.execute(stand.db)
     expect((await follow(mine, link!)).status).toBe(422)
   })
 
@@ -64,7 +63,7 @@ describe('a link in a mail', () => {
     expect(answers[2]).toEqual(answers[0])
   })
 
-  test('is mailed to one address five times an hour, and asked for from one network twenty times in ten minutes', async () => {
+  test('is mailed to an address five times an hour at most, and to one network’s visitors twenty times in ten minutes', async () => {
     const { organizationId } = await organization()
     const mail = newMail()
     await addPerson(stand.db, { organization: organizationId, mail, role: 'viewer' })
@@ -79,7 +78,7 @@ describe('a link in a mail', () => {
   })
 
   test.each(['', 'anna', 'anna@', `${'a'.repeat(250)}@example.com`, 'a@example.com\nBcc: b@example.com'])(
-    'is not asked for with the address %j',
+    'is not sent to the address %j',
     async (mail) => {
       const { status, text } = await browser().post(`${path}/mail`, { mail })
       expect(status).toBe(422)
@@ -109,23 +108,19 @@ describe('an invitation', () => {
     expect(await isIn(late)).toBe(false)
   })
 
-  test('ends after seven days, when it is withdrawn, and when another takes its place', async () => {
+  test('ends after seven days, when it is withdrawn, and when another replaces it', async () => {
     const { as } = await organization()
     const owner = await as()
     const [late, withdrawn, twice] = [newMail(), newMail(), newMail()]
-    const links = [
-      await invited(owner.browser, late),
-      await invited(owner.browser, withdrawn),
-      await invited(owner.browser, twice),
-    ]
+    const links = []
+    for (const mail of [late, withdrawn, twice]) links.push(await invited(owner.browser, mail))
     await sql`update invitations set expires_at = expires_at - interval '7 days' where mail = ${late}`.execute(stand.db)
     const { rows } = await sql<{ id: string }>`select id from invitations where mail = ${withdrawn}`.execute(stand.db)
     expect((await owner.browser.get(`${settings}/people/${rows[0]!.id}`)).text).toContain('Withdraw invitation')
     await owner.browser.submit(`${settings}/people/${rows[0]!.id}/withdraw`)
     expect((await invited(owner.browser, twice)).answer.text).toContain('Too many invitations')
-    await sql`update invitations set created_at = created_at - interval '5 minutes' where mail = ${twice}`.execute(
-      stand.db,
-    )
+    await sql`update invitations set created_at = created_at - interval '5 minutes'
+      where mail = ${twice}`.execute(stand.db)
     const { link } = await invited(owner.browser, twice, 'viewer')
     for (const { link } of links) expect((await browser().post(link!)).status).toBe(404)
     expect((await browser().post(link!)).status).toBe(303)
@@ -148,9 +143,8 @@ describe('an invitation', () => {
     expect([member.answer.status, member.answer.text]).toEqual([422, expect.stringContaining('already here')])
     expect((await invited(owner.browser, 'anna')).answer.status).toBe(422)
     await sql`insert into operator_actions (id, person, command, arguments, organization_id)
-      select gen_random_uuid(), '', 'person invite', '{}', ${organizationId} from generate_series(1, 50)`.execute(
-      stand.db,
-    )
+      select gen_random_uuid(), '', 'person invite', '{}', ${organizationId}
+      from generate_series(1, 50)`.execute(stand.db)
     const { answer } = await invited(owner.browser, newMail())
     expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('Too many invitations')])
   })

@@ -37,11 +37,11 @@ export function usePeople() {
     return { answer, link: linkTo(mail) }
   }
 
-  const membersOf = async (organizationId: string) =>
-    (
-      await sql`select role, removed_at is not null as gone from memberships where organization_id = ${organizationId} order by created_at, role`.execute(
-        stand.db,
-      )
-    ).rows
+  async function membersOf(organizationId: string) {
+    const { rows } = await sql`select role, removed_at is not null as gone from memberships
+      where organization_id = ${organizationId} order by created_at, role`.execute(stand.db)
+    return rows
+  }
+
   return { stand, browser, organization, ask, follow, isIn, invited, membersOf }
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { groupQuestions } from '../../functions/dashboard/questions/grouping.ts'
 import { readSet } from '../evaluation/labelled-set.ts'
 
-describe('questions that ask alike', () => {
+describe('similar questions', () => {
   const grouped = (...questions: string[]) =>
     groupQuestions(questions.map((question) => ({ question }))).map((group) => group.map(({ question }) => question))
 
@@ -23,18 +23,18 @@ describe('questions that ask alike', () => {
     ['do you have K-4471', 'do you have K-4472'],
     ['can i return a bike', 'can i rent a bike'],
     ['is it and', 'are you the'],
-  ])('are two: %s, %s', (...questions) => {
+  ])('are not these two: %s, %s', (...questions) => {
     expect(grouped(...questions)).toHaveLength(2)
   })
 
-  test('include no two questions of the evaluation, which all ask for something else', () => {
+  test('do not occur in the evaluation, in which every question asks for something else', () => {
     for (const { questions } of readSet(`${import.meta.dirname}/../evaluation/set`)) {
       const merged = groupQuestions(questions).filter((group) => group.length > 1)
       expect(merged.map((group) => group.map(({ question }) => question))).toEqual([])
     }
   })
 
-  test('are grouped the same whenever they come in the same order, the most frequent wording first', () => {
+  test('are always grouped the same, with the most frequent wording first', () => {
     const asked = ['parrots', 'sell cars', 'um cars', 'parrots allowed', 'um cars', 'boats']
     const groups = grouped(...asked)
     expect(groups).toEqual([['um cars', 'sell cars', 'um cars'], ['parrots', 'parrots allowed'], ['boats']])

@@ -4,6 +4,7 @@ import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
 import { keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { serve } from './document-rows.ts'
 import { keepingOn, questionsPath as path, questionsScreen as screen } from './kept-questions.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
@@ -17,11 +18,7 @@ const keeping = () => keepingOn(dashboard)
 const hitOf = (document_id: string, chunk_index = 0) =>
   JSON.stringify([{ document_id, revision: 1, chunk_index, score: 0.7 }])
 
-async function stored(owner: SignedIn, title: string, content: string): Promise<string> {
-  const { body } = await owner.call('POST', owner.knowledgeBase, { title, content })
-  await stand.deliver()
-  return body.id
-}
+const stored = (owner: SignedIn, title: string, content: string) => serve(stand, owner, title, content)
 
 const rowOf = (html: string, question: string) =>
   html.split(/<li id="asked-|<\/li>/).find((row) => row.includes(`>“${question}”</a>`)) ?? ''
@@ -60,7 +57,7 @@ describe('the list', () => {
     expect(text).not.toContain('of last month')
   })
 
-  test('shows what each got at that time: the value of a table, or the best sentence', async () => {
+  test('shows the answer to each at that time: the value of a table, or the best sentence', async () => {
     const owner = await keeping()
     const menu = await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
     const hours = await stored(owner, 'Hours', '# Opening hours\n\nWe bake from six. On Sunday we are closed.')
@@ -81,7 +78,7 @@ describe('the list', () => {
     expect((await screen(owner)).text).toContain('“are you open on sunday” Answered From a deleted document')
   })
 
-  test('puts questions of different states into groups of their own', async () => {
+  test('groups questions of different states separately', async () => {
     const owner = await keeping()
     const hits = hitOf(owner.agentId)
     for (const answerable of [0.9, 0.3, 0.1]) await storeQuestions(stand, owner, { question: 'cars', answerable, hits })
@@ -132,7 +129,7 @@ describe('the list', () => {
     expect(second.html).not.toContain('Older questions')
   })
 
-  test('offers the action for the question’s state first, and others in a menu', async () => {
+  test('offers first the action for a question’s state, and others in a menu', async () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
     const [nothing, uncertain, found] = ['do you sell "cars" & boats?', 'open on Monday', 'open on Sunday']
@@ -184,7 +181,7 @@ describe('the list', () => {
 })
 
 describe('“This was wrong”', () => {
-  test('marks a group with one tap, is taken back with another, and leads back to what was shown', async () => {
+  test('marks a group with one tap, is undone with another, and returns to the same list', async () => {
     const owner = await keeping()
     const asked = { answerable: 0.9, hits: hitOf(owner.agentId) }
     await storeQuestions(stand, owner, ...['cars', 'um cars', 'parrots'].map((question) => ({ question, ...asked })))

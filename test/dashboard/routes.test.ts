@@ -4,13 +4,13 @@ import { permissionNames } from '../../functions/dashboard/permission-names.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
 import { setColumns } from './document-rows.ts'
-import { fill, type Ids, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
+import { fill, type Ids, idsOf, makeThings, never, publicRoutes, screenRoutes } from './routes.ts'
 import { type Browser, type Page, type SignedIn, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, browser, signedIn } = useDashboard()
 const posts = screenRoutes.filter(({ method }) => method === 'POST')
 
-test('without a session there are the pages to sign in and to accept an invitation, signing out, and files', () => {
+test('the only routes without a session sign in and out, accept an invitation, and give files', () => {
   expect(publicRoutes).toEqual([
     'GET /dashboard/assets/:file',
     'GET /dashboard/sign-in',
@@ -26,7 +26,7 @@ test('without a session there are the pages to sign in and to accept an invitati
   ])
 })
 
-test('what is read needs no more than to read, and everything else to write', () => {
+test('screens that only show need permission to read, and all others to write', () => {
   const below = (path: string, ...rest: string[]) => rest.map((each) => `GET /dashboard${path}${each}`)
   const documents = ['', '/file', '/history', '/history/:revision'].map((each) => `/documents/:documentId${each}`)
   const ownConnection = 'POST /dashboard/settings/apps/:connectionId/end'
@@ -117,17 +117,14 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 
   if (path.includes(':'))
-    test('finds nothing of another organization or for a malformed id, and changes nothing', async () => {
+    test('finds nothing for another organization’s or a malformed id, and changes nothing', async () => {
       const inMine = /:(document|source)Id/.test(path) ? [{ ...other.ids, agentId: mine.ids.agentId }] : []
       for (const ids of [other.ids, ...inMine, never()]) {
         const { status } = await send(mine, fill(path, ids))
         if (isGet) expect(status).toBe(404)
         else expect([303, 404]).toContain(status)
       }
-      const odd = fill(path, {
-        ...{ agentId: '0', documentId: '0', callId: '%00', keyId: '%2e', revision: '0', goldenQuestionId: '0' },
-        ...{ webhookId: '0', deliveryId: '0', sourceId: '0', trashedId: '0', personId: '0', connectionId: '0' },
-      })
+      const odd = fill(path, { ...idsOf(() => '0'), callId: '%00', keyId: '%2e' })
       expect((await send(mine, odd)).status).toBe(404)
       await unchanged(other)
     })
@@ -162,7 +159,7 @@ test('error pages, and pages without a session, follow the same rules', async ()
   assertRules(await browser().post('/dashboard/sign-in', {}, {}))
 })
 
-test('a form from a page of ours is taken by its origin too, with the port of a local gateway', async () => {
+test('a form from our own page is also recognised by its origin, with the port of a local gateway', async () => {
   const { browser } = await signedIn()
   const post = (headers: Record<string, string>) => browser.post('/dashboard/sign-out', {}, headers)
   expect((await post({ origin: 'https://app.example.com' })).status).toBe(303)

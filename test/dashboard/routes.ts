@@ -47,22 +47,17 @@ export const screenRoutes = routes.filter((route): route is Route & { metadata: 
 /** All other routes; a test lists them. */
 export const publicRoutes = routes.filter(({ metadata }) => !metadata).map(({ method, path }) => `${method} ${path}`)
 
-/** The values of a path's variables. */
-export interface Ids {
-  agentId: string
-  documentId: string
-  callId: string
-  keyId: string
-  personId: string
-  connectionId: string
-  revision: string
-  goldenQuestionId: string
-  webhookId: string
-  deliveryId: string
-  sourceId: string
-  /** The id of a document in the trash. */
-  trashedId: string
-}
+const idNames = [
+  ...(['agentId', 'documentId', 'callId', 'keyId', 'personId', 'connectionId'] as const),
+  ...(['revision', 'goldenQuestionId', 'webhookId', 'deliveryId', 'sourceId', 'trashedId'] as const),
+]
+/** The values of a path's variables. `trashedId` is a document in the trash. */
+export type Ids = Record<(typeof idNames)[number], string>
+
+/** Gives each variable a value. */
+export const idsOf = (value: () => string) => Object.fromEntries(idNames.map((name) => [name, value()])) as Ids
+/** Ids that nothing has. */
+export const never = (): Ids => ({ ...idsOf(newId), revision: '1' })
 
 /** A path with its variables filled in. @throws Error at one that the tests do not know */
 export function fill(path: string, ids: Ids): string {
@@ -73,7 +68,7 @@ export function fill(path: string, ids: Ids): string {
   })
 }
 
-/** Makes the things that screens show: a file's document with an earlier text, a golden question, a call in the trash, a second key. @param db as the owner */
+/** Creates one of each thing that screens show, such as a file's document with an earlier text, a golden question and a second key. @param db as the owner */
 export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
   const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
   const key = await createKey(db, { organizationId: scope.organizationId, name: 'Second', permissions: ['kb:read'] })
@@ -82,26 +77,17 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   await sql`insert into document_revisions (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
     values (${organizationId}, ${document.id}, 1, 1, ${agentId}, 'Prices', 'Two for one.', now())`.execute(db)
   const callId = await makeTrashedCall(db, { organizationId, agentId })
-  const golden = await createGolden(
-    { db: db.forOrganization(scope.organizationId), embedder: lexicalEmbedder() },
-    scope,
-    {
-      ...{ question: 'What does it cost?', document_id: document.id, words: null, expects_nothing: false },
-      ...{ within: 3, on_failure: 'warn', as_of: null },
-    },
-  )
-  const hook = await createWebhook(db, scope.organizationId, {
-    url: 'https://shop.example/',
-    events: ['document.failed'],
+  const own = db.forOrganization(scope.organizationId)
+  const golden = await createGolden({ db: own, embedder: lexicalEmbedder() }, scope, {
+    ...{ question: 'What does it cost?', document_id: document.id, words: null, expects_nothing: false },
+    ...{ within: 3, on_failure: 'warn', as_of: null },
   })
+  const events = ['document.failed' as const]
+  const hook = await createWebhook(db, scope.organizationId, { url: 'https://shop.example/', events })
   const delivery = await sendTest(db, { organizationId: scope.organizationId, webhookId: hook.id })
   const sourceId = await makeSource(db, { organizationId, agentId })
   const { document: trashed } = await createFileDocument(db, scope, { ...file, title: 'Old prices' }, {})
-  await deleteDocument(
-    db.forOrganization(scope.organizationId),
-    { ...scope, documentId: trashed.id as DocumentId },
-    { toTrash: true },
-  )
+  await deleteDocument(own, { ...scope, documentId: trashed.id as DocumentId }, { toTrash: true })
   const member = { organization: scope.organizationId, mail: `${newId()}@example.com`, role: 'viewer' as const }
   const { id: personId } = await addPerson(db, member)
   const ids = {
@@ -118,22 +104,16 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
 }
 
 /** A source that was looked at, with a page that became a document and one that was left out. */
-export async function makeSource(
-  db: Database,
-  { organizationId, agentId }: OfAgent,
-  url = 'https://paws-inn.example/',
-) {
-  const id = newId()
+export async function makeSource(db: Database, { organizationId, agentId }: OfAgent) {
+  const [id, url] = [newId(), 'https://paws-inn.example/']
   const [prices, basket] = [`${url}${'prices-'.repeat(9)}`, `${url}basket`]
   await sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours, status, checked_at, next_check_at, crawl)
-    values (${organizationId}, ${id}, ${agentId}, ${url}, ${url}, 'site', 24, 'ready', now(), now() + interval '1 day', 1)`.execute(
-    db,
-  )
+    values (${organizationId}, ${id}, ${agentId}, ${url}, ${url}, 'site', 24, 'ready', now(), now() + interval '1 day',
+      1)`.execute(db)
   await sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, left_out, looked_at)
     select ${organizationId}, ${agentId}, ${id}, address, 1, left_out, now() - interval '1 minute'
-    from (values (${prices}, null), (${basket}, 'It asks not to be listed (noindex).')) page(address, left_out)`.execute(
-    db,
-  )
+    from (values (${prices}, null), (${basket}, 'It asks not to be listed (noindex).'))
+      page(address, left_out)`.execute(db)
   await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
       managed_by, status)
     values (${organizationId}, ${newId()}, ${agentId}, 'Prices of the inn', ${prices}, ${id}, 'txt', 'A night costs 35 euros.', '',
@@ -147,9 +127,8 @@ export async function makeHeld(db: Database, { organizationId, agentId }: Tenant
   const file = { fileName: `${'Prices-'.repeat(15)}.txt`, fileBytes: 1, bucket: 'files' }
   const asked = { mayReplace: true, replaces: resembles as DocumentId }
   const { document } = await createFileDocument(db, scope, file, {}, asked)
-  await sql`update documents set extracted_text = ${`A bike costs ${'€'.repeat(150)}.`}, content_hash = '\\x00' where id = ${document.id}`.execute(
-    db,
-  )
+  await sql`update documents set extracted_text = ${`A bike costs ${'€'.repeat(150)}.`}, content_hash = '\\x00'
+    where id = ${document.id}`.execute(db)
   return document.id
 }
 
@@ -162,18 +141,3 @@ export async function makeTrashedCall(db: Database, { organizationId, agentId }:
     from (select now() - make_interval(mins => ${minutesAgo})) deletion(at)`.execute(db)
   return id
 }
-
-export const never = (): Ids => ({
-  agentId: newId(),
-  documentId: newId(),
-  callId: newId(),
-  keyId: newId(),
-  personId: newId(),
-  connectionId: newId(),
-  revision: '1',
-  goldenQuestionId: newId(),
-  webhookId: newId(),
-  deliveryId: newId(),
-  sourceId: newId(),
-  trashedId: newId(),
-})

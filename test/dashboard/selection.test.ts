@@ -28,7 +28,7 @@ test('selected documents are deleted together, but one that somebody has edited 
   expect(await listed(tenant)).toEqual(['C edited', 'A'])
 })
 
-test('of selected documents those that failed are tried again, by a button that is there where one has', async () => {
+test('the failed ones among selected documents are tried again, by a button that appears only if there are any', async () => {
   const { tenant, ids } = await three()
   const button = 'aria-label="Try again: the selected documents"'
   expect((await tenant.browser.get(listOf(tenant))).html).not.toContain(button)

@@ -19,7 +19,7 @@ async function newKeyFields(browser: Browser, more: Record<string, string | stri
   return { id, name: 'Vapi', permissions: ['kb:read'], days: '30', ...more }
 }
 
-test('deleting calls when they are done is turned on and off, and says what that means', async () => {
+test('the deletion of completed calls is turned on and off, and the screen says what that means', async () => {
   const { browser, organizationId } = await signedIn()
   const setting = async () =>
     (await sql`select auto_delete_done_calls from organizations where id = ${organizationId}`.execute(stand.db)).rows[0]
@@ -34,7 +34,7 @@ test('deleting calls when they are done is turned on and off, and says what that
 })
 
 describe('a key', () => {
-  test('is made, shown once, and works', async () => {
+  test('is created, shown once, and works', async () => {
     const { browser, organizationId, agentId } = await signedIn()
     const made = await browser.post(`${path}/keys/new`, await newKeyFields(browser, { name: '  Voice\tplatform ' }))
     expect([made.status, made.headers['cache-control']]).toEqual([200, 'private, no-store'])
@@ -51,7 +51,7 @@ describe('a key', () => {
     expect(list.html).not.toContain(key)
   })
 
-  test('is made once, however often its form is sent', async () => {
+  test('is created once, however often its form is sent', async () => {
     const { browser, organizationId } = await signedIn()
     const fields = await newKeyFields(browser)
     const [one, other] = await Promise.all([1, 2].map(() => browser.post(`${path}/keys/new`, fields)))
@@ -89,7 +89,7 @@ describe('a key', () => {
     [{ permissions: [] }, 'Choose at least one permission.'],
     [{ permissions: ['everything'] }, 'Choose at least one permission.'],
     [{ days: '36500' }, 'Choose when it expires.'],
-  ])('is not made of %j: its form says why, and keeps what was typed', async (more, fault) => {
+  ])('is not created from %j: its form says why, and keeps what was typed', async (more, fault) => {
     const { browser, organizationId } = await signedIn()
     const fields = await newKeyFields(browser, { name: 'Typed "before"', ...more })
     const { status, text, html } = await browser.post(`${path}/keys/new`, fields)
@@ -100,7 +100,7 @@ describe('a key', () => {
     expect(await keysOf(organizationId)).toHaveLength(1)
   })
 
-  test('may not do more than the one it is made with', async () => {
+  test('may not do more than the key that creates it', async () => {
     const { browser, organizationId } = await signedIn(['organization:read', 'organization:write'])
     const form = await browser.get(`${path}/keys/new`)
     const offered = [...form.html.matchAll(/name="permissions" value="([^"]+)"/g)].map(([, value]) => value)
@@ -110,7 +110,7 @@ describe('a key', () => {
     expect(await keysOf(organizationId)).toHaveLength(1)
   })
 
-  test('does not outlive the one it is made with', async () => {
+  test('does not outlive the key that creates it', async () => {
     const { browser, organizationId } = await signedIn()
     const end = new Date(Date.now() + 3 * 86_400_000)
     await sql`update api_keys set expires_at = ${end} where organization_id = ${organizationId}`.execute(stand.db)
@@ -121,6 +121,8 @@ describe('a key', () => {
     }
   })
 
+  const isOwn = 'You’re signed in with this key. You’ll be signed out and need another one to sign in again.'
+  const isLast = 'No other key can change settings. After this, only whoever runs Cuecard can create one for you.'
   const second = ({ organizationId: id }: SignedIn, granted: Permission[] = ['kb:read']) =>
     createKey(stand.db, { organizationId: id as OrganizationId, name: 'Second', permissions: granted })
 
@@ -131,12 +133,7 @@ describe('a key', () => {
     expect(question.text).toContain(
       'Whatever uses this key stops working within 30 seconds: a voice platform no longer gets answers, and anyone signed in with it is signed out. This can’t be undone.',
     )
-    expect(question.text).not.toContain(
-      'You’re signed in with this key. You’ll be signed out and need another one to sign in again.',
-    )
-    expect(question.text).not.toContain(
-      'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
-    )
+    for (const warning of [isOwn, isLast]) expect(question.text).not.toContain(warning)
     const { text, html } = await mine.browser.submit(`${path}/keys/${id}/revoke`)
     expect(text).toContain('The key “Second” was revoked.')
     expect(text).toContain('1 inactive key')
@@ -145,21 +142,14 @@ describe('a key', () => {
     expect((await mine.browser.get(`${path}/keys/${id}/revoke`)).status).toBe(404)
   })
 
-  test('that is the session’s own is marked, and revoking it warns and signs out', async () => {
+  test('of the session itself is marked, and its revocation warns and signs out', async () => {
     const mine = await signedIn()
     const [own] = await keysOf(mine.organizationId)
     expect((await mine.browser.get(path)).text).toContain(`test You’re signed in with this key`)
     const { text } = await mine.browser.get(`${path}/keys/${own!.id}/revoke`)
-    expect(text).toContain(
-      'You’re signed in with this key. You’ll be signed out and need another one to sign in again.',
-    )
-    expect(text).toContain(
-      'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
-    )
+    for (const warning of [isOwn, isLast]) expect(text).toContain(warning)
     await second(mine, ['organization:write'])
-    expect((await mine.browser.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(
-      'No other key can change settings. After this, only whoever runs Cuecard can create one for you.',
-    )
+    expect((await mine.browser.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(isLast)
     const after = await mine.browser.submit(`${path}/keys/${own!.id}/revoke`)
     expect(after).toMatchObject({ status: 303, headers: { location: expect.stringContaining('/dashboard/sign-in') } })
     expect((await mine.browser.get(after.headers.location!)).text).toContain(
@@ -168,8 +158,8 @@ describe('a key', () => {
   })
 })
 
-describe('the keys that a key has made', () => {
-  /** A key that the browser's key makes, and a browser signed in with it. */
+describe('the keys that a key has created', () => {
+  /** A key that the browser's key creates, and a browser signed in with it. */
   async function makeKey(browser: Browser, name: string) {
     const fields = await newKeyFields(browser, { name, permissions: [...permissions] })
     const { html } = await browser.post(`${path}/keys/new`, fields)
@@ -177,7 +167,7 @@ describe('the keys that a key has made', () => {
     return { key, browser: await signIn(newBrowser(), key) }
   }
 
-  /** A key `Leaked` that made `Child`, which made `Grandchild`; and one that the leaked key did not make. */
+  /** A key `Leaked` that created `Child`, which created `Grandchild`; and one that the leaked key did not create. */
   async function leak() {
     const mine = await signedIn()
     const leaked = await makeKey(mine.browser, 'Leaked')
@@ -203,7 +193,7 @@ describe('the keys that a key has made', () => {
     expect((await other.browser.get(path)).status).toBe(200)
   })
 
-  test('are kept otherwise, and can be revoked later, also through one that was revoked before', async () => {
+  test('are otherwise kept, and can be revoked later, even those of a revoked key', async () => {
     const { browser, revokePath, names, child } = await leak()
     await browser.submit(revokePath.replace(/[^/]+\/revoke$/, `${(await keyIdOf(child.key)).id}/revoke`))
     expect(await names()).toEqual(['test', 'Leaked', 'Grandchild', 'Other'])
@@ -214,7 +204,7 @@ describe('the keys that a key has made', () => {
     expect(await names()).toEqual(['test', 'Other'])
   })
 
-  test('cannot be made once it is revoked, however close in time', async () => {
+  test('cannot be created once it is revoked, however close in time', async () => {
     const { leaked, browser, revokePath, names } = await leak()
     const fields = await Promise.all(Array.from({ length: 5 }, () => newKeyFields(leaked.browser, { name: 'Late' })))
     const [revoked] = await Promise.all([

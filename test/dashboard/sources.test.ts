@@ -15,10 +15,10 @@ async function stored({ call, agentId }: SignedIn) {
   return (await call('GET', `/v1/agents/${agentId}/sources`)).body.data
 }
 
-/** Somebody whose agent has a source with a page that is a document and one that is left out. */
-async function guest(url?: string) {
+/** Somebody whose agent has a source, of which one page is a document and one is left out. */
+async function guest() {
   const tenant = await signedIn()
-  const id = await makeSource(stand.db, tenant, url)
+  const id = await makeSource(stand.db, tenant)
   return { ...tenant, id, page: `${listOf(tenant)}/${id}` }
 }
 
@@ -61,11 +61,8 @@ describe('a website', () => {
     'says at the field %s what is wrong with %o, keeps what was typed, and is not added',
     async (field, wrong, message) => {
       const tenant = await signedIn()
-      const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, {
-        ...typed,
-        exclude: '/old',
-        ...wrong,
-      })
+      const fields = { ...typed, exclude: '/old', ...wrong }
+      const { status, html } = await tenant.browser.post(`${listOf(tenant)}/new`, fields)
       expect(status).toBe(422)
       expect(html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*${message.slice(0, 20)}`))
       if (!('exclude' in wrong)) expect(html).toContain('/old</textarea>')
@@ -73,17 +70,16 @@ describe('a website', () => {
     },
   )
 
-  test('past the limit of an organization is refused at its field', async () => {
+  test('past the limit of an organization is refused', async () => {
     const tenant = await signedIn()
     await sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours)
-      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn} || i, ${inn} || i, 'site', 24 from generate_series(1, 20) i`.execute(
-      stand.db,
-    )
+      select ${tenant.organizationId}, gen_random_uuid(), ${tenant.agentId}, ${inn} || i, ${inn} || i, 'site', 24
+      from generate_series(1, 20) i`.execute(stand.db)
     const { status, text } = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
     expect([status, text]).toEqual([422, expect.stringContaining('An organization can have at most 20 sources.')])
   })
 
-  test('is changed, and crawled again only for other paths', async () => {
+  test('is changed, and crawled again only if its paths change', async () => {
     const tenant = await guest()
     const { browser, page } = tenant
     expect((await browser.get(`${page}/edit`)).html).toContain('value="24"')
@@ -102,7 +98,7 @@ describe('a website', () => {
 })
 
 describe('the page of a website', () => {
-  test('shows each page with its document, what its last look changed, and why it is left out', async () => {
+  test('shows the document of each page, what the last crawl changed, and why a page is left out', async () => {
     const { agentId, browser, page, id, call, knowledgeBase } = await guest()
     const [document] = (await call('GET', knowledgeBase)).body.data
     const { html, text } = await browser.get(page)
@@ -123,19 +119,17 @@ describe('the page of a website', () => {
     expect((await browser.get(`${page}?after=${inn}c%00%0a`)).text).not.toContain('basket')
   })
 
-  test('shows the progress of a crawl under way, as a part too, and what to do after an error', async () => {
+  test('shows the progress of a crawl, also as a part of the page, and what to do after an error', async () => {
     const { browser, page, id } = await guest()
     await sql`update sources set resume_at = now(), crawl = 2 where id = ${id}`.execute(stand.db)
-    await sql`update source_pages set crawl = 2, task = case when left_out is null then 'fetch' end where source_id = ${id}`.execute(
-      stand.db,
-    )
+    await sql`update source_pages set crawl = 2, task = case when left_out is null then 'fetch' end
+      where source_id = ${id}`.execute(stand.db)
     const { html, text } = await browser.part(page)
     expect(html).toMatch(/^<section id="source"/)
     expect(text).toContain('1 of 2 pages looked at so far')
     expect(html).toContain('every 3s')
-    await sql`update sources set resume_at = null, status = 'error', error_message = 'It is <b>down</b>' where id = ${id}`.execute(
-      stand.db,
-    )
+    await sql`update sources set resume_at = null, status = 'error', error_message = 'It is <b>down</b>'
+      where id = ${id}`.execute(stand.db)
     const failed = await browser.get(page)
     expect(failed.html).toContain('It is &lt;b&gt;down&lt;/b&gt;.')
     expect(failed.text).toContain(

@@ -1,15 +1,19 @@
 import { gunzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { addPerson } from '../../infra/admin/people.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import type { Database } from '../../shared/database/database.ts'
-import type { lambdaHandler } from '../../shared/http/api.ts'
+import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { configuredPresigner } from '../../shared/files/presigner.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { signInAs } from '../../shared/organizations/sessions.ts'
 import type { Permission, Role } from '../../shared/permissions.ts'
 import { type Tenant, type TestStand, useStand } from '../support/stand/stand.ts'
+import { databaseAs, keptQueue } from '../support/stand/worker.ts'
 
 export interface Page {
   status: number
@@ -115,6 +119,15 @@ export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handl
     part: (path) => send('GET', path, { 'hx-request': 'true', 'hx-request-type': 'partial' }),
   }
   return browser
+}
+
+/** A browser of a dashboard of the test's own, made of the usual parts and these. */
+export function browserOf(stand: TestStand, parts: Partial<Parameters<typeof dashboardApp>[0]>): Browser {
+  const app = dashboardApp({
+    ...{ db: databaseAs('cuecard_dashboard'), queue: keptQueue().queue, presigner: configuredPresigner() },
+    ...{ embedder: lexicalEmbedder(), ...parts },
+  })
+  return newBrowser(stand, undefined, lambdaHandler(app))
 }
 
 function encodeForm(fields: FormFields): string {

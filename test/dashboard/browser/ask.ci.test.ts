@@ -10,11 +10,17 @@ const stand = useStand()
 describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
-  test('a question is spoken, and its answer read out, where the browser can', async () => {
+  /** A page of a tenant whose agent serves a text, and the address of Ask. */
+  async function openAsk() {
     const tenant = await stand.tenant()
     await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
     await stand.deliver()
-    const { page, wrong } = await open(tenant, '/dashboard')
+    const opened = await open(tenant, '/dashboard')
+    return { ...opened, ask: new URL(`/dashboard/agents/${tenant.agentId}/ask`, opened.page.url()).href }
+  }
+
+  test('a question is spoken, and its answer read out, if the browser can do that', async () => {
+    const { page, wrong, ask } = await openAsk()
     await page.addInitScript(`
       window.SpeechRecognition = class extends EventTarget {
         start() {
@@ -23,8 +29,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         }
       }
       speechSynthesis.speak = ({ text, lang }) => { window.spoken = [text, lang] }`)
-    const { origin } = new URL(page.url())
-    await page.goto(`${origin}/dashboard/agents/${tenant.agentId}/ask`)
+    await page.goto(ask)
     await page.getByRole('button', { name: 'Speak the question' }).click()
     await page.getByText('Your agent would say this').waitFor()
     expect(await page.getByLabel('What a caller would say').inputValue()).toBe('where do guests park')
@@ -32,40 +37,32 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     expect(await page.evaluate('window.spoken')).toEqual(['Guests park behind the house.', 'en'])
     expect(await page.getByText('Exact scores').first().isVisible()).toBe(false)
     expect(wrong).toEqual([])
-    await page.context().close()
   })
 
-  test('neither is offered if the browser cannot do it', async () => {
-    const tenant = await stand.tenant()
-    await tenant.call('POST', tenant.knowledgeBase, { title: 'Parking', content: 'Guests park behind the house.' })
-    await stand.deliver()
-    const { page, wrong } = await open(tenant, '/dashboard')
+  test('neither is offered if the browser cannot do that', async () => {
+    const { page, wrong, ask } = await openAsk()
     await page.addInitScript(
       "for (const name of ['speechSynthesis', 'SpeechRecognition', 'webkitSpeechRecognition']) delete window[name]",
     )
-    const { origin } = new URL(page.url())
-    await page.goto(`${origin}/dashboard/agents/${tenant.agentId}/ask?q=where+do+guests+park`)
+    await page.goto(`${ask}?q=where+do+guests+park`)
     await page.getByText('Your agent would say this').waitFor()
     for (const name of ['Speak the question', 'Hear it'])
       expect(await page.getByRole('button', { name }).isVisible()).toBe(false)
     expect(wrong).toEqual([])
-    await page.context().close()
   })
 
   test.each([390, 1280])(
-    'at %i a menu opens over its row, and closes with Escape, elsewhere and as another opens',
+    'at a width of %i, a menu opens over its row, and closes with Escape, a click elsewhere or another menu',
     async (width) => {
       const tenant = await stand.tenant()
       await storeQuestions(stand, tenant, { question: 'parrots' }, { question: 'cars', answerable: 0.3 })
       const { page, wrong } = await open(tenant, `/dashboard/agents/${tenant.agentId}/questions`)
       await page.setViewportSize({ width, height: 844 })
-      const [first, second] = ['cars', 'parrots'].map((question) => {
+      const menuOf = (question: string) => {
         const row = page.getByRole('listitem').filter({ hasText: question })
         return { more: row.getByRole('button', { name: 'More' }), link: row.getByRole('link', { name: 'Ask again' }) }
-      }) as [
-        Record<'more' | 'link', ReturnType<typeof page.locator>>,
-        Record<'more' | 'link', ReturnType<typeof page.locator>>,
-      ]
+      }
+      const [first, second] = [menuOf('cars'), menuOf('parrots')]
       await first.more.focus()
       await page.keyboard.press('Enter')
       await first.link.waitFor()
@@ -87,7 +84,6 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await first.link.click()
       await page.getByText('For example').or(page.getByText('doesn’t know')).waitFor()
       expect(wrong).toEqual([])
-      await page.context().close()
     },
   )
 })

@@ -46,7 +46,6 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     const golden = asked.getByRole('link', { name: 'Keep as a check' })
     expect(await golden.getAttribute('href')).toContain(`${new URLSearchParams({ question: query })}`)
     expect(wrong).toEqual([])
-    await page.context().close()
   })
 
   test('leads in four taps from the list to the corrected text and a golden question', async () => {
@@ -71,6 +70,5 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     const { body: golden } = await tenant.call('GET', `/v1/agents/${agentId}/golden-questions`)
     expect(golden.data).toMatchObject([{ question: query, expects: { document_id: document.id } }])
     expect(wrong).toEqual([])
-    await page.context().close()
   })
 })

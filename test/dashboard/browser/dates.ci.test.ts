@@ -6,7 +6,7 @@ import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
 
-describe.runIf(executablePath)('a document for a while (needs chromium, or CHROMIUM with its path)', () => {
+describe.runIf(executablePath)('a document for a limited time (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
   test('is given days, edited and asked about in the browser’s time zone, on a phone', async () => {
@@ -35,11 +35,9 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
     await page.getByText('Scheduled', { exact: true }).waitFor()
 
     await page.getByRole('link', { name: 'Edit', exact: true }).click()
-    await page
-      .getByText(
-        'Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone America/New_York. Leave a day empty for no limit.',
-      )
-      .waitFor()
+    const hint =
+      'Callers get answers from it from the beginning of the first day to the end of the last one, in the time zone America/New_York. Leave a day empty for no limit.'
+    await page.getByText(hint).waitFor()
     expect(await axeFindings(page)).toEqual([])
     await page.getByLabel('Last day').fill('')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -56,6 +54,5 @@ describe.runIf(executablePath)('a document for a while (needs chromium, or CHROM
     expect(await axeFindings(page)).toEqual([])
     expect(await widthOf()).toBe(390)
     expect(wrong).toEqual([])
-    await page.context().close()
   })
 })

@@ -19,13 +19,13 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     return { ...(await open(tenant, listOf(tenant))), tenant, documents }
   }
 
-  /** Reads arrived files, and embeds their texts. */
+  /** Has arrived files read, and their texts embedded. */
   async function work() {
     await stand.deliver('extraction')
     await stand.deliver()
   }
 
-  test('files that are dropped or chosen are uploaded, and become ready without a reload', async () => {
+  test('files that are chosen or dropped are uploaded, and become ready without a reload', async () => {
     const { page, wrong } = await openList()
     await page.evaluate('window.isSame = true')
     const choosing = page.waitForEvent('filechooser')
@@ -50,7 +50,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
 
   test('an upload shows its progress and can be cancelled, and leaves no document', async () => {
     const { page, documents } = await openList()
-    // The bucket takes the file, and its time.
+    // The bucket does not answer.
     const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
     await page.route(`${stand.emulator.endpoint}/**`, () => hold())
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
@@ -65,7 +65,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await documents()).toEqual([])
   })
 
-  test('a file goes on after the connection broke, under the same document', async () => {
+  test('an upload continues after a lost connection, for the same document', async () => {
     const { page, documents } = await openList()
     await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
@@ -76,7 +76,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await documents()).toHaveLength(1)
   })
 
-  test('a file that never came is uploaded again on the page of its document', async () => {
+  test('a file that never arrived is uploaded again on the page of its document', async () => {
     const { tenant, page, documents } = await openList()
     await page.route(`${stand.emulator.endpoint}/**`, (route) => route.abort(), { times: 1 })
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup.'))
@@ -94,7 +94,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(other.wrong).toEqual([])
   })
 
-  test('a new version of a file asks as soon as it is read, and replaces the old one by a click', async () => {
+  test('a new version of a file asks as soon as it is read, and replaces the old one with a click', async () => {
     const { page, wrong, documents } = await openList()
     const rows = page.locator('.documents > li')
     await page.setInputFiles('#upload input[type=file]', text('Menu.txt', 'Soup costs €4.'))
@@ -124,9 +124,9 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
-  test('a bar is as long as its number says', async () => {
+  test('a progress bar is as long as its value says', async () => {
     const { page } = await openList()
-    // A transition this long keeps a bar that has Pico's transition empty.
+    // This transition is so long that a bar with Pico's transition stays empty.
     const show = (value: number) =>
       page.evaluate(`{
         const bar = Object.assign(document.createElement('progress'), { value: ${value} })
@@ -157,7 +157,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await documents()).toHaveLength(1)
   })
 
-  test('a file of another type is refused in words, and cannot be tried again', async () => {
+  test('a file of an unsupported type is refused with a message, and cannot be tried again', async () => {
     const { page } = await openList()
     await page.setInputFiles('#upload input[type=file]', text('virus.exe', 'x'))
     const item = page.locator('#upload li').filter({ hasText: 'This type of file isn’t supported.' })
@@ -167,7 +167,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(await item.count()).toBe(0)
   })
 
-  test('documents selected by one box are deleted in place, and restored together', async () => {
+  test('documents selected with one box are deleted in place, and restored together', async () => {
     const { page, wrong, documents } = await openList('Menu', 'Hours', 'Parking', ...'abcdefghijkl')
     const remove = page.getByRole('button', { name: 'Delete the selected documents' })
     const all = page.getByLabel('Select all on this page')
@@ -186,7 +186,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
-  test('the trash is two taps away: what is there is restored, or deleted for good once that is opened', async () => {
+  test('the trash is one tap away, and restores documents; it deletes them permanently only after another tap', async () => {
     const { page, wrong, documents } = await openList('Prices', 'Menu')
     for (const title of ['Prices', 'Menu']) await page.getByRole('button', { name: `Delete “${title}”` }).click()
     await page.getByRole('link', { name: 'Trash' }).click()
@@ -201,7 +201,7 @@ describe.runIf(executablePath)('documents in a browser (needs chromium, or CHROM
     expect(wrong).toEqual([])
   })
 
-  test('the search for titles follows typing, and so does the address', async () => {
+  test('the search for titles and its address follow what is typed', async () => {
     const { page, wrong } = await openList('Prices', 'Opening hours')
     await page.getByRole('searchbox').pressSequentially('hour')
     await page.getByRole('link', { name: 'Prices', exact: true }).waitFor({ state: 'detached' })

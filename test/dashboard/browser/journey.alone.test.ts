@@ -1,15 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Demo, seedDemo } from '../../../infra/local/demo.ts'
-import { startStand } from '../../../infra/local/stand.ts'
+import { describe, expect, test } from 'vitest'
+import { fixture } from '../../files/fixture.ts'
 import { axeFindings } from '../../support/tools/axe-findings.ts'
 import { executablePath, useChromium, watched } from '../../support/tools/chromium.ts'
 import { makeTrashedCall } from '../routes.ts'
+import { useCrawlingStand } from './crawling-stand.ts'
 
-const fixtures = join(import.meta.dirname, '../../files/fixtures')
 /** The label of each kind of file in the list of documents. */
 const labels = {
   ...{ pdf: 'PDF', docx: 'Word document', xlsx: 'Spreadsheet', pptx: 'Presentation' },
@@ -17,36 +12,18 @@ const labels = {
 }
 const kinds = Object.keys(labels) as (keyof typeof labels)[]
 
-/** The whole system, as `npm start` runs it: the bucket's events, both queues and their Lambdas work by themselves. */
 describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CHROMIUM with its path)', () => {
-  let dataDir: string
-  let stand: Awaited<ReturnType<typeof startStand>>
-  let demo: Demo
-  let page: Page
-  let wrong: string[]
-
-  beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'cuecard-journey-'))
-    stand = await startStand({ dataDir, port: 0 })
-    demo = await seedDemo(stand.db, dataDir)
-  })
-  afterAll(async () => {
-    await stand?.close()
-    await rm(dataDir, { recursive: true, force: true })
-  })
+  const opened = useCrawlingStand()
   const chromium = useChromium()
-  beforeAll(async () => {
-    const context = await chromium.newContext({ viewport: { width: 1280, height: 900 } })
-    page = await context.newPage()
-    wrong = watched(page)
-  })
-
-  const faults = () => axeFindings(page)
-  const link = (name: string) => page.getByRole('link', { name, exact: true })
-  const button = (name: string) => page.getByRole('button', { name, exact: true })
 
   test('signs in, uploads a file of each kind, finds a cell, edits, deletes, restores a call, and is signed out when the key is revoked', async () => {
+    const { stand, demo } = opened
     const { origin } = stand
+    const page = await (await chromium.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+    const wrong = watched(page)
+    const faults = () => axeFindings(page)
+    const link = (name: string) => page.getByRole('link', { name, exact: true })
+    const button = (name: string) => page.getByRole('button', { name, exact: true })
     await page.goto(`${origin}/dashboard`)
     expect(await faults()).toEqual([])
     await page.getByLabel('Access key').fill(demo.apiKey)
@@ -57,21 +34,13 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await link('Front desk').click()
     await page.getByRole('heading', { name: 'No documents yet' }).waitFor()
     expect(await faults()).toEqual([])
-    const files = await Promise.all(
-      kinds.map(async (kind) => ({
-        name: `Prices as ${kind}.${kind}`,
-        mimeType: '',
-        buffer: await readFile(join(fixtures, `price-list.${kind}`)),
-      })),
-    )
-    // Its end is missing.
-    const broken = { name: 'Broken.docx', mimeType: '', buffer: files[1]!.buffer.subarray(0, 3_000) }
+    const file = (name: string, buffer: Buffer) => ({ name, mimeType: '', buffer })
+    const files = kinds.map((kind) => file(`Prices as ${kind}.${kind}`, fixture(`price-list.${kind}`)))
+    const broken = file('Broken.docx', files[1]!.buffer.subarray(0, 3_000))
     await page.setInputFiles('#upload input[type=file]', [...files, broken])
     const rows = page.locator('.documents > li')
-    // They have the same text, so all but the first one read may be its new version.
-    const settled = rows.filter({
-      hasText: /Ready|Keep both/,
-    })
+    // The files have the same text, so each may be a new version of the first one read.
+    const settled = rows.filter({ hasText: /Ready|Keep both/ })
     await settled.nth(kinds.length - 1).waitFor()
     expect(await faults()).toEqual([])
     const asked = rows.getByRole('button', { name: 'Keep both' })
@@ -80,10 +49,8 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
       await page.locator('#flash').getByText('is kept, and will answer callers').waitFor()
       await page.goto(page.url())
     }
-    await rows
-      .filter({ hasText: 'Ready' })
-      .nth(kinds.length - 1)
-      .waitFor()
+    const ready = rows.filter({ hasText: 'Ready' })
+    await ready.nth(kinds.length - 1).waitFor()
     const failed = rows.filter({ hasText: 'Failed' })
     await failed.filter({ hasText: 'Broken' }).waitFor()
     expect(await faults()).toEqual([])

@@ -12,7 +12,7 @@ describe.runIf(executablePath)('a team in a browser (needs chromium, or CHROMIUM
   const gateway = useGateway(stand)
   const chromium = useChromium()
 
-  test('an owner invites, an editor accepts and edits, a viewer cannot, and a removed member is signed out', async () => {
+  test('an owner invites, an editor accepts and edits, a viewer cannot edit, and a removed member is signed out', async () => {
     const { organizationId, agentId } = await stand.tenant()
     const [owner, editor, viewer] = ['owner', 'editor', 'viewer'].map((name) => `${name}-${newId()}@example.com`)
     await addPerson(stand.db, { organization: organizationId as OrganizationId, mail: owner!, role: 'owner' })

@@ -23,14 +23,14 @@ const planted = (place: string) =>
 const brief = (place: string) => `§${place}§"><img src=x onerror=${runs(place)}><b onclick=x>{{7*7}}\u202E`
 const mark = (place: string) => new RegExp(`§${place}§(<img src=x onerror|"><img src=x onerror)`)
 
-/** Runs in the browser, hence as text: all that a person reads or hears, with what fields hold. */
+/** Everything that a person reads or hears, with the values of fields. It is text because it runs in the browser. */
 const readable = `[document.title, document.body.textContent, ...[...document.querySelectorAll('*')].flatMap((element) =>
   [element.value, element.placeholder, element.getAttribute('aria-label'), element.title].filter((text) => typeof text === 'string'))].join('\\n')`
 
 /** Elements that only a planted text could have brought. */
 const alien = `[...document.querySelectorAll('img[src=x], svg[onload], [onerror], [onclick], [onfocus], script:not([src])')].map((element) => element.outerHTML)`
 
-/** @param expected what the browser may say of the page, sooner or later */
+/** Expects that no planted text has run. @param expected messages that the browser may log @returns what the page says */
 async function harmless(page: Page, wrong: string[], where: string, expected?: RegExp) {
   await page.evaluate(openAll)
   // No crawl stores such an address; if one did, the policy refuses to follow it.
@@ -41,10 +41,8 @@ async function harmless(page: Page, wrong: string[], where: string, expected?: R
   }
   expect(await page.evaluate('window.ran'), where).toBeUndefined()
   expect(await page.evaluate(alien), where).toEqual([])
-  expect(
-    wrong.filter((each) => !expected?.test(each)),
-    where,
-  ).toEqual([])
+  const unexpected = wrong.filter((each) => !expected?.test(each))
+  expect(unexpected, where).toEqual([])
   return String(await page.evaluate(readable))
 }
 
@@ -54,10 +52,8 @@ async function plant() {
   const { organizationId, agentId, call, knowledgeBase } = tenant
   const ids = await makeThings(db, tenant)
   const body = { title: planted('title'), content: `${planted('text')}\n\n| ${planted('cell')} |\n|---|\n| 1 € |` }
-  const { body: text } = await call('POST', knowledgeBase, {
-    ...body,
-    metadata: { [brief('key')]: planted('metadata') },
-  })
+  const metadata = { [brief('key')]: planted('metadata') }
+  const { body: text } = await call('POST', knowledgeBase, { ...body, metadata })
   await call('POST', knowledgeBase, { ...body, content: body.content.replace('1 €', '2 €') })
   const heldId = await makeHeld(db, tenant, text.id)
   await stand.deliver()
@@ -94,18 +90,8 @@ async function plant() {
 
 const places = [
   ...['title', 'text', 'cell', 'question', 'warning', 'organization', 'agent', 'name of a key', 'title of a file'],
-  ...[
-    'error',
-    'file',
-    'held',
-    'text of a file',
-    'lost',
-    'correction',
-    'earlier title',
-    'earlier text',
-    'golden question',
-  ],
-  ...['words', 'source', 'error of a source', 'notice', 'path', 'left out', 'address', 'webhook', 'event'],
+  ...['error', 'file', 'held', 'text of a file', 'lost', 'correction', 'earlier title', 'earlier text', 'words'],
+  ...['golden question', 'source', 'error of a source', 'notice', 'path', 'left out', 'address', 'webhook', 'event'],
   ...['answer of a webhook', 'typed', 'asked', 'mail', 'app'],
 ]
 
@@ -131,21 +117,15 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     for (const path of new Set([
       ...paths.flatMap(({ path }) => [fill(path, ids), fill(path, { ...ids, documentId: textId })]),
       ...[`${home}/documents/${heldId}`, `${home}/documents?q=${asked}`, `${home}/documents/new?question=${asked}`],
-      ...[
-        `${home}/ask?q=${asked}`,
-        `${home}/questions?q=${asked}`,
-        `${home}/call?id=${encodeURIComponent(brief('call'))}`,
-      ],
-      ...[
-        `${home}/golden-questions/new?question=${asked}&document=${textId}`,
-        `${home}/sources/${ids.sourceId}?show=left_out`,
-      ],
+      ...[`${home}/ask?q=${asked}`, `${home}/questions?q=${asked}`, `${home}/sources/${ids.sourceId}?show=left_out`],
+      `${home}/call?id=${encodeURIComponent(brief('call'))}`,
+      `${home}/golden-questions/new?question=${asked}&document=${textId}`,
       `${home}/documents/${textId}/edit?question=${asked}`,
       `/dashboard/sign-in?to=${asked}`,
       `/dashboard/connect?${consent}`,
     ])) {
       await page.goto(origin + path)
-      // A document without that revision has no page for it, and neither has an app without an id.
+      // There is no page for a missing revision, or for an app without an id.
       seen += await harmless(page, wrong, path, /status of 40[04]/)
     }
     for (const path of ['/documents/new', '/golden-questions/new', '/sources/new']
@@ -168,7 +148,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     expect(places.filter((place) => !mark(place).test(seen))).toEqual([])
   })
 
-  test('are shown by the reference as an API answered them, and run nowhere', async () => {
+  test('are shown by the reference as the API returned them, and run nowhere', async () => {
     const { tenant, textId } = await plant()
     const { page, wrong } = await open(tenant, '/v1/docs')
     await page.getByRole('button', { name: 'Set key and agent' }).click()
@@ -189,7 +169,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     await send('createDocument', { '.body': JSON.stringify({ title: planted('sent'), content: planted('sent') }) })
     await send('search', { '.body': JSON.stringify({ query: planted('searched') }) })
     const seen = (await harmless(page, wrong, '/v1/docs')).replaceAll('\\"', '"')
-    for (const place of [
+    const returned = [
       'title',
       'key',
       'metadata',
@@ -199,7 +179,7 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
       'organization',
       'sent',
       'searched',
-    ])
-      expect(seen, place).toMatch(mark(place))
+    ]
+    for (const place of returned) expect(seen, place).toMatch(mark(place))
   })
 })

@@ -18,7 +18,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
   const gateway = useGateway(stand)
   const chromium = useChromium()
 
-  /** A page, and what went wrong in it: requests to other hosts, errors, violations of the policy. */
+  /** A page, and its faults: requests to other hosts, errors, violations of the policy. */
   async function open(options: BrowserContextOptions = {}) {
     const context = await chromium.newContext(options)
     const page = await context.newPage()
@@ -35,14 +35,12 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
   }
 
   test.each([390, 1280])(
-    'at a width of %i nothing is cut off or bars anybody, in light and in dark',
+    'at a width of %i, every screen fits and is accessible, in light and in dark',
     { timeout: 400_000 },
     async (width) => {
       const tenant = await stand.tenant()
-      const { callId, keyId, agentId, documentId, goldenQuestionId, sourceId, webhookId } = await makeThings(
-        stand.db,
-        tenant,
-      )
+      const things = await makeThings(stand.db, tenant)
+      const { callId, keyId, agentId, documentId, goldenQuestionId, sourceId, webhookId } = things
       const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
       const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
       const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
@@ -50,24 +48,17 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
       await tenant.call('PATCH', `${tenant.knowledgeBase}/${table.id}`, { valid_until: future })
       await tenant.call('POST', tenant.knowledgeBase, { title: 'Offer', content: 'Half price.', valid_until: past })
       await storeKnown(stand, tenant)
-      const hits = [table.id, documentId].map((document_id) => ({
-        document_id,
-        revision: 1,
-        chunk_index: 0,
-        score: 0.5,
-      }))
-      await storeQuestions(stand, tenant, {
-        ...{ question: 'b'.repeat(120), call_id: 'c'.repeat(255), hits: JSON.stringify(hits) },
-      })
+      const hit = { revision: 1, chunk_index: 0, score: 0.5 }
+      const hits = JSON.stringify([table.id, documentId].map((document_id) => ({ document_id, ...hit })))
+      await storeQuestions(stand, tenant, { question: 'b'.repeat(120), call_id: 'c'.repeat(255), hits })
       const heldId = await makeHeld(stand.db, tenant, table.id)
       const error = `The connection failed (${'E'.repeat(90)})`
       await sql`update webhook_deliveries set status = 'failed', next_attempt_at = null, error = ${error}
       where organization_id = ${tenant.organizationId}`.execute(stand.db)
       const disabled = await makeWebhook(tenant, [...webhookEvents], `https://shop.example/${'events-'.repeat(40)}`)
       await tenant.call('PATCH', disabled.path, { status: 'disabled' })
-      await sql`update documents set upload_until = now() - interval '61 seconds' where id = ${documentId}`.execute(
-        stand.db,
-      )
+      await sql`update documents set upload_until = now() - interval '61 seconds'
+        where id = ${documentId}`.execute(stand.db)
       const { page, wrong } = await open({ viewport: { width, height: 844 } })
       await go(page, '/dashboard/sign-in')
       const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
@@ -78,19 +69,14 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         ...['', `/agents/${agentId}/documents`, `/agents/${agentId}/ask`],
         `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}`,
         `/agents/${agentId}/ask?q=price+of+bikes+unbreakable`,
-        ...[
-          `/agents/${agentId}/questions`,
-          `/agents/${agentId}/questions?show=wrong`,
-          `/agents/${agentId}/questions/clear`,
-          `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
-          `/agents/${agentId}/documents/new`,
-        ],
-        ...['', '/new', `/${goldenQuestionId}/edit`, `/${goldenQuestionId}/delete`].map(
-          (part) => `/agents/${agentId}/golden-questions${part}`,
-        ),
-        ...['', '/new', `/${sourceId}`, `/${sourceId}?show=left_out`, `/${sourceId}/edit`, `/${sourceId}/delete`].map(
-          (part) => `/agents/${agentId}/sources${part}`,
-        ),
+        ...['', '?show=wrong', '/clear'].map((part) => `/agents/${agentId}/questions${part}`),
+        ...[`/agents/${agentId}/call?id=${'c'.repeat(255)}`, `/agents/${agentId}/documents/new`],
+        ...['', '/new'].flatMap((part) => [
+          `/agents/${agentId}/golden-questions${part}`,
+          `/agents/${agentId}/sources${part}`,
+        ]),
+        ...['edit', 'delete'].map((part) => `/agents/${agentId}/golden-questions/${goldenQuestionId}/${part}`),
+        ...['', '?show=left_out', '/edit', '/delete'].map((part) => `/agents/${agentId}/sources/${sourceId}${part}`),
         ...['', '/edit', '/history', '/history/1'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
         ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
         ...'/calls /settings /settings/keys/new /agents/new'.split(' '),
@@ -116,7 +102,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     },
   )
 
-  test('a key is made, copied, and shown no more', async () => {
+  test('a key is created, copied, and no longer shown', async () => {
     const tenant = await stand.tenant()
     const { page, wrong, context } = await open()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -149,7 +135,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await context.close()
   })
 
-  test('the keyboard alone leads to the content, and back to it after signing in', async () => {
+  test('the keyboard alone is enough to sign in, and to skip to the content', async () => {
     const tenant = await stand.tenant()
     const { page, context } = await open()
     await go(page, '/dashboard/calls')
@@ -165,7 +151,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await context.close()
   })
 
-  test('a link of another site leads to the screen, not to the page to sign in', async () => {
+  test('a link on another site leads to the screen, not to the sign-in page', async () => {
     const tenant = await stand.tenant()
     const { page, context } = await open()
     await signIn(page, tenant)
@@ -176,7 +162,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await context.close()
   })
 
-  test('htmx shows what went wrong in place, and makes no string a script', async () => {
+  test('htmx shows an error in place, and runs no string as a script', async () => {
     const tenant = await stand.tenant()
     const { page, context } = await open()
     await signIn(page, tenant)

@@ -7,11 +7,11 @@ import { useSignedIn } from './signed-in.ts'
 
 const stand = useStand()
 
-describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM with its path)', () => {
+describe.runIf(executablePath)('the result of each click (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
   test.each([390, 1280])(
-    'at a width of %i can be read and used by everybody, in light and in dark',
+    'fits a width of %i and is accessible, in light and in dark',
     { timeout: 300_000 },
     async (width) => {
       const tenant = await stand.tenant()
@@ -39,9 +39,8 @@ describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM
       await expectWell('a deletion that was refused')
       await go(`${home}/documents`)
 
-      await page.setInputFiles('#upload input[type=file]', {
-        ...{ name: `${'virus-'.repeat(20)}.exe`, mimeType: 'text/plain', buffer: Buffer.from('x') },
-      })
+      const virus = { name: `${'virus-'.repeat(20)}.exe`, mimeType: 'text/plain', buffer: Buffer.from('x') }
+      await page.setInputFiles('#upload input[type=file]', virus)
       await page.locator('#upload li').waitFor()
       await expectWell('an upload that was refused')
 
@@ -52,14 +51,10 @@ describe.runIf(executablePath)('what a click brings (needs chromium, or CHROMIUM
       await expectWell('a lost connection')
 
       for (const path of [
-        ...[
-          `${home}/documents/new`,
-          `${home}/golden-questions/new`,
-          `${home}/sources/new`,
-          '/dashboard/settings/keys/new',
-        ],
-        ...['/dashboard/settings/webhooks/new', `/dashboard/settings/webhooks/${webhookId}`],
-        `${home}/sources/${sourceId}/edit`,
+        ...['documents/new', 'golden-questions/new', 'sources/new', `sources/${sourceId}/edit`].map(
+          (of) => `${home}/${of}`,
+        ),
+        ...['keys/new', 'webhooks/new', `webhooks/${webhookId}`].map((of) => `/dashboard/settings/${of}`),
       ]) {
         await go(path)
         // Sends an empty form to get the server's messages.

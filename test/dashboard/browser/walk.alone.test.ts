@@ -47,7 +47,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
   })
   const chromium = useChromium()
 
-  test.each(ways)('does ten tasks, %s', async (_, options) => {
+  test.each(ways)('does twelve tasks, %s', async (_, options) => {
     const { stand, demo, sites } = opened
     const context = await chromium.newContext(options)
     const page = await context.newPage()
@@ -83,11 +83,8 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await page.locator('.answer').getByText('£41.20').waitFor()
     })
     await counted('a wrong price', async () => {
-      await tap(
-        button(/^Correct it/)
-          .or(link(/^Correct it/))
-          .first(),
-      )
+      const correct = /^Correct it/
+      await tap(button(correct).or(link(correct)).first())
       await tap(link('Correct its text'))
       await type(page.getByLabel('Large, row 2'), '£14.20')
       await tap(button('Save'))

@@ -8,7 +8,7 @@ describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROM
   const opened = useCrawlingStand()
   const chromium = useChromium()
 
-  test('is pasted, becomes documents while the page updates, is crawled again, and is deleted', async () => {
+  test('is added, becomes documents while the page updates, is crawled again, and is deleted', async () => {
     const { stand, demo, sites } = opened
     const site = sites.restaurant
     const context = await chromium.newContext({ viewport: { width: 1440, height: 900 } })
@@ -31,10 +31,9 @@ describe.runIf(executablePath)('a website in a browser (needs chromium, or CHROM
     const rows = page.locator('#source .rows > li')
     await rows.filter({ hasText: '/files/menu.pdf' }).getByText('It is a PDF: upload it as a file.').waitFor()
 
-    site.set(
-      '/hours',
-      '<title>Opening hours</title><main><h1>Opening hours</h1><p>Tuesday to Friday, 17:00 to 23:00.</p></main>',
-    )
+    const title = 'Opening hours'
+    const hours = `<h1>${title}</h1><p>Tuesday to Friday, 17:00 to 23:00.</p>`
+    site.set('/hours', `<title>${title}</title><main>${hours}</main>`)
     await button('Look now').click()
     await page.getByText('In the last look: 1 page changed.').waitFor({ timeout: 60_000 })
     await rows.filter({ hasText: 'Changed' }).getByRole('link', { name: 'Opening hours' }).click()
