@@ -132,6 +132,19 @@ describe('a restored revision', () => {
     expect(await get(tenant, document)).toMatchObject({ status: 'completed' })
   })
 
+  test('is processed again if the document has its content, but is in error', async () => {
+    const { tenant, document } = await edited('one', 'two')
+    await patch(tenant, document, { status: 'pending' })
+    await stand.db
+      .updateTable('documents')
+      .set({ status: 'error', error_message: 'The provider refused it.' })
+      .where('id', '=', document.id)
+      .execute()
+    expect((await restore(tenant, document, 2)).body).toMatchObject({ status: 'pending', content: 'two' })
+    await work(document)
+    expect(await get(tenant, document)).toMatchObject({ status: 'completed' })
+  })
+
   test('brings back a text that a client’s chunks or their deletion replaced', async () => {
     const { tenant, document } = await edited('one')
     await tenant.call('DELETE', `${document.path}/chunks`)

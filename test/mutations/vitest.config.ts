@@ -5,7 +5,11 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
-    include: ['pipeline/{outcomes,revisions,waiting}.test.ts', 'api/{status,retries}.test.ts', 'limits/*.test.ts'],
+    include: [
+      'pipeline/{outcomes,revisions,waiting}.test.ts',
+      'api/{revisions,status,retries}.test.ts',
+      'limits/*.test.ts',
+    ],
     isolate: false,
     globalSetup: ['./support/stand/run-directory.ts', './support/stand/database-image.ts'],
     env: { POWERTOOLS_LOG_LEVEL: 'SILENT' },
