@@ -5,10 +5,10 @@ import { expect, test } from 'vitest'
 import { partsOf } from '../../shared/embedding/encoder/passage-encoder.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { serveChunks } from '../support/documents/documents.ts'
 import { gathered } from '../support/logs/gathered-log.ts'
 import { newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
-import { serveChunks } from './knowledge.ts'
 
 const stand = useStand()
 const embedder = encoderEmbedder()

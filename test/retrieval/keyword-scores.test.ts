@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Random } from '../simulation/random.ts'
+import { serveChunks } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { isThorough } from '../support/tools/effort.ts'
-import { serveChunks } from './knowledge.ts'
 
 const stand = useStand()
 

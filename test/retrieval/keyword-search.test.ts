@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { serveChunks } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { serveChunks } from './knowledge.ts'
 
 const stand = useStand()
 
@@ -15,13 +15,13 @@ interface Hit {
 }
 
 /** Serves a document with a chunk for each text. @returns its path */
-function serve(tenant: Tenant, texts: string[], { title = 'T', metadata = {}, isEmbedded = true } = {}) {
+async function serve(tenant: Tenant, texts: string[], { title = 'T', metadata = {}, isEmbedded = true } = {}) {
   const chunks = texts.map((content, chunk_index) => ({
     content,
     metadata: { ...metadata, chunk_index },
     ...((isEmbedded || chunk_index > 0) && { embedding: axis(chunk_index + 1) }),
   }))
-  return serveChunks(tenant, chunks, title)
+  return (await serveChunks(tenant, chunks, title)).path
 }
 
 async function search(tenant: Tenant, query: string, more: object = {}): Promise<Hit[]> {

@@ -13,22 +13,6 @@ export async function tenantWith(stand: TestStand, ...documents: { title: string
   return { tenant, ids: body.data.map(({ id }: { id: DocumentId }) => id) as DocumentId[] }
 }
 
-interface UploadedChunk {
-  content: string
-  embedding?: number[]
-  metadata?: object
-}
-
-/** Uploads a client's document with these chunks, and completes it. @returns its path */
-export async function serveChunks({ call, knowledgeBase }: Tenant, chunks: UploadedChunk[], title = 'T') {
-  const { body } = await call('POST', knowledgeBase, { title })
-  const path = `${knowledgeBase}/${body.id}`
-  const numbered = chunks.map((chunk, chunk_index) => ({ chunk_index, ...chunk }))
-  expect(await call('POST', `${path}/chunks`, { chunks: numbered })).toMatchObject({ status: 201 })
-  expect(await call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 200 })
-  return path
-}
-
 export const scopeOf = (tenant: Tenant) => tenant as unknown as AgentScope
 
 /** The database as the search Lambda reaches it for the tenant. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { serveChunks } from '../support/documents/documents.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useStand } from '../support/stand/stand.ts'
-import { serveChunks } from './knowledge.ts'
 
 const stand = useStand()
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { expect } from 'vitest'
 import type { Database } from '../../../shared/database/database.ts'
 import type { Tenant } from '../stand/stand.ts'
 
@@ -10,16 +11,18 @@ export interface TestDocument {
 }
 
 /** @param content without it, the document is the client's */
-export async function createDocument(tenant: Tenant, content?: string): Promise<TestDocument> {
-  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...(content && { content }) })
+export async function createDocument(tenant: Tenant, content?: string, title = 'T'): Promise<TestDocument> {
+  const { body } = await tenant.call('POST', tenant.knowledgeBase, { title, ...(content && { content }) })
   return { id: body.id, organizationId: tenant.organizationId, path: `${tenant.knowledgeBase}/${body.id}` }
 }
 
-/** A document with chunks of the client's own, which search serves. */
-export async function serveChunks(tenant: Tenant, chunks: object[]): Promise<TestDocument> {
-  const document = await createDocument(tenant)
-  await tenant.call('POST', `${document.path}/chunks`, { chunks })
-  await tenant.call('PATCH', document.path, { status: 'completed' })
+/** A document with chunks of the client's own, numbered in order, which search serves. */
+export async function serveChunks(tenant: Tenant, chunks: object[], title?: string): Promise<TestDocument> {
+  const document = await createDocument(tenant, undefined, title)
+  const { path } = document
+  const numbered = chunks.map((chunk, chunk_index) => ({ chunk_index, ...chunk }))
+  expect(await tenant.call('POST', `${path}/chunks`, { chunks: numbered })).toMatchObject({ status: 201 })
+  expect(await tenant.call('PATCH', path, { status: 'completed' })).toMatchObject({ status: 200 })
   return document
 }
 

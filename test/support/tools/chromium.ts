@@ -7,7 +7,7 @@ export const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/
   (path) => path && existsSync(path),
 )
 
-/** The worker's: it ends with the worker. */
+/** The worker has one, which ends with it. */
 let running: Promise<Browser> | undefined
 
 /** The worker's browser for the tests of one block, whose pages close at its end. */
