@@ -10,7 +10,6 @@ import { type AgentId, newId } from '../ids.ts'
 import type { TokenMeter } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
-import { type Level, levelOf } from './answerable.ts'
 import type { Clock } from './clock.ts'
 import { inContext } from './in-context.ts'
 import { keepQuestion } from './keep-question.ts'
@@ -18,12 +17,11 @@ import { termsSaid } from './keyword/keyword-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
 import { hypothesisVectors, toHypothesis } from './query-vector/hypothesis-vectors.ts'
 import { findQueryVectors, rememberQueryVector } from './query-vector/query-vectors.ts'
-import type { Format, Hit, Mode, Value } from './schemas.ts'
+import type { Format, Hit, Mode } from './schemas.ts'
 import { type Found, type RememberedCall, search } from './search.ts'
 import { spokenPassage } from './speech/speech.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
-import { findValue } from './value/value.ts'
 
 /** The agent whose knowledge base is searchBy, and the meter that pays for a question's vector. */
 export interface PayingAgent extends AgentScope {
@@ -50,15 +48,12 @@ export interface Question extends Filters {
   recalls?: boolean | undefined
 }
 
-interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'likenessOf'> {
+interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'likenessOf'> {
   degraded: null | 'keyword_only'
 }
 
 export interface Answer extends Omit<Outcome, 'hits'> {
   data: Hit[]
-  status: Level
-  /** The table cell among the hits that answers; null if none stands out. */
-  value: Value | null
 }
 
 export interface AnsweringDependencies {
@@ -115,14 +110,12 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
   async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
     const figures: Figures = {}
     try {
-      const { hits, ...rest } = await findAnswer(db, scope, input, timing, figures)
+      const { hits, ...found } = await findAnswer(db, scope, input, timing, figures)
       const written = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
       const heard = text === undefined ? [] : [text, ...(input.alternatives ?? [])]
       const queries = heard.map((each) => inContext(each, input.history))
-      const value = findValue(queries, written)
-      const found = { ...rest, status: levelOf(written.length, rest.answerable), value }
-      const said = (hit: Hit) => ({ ...hit, content: spokenPassage(queries, hit, value) })
+      const said = (hit: Hit) => ({ ...hit, content: spokenPassage(queries, hit, found.value) })
       const data = input.format === 'speech' ? written.map(said) : written
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt

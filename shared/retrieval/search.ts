@@ -3,12 +3,13 @@ import type { Database, Statement } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
-import { answerable } from './answerable.ts'
+import { answerable, type Level, levelOf } from './answerable.ts'
 import { coverageOf } from './coverage.ts'
 import type { SaidTerm } from './keyword/keyword-query.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
-import type { Hit, Mode, Source } from './schemas.ts'
+import type { Hit, Mode, Source, Value } from './schemas.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
+import { findValue } from './value/value.ts'
 
 /** A hit with the revision of its document that search serves. */
 export type FoundHit = Hit & { revision: number }
@@ -17,6 +18,9 @@ export interface Found {
   hits: FoundHit[]
   /** Null in a search by a vector only. */
   answerable: number | null
+  status: Level
+  /** The table cell that answers; null if none is sure. */
+  value: Value | null
   hasVector: boolean
   /** The model that serves the agent: `hasVector` is false for vectors of another. */
   model: string
@@ -97,9 +101,12 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
   )
   const hits = mode === 'hybrid' && has_vector ? orderedByRuns(queries, found) : found
   const scale = mode === 'hybrid' && !has_vector ? 'keyword' : mode
+  const answerable = queries.length === 0 ? null : answerableBy(queries, scale, hits, likenessOf)
   return {
     hits,
-    answerable: queries.length === 0 ? null : answerableBy(queries, scale, hits, likenessOf),
+    answerable,
+    status: levelOf(hits.length, answerable),
+    value: findValue(queries, hits.slice(0, comparedHits)),
     hasVector: has_vector,
     model,
     likenessOf,
@@ -126,12 +133,13 @@ function answerableBy(queries: string[], mode: Mode, hits: readonly FoundHit[], 
   return Math.max(...queries.map(by))
 }
 
-/** Joins the results of several calls, which hypotheses with very many terms take. `answerable` is 0 without a hit, even if `min_score` removed some. */
+/** Joins the results of several calls, which hypotheses with very many terms take. Nothing is found without a hit, even if `min_score` removed some. */
 function merged(found: Found[], { limit, min_score = -1 }: Filters): Found {
   const [first, ...others] = found as [Found, ...Found[]]
   const kept = (all: Found): Found => {
     const hits = all.hits.filter(({ score }) => score >= min_score).slice(0, limit)
-    return { ...all, hits, answerable: hits.length === 0 && all.answerable !== null ? 0 : all.answerable }
+    if (hits.length > 0) return { ...all, hits }
+    return { ...all, hits, answerable: all.answerable === null ? null : 0, status: 'nothing', value: null }
   }
   if (others.length === 0) return kept(first)
   const best = new Map<string, FoundHit>()
@@ -139,10 +147,13 @@ function merged(found: Found[], { limit, min_score = -1 }: Filters): Found {
     if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
   const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`
   const sorted = [...best.values()].sort((a, b) => b.score - a.score || (place(a) < place(b) ? -1 : 1))
+  const surest = found.reduce((best, each) => ((each.answerable ?? 0) > (best.answerable ?? 0) ? each : best))
   return kept({
     ...first,
     hits: sorted,
-    answerable: Math.max(...found.map(({ answerable }) => answerable ?? 0)),
+    answerable: surest.answerable,
+    status: surest.status,
+    value: surest.value,
     hasVector: found.every(({ hasVector }) => hasVector),
   })
 }
