@@ -63,7 +63,12 @@ export async function searchAfter(
     for (const { id, question, history } of asked)
       found.set(
         id,
-        toFound(answered[0]!.answers[id]!, 'hybrid', [{ query: question, inContext: inContext(question, history) }]),
+        toFound(
+          answered[0]!.answers[id]!,
+          'hybrid',
+          [{ query: question, inContext: inContext(question, history) }],
+          history,
+        ),
       )
   }
   return found

@@ -84,13 +84,13 @@ export async function search(
   )
   if (!all[0]![0]!.is_agent) agentNotFound()
   return merged(
-    all.map((rows) => toFound(rows, mode, hypotheses)),
+    all.map((rows) => toFound(rows, mode, hypotheses, filters.history)),
     filters,
   )
 }
 
 /** Converts the rows of the database function `answers`. */
-export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): Found {
+export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[], history: readonly string[] = []): Found {
   const queries = [
     ...new Set(hypotheses.flatMap(({ query, inContext = query }) => (query === undefined ? [] : [query, inContext!]))),
   ]
@@ -106,7 +106,10 @@ export function toFound(rows: Row[], mode: Mode, hypotheses: readonly Asked[]): 
     hits,
     answerable,
     status: levelOf(hits.length, answerable),
-    value: findValue(queries, hits.slice(0, comparedHits)),
+    value: findValue(
+      hypotheses.flatMap(({ query }) => (query === undefined ? [] : [{ query, history }])),
+      hits.slice(0, comparedHits),
+    ),
     hasVector: has_vector,
     model,
     likenessOf,

@@ -29,6 +29,7 @@ export interface SearchAnswer {
   /** How, such as `keyword_only`. */
   degraded: string | null
   answerable: number | null
+  status: string
   value: Value | null
 }
 

@@ -35,9 +35,7 @@ export function readSet(folder: string): Business[] {
 }
 
 function readBusiness(folder: string): Business {
-  const documents = globSync('*.md', { cwd: folder })
-    .sort()
-    .map((file) => readDocument(join(folder, file)))
+  const documents = readDocuments(folder)
   const file = join(folder, 'questions.csv')
   const before = join(folder, 'history.json')
   return {
@@ -46,6 +44,13 @@ function readBusiness(folder: string): Business {
     questions: [...questionsByLine(readFileSync(file, 'utf8'), file).values()],
     ...(existsSync(before) && { before: JSON.parse(readFileSync(before, 'utf8')) }),
   }
+}
+
+/** The Markdown files of a folder, whose first line is `# Title`. */
+export function readDocuments(folder: string): Business['documents'] {
+  return globSync('*.md', { cwd: folder })
+    .sort()
+    .map((file) => readDocument(join(folder, file)))
 }
 
 function readDocument(file: string): Business['documents'][number] {

@@ -11,8 +11,8 @@ import { type Business, readSet } from './labelled-set.ts'
 import { embedderOf } from './models.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
+import { askShops, type Half, halves, shopFailures, shopText } from './shops/shops.ts'
 import { openStand } from './stand.ts'
-import { fitValues } from './value/fit.ts'
 import { askForValues } from './value/report.ts'
 import { tableQuestions } from './value/sets.ts'
 
@@ -30,8 +30,8 @@ interface Options {
   url: string
   agent?: string
   key?: string
+  shops?: Half | true
   tables?: string | true
-  fitValues?: string
 }
 
 interface Run {
@@ -62,8 +62,8 @@ const program = new Command('npm run evaluate --')
   .addOption(forSet('--floor <cosine>', 'raise all cosines, as models whose lowest is 0.7 do'))
   .addOption(forSet('--history', 'ask with the earlier turns and given documents of each history.json'))
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
+  .addOption(forSet('--shops [half]', 'ask the questions of whole shops instead, of one half').choices(halves))
   .addOption(forSet('--tables [folder]', 'ask for cells of tables instead: of test/evaluation/tables, or of a folder'))
-  .addOption(forSet('--fit-values <folder>', 'fit the confidence of cells to public tables and those to tune on'))
   .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
   .addOption(new Option('--url <url>', 'the running system').env('BASE_URL').default('http://127.0.0.1:8787'))
   .addOption(new Option('--key <key>', 'an API key that may search').env('API_KEY'))
@@ -78,7 +78,7 @@ try {
 }
 
 async function evaluate(options: Options): Promise<void> {
-  if (options.fitValues) return fitValues(options.fitValues)
+  if (options.shops) return await askHalves(options, options.shops)
   if (options.tables) return await askTables(options, options.tables)
   const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
   const figures = toFigures(source, answers)
@@ -95,6 +95,19 @@ async function evaluate(options: Options): Promise<void> {
   if (options.write) writeFigures(figures)
   if (options.readme) writeFileSync(readme, withTable(readFileSync(readme, 'utf8'), figures))
   if (options.check) check(figures)
+}
+
+async function askHalves(options: Options, half: Half | true): Promise<void> {
+  const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
+  try {
+    for (const each of half === true ? halves : [half]) {
+      const asked = await askShops(stand, each)
+      console.log(shopText(each, asked))
+      if (options.failures) console.log(`\n${shopFailures(asked)}`)
+    }
+  } finally {
+    await stand.close()
+  }
 }
 
 async function askTables(options: Options, tables: string | true): Promise<void> {

@@ -4,7 +4,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import { isServed } from '../../../shared/documents/processing/served-chunks.ts'
 import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
-import { tablesIn } from '../../../shared/retrieval/value/tables.ts'
+import { tablesIn } from '../../../shared/retrieval/tables.ts'
 
 const maxExamples = 3
 const d = columnsOf('documents', 'd')

@@ -83,7 +83,12 @@ export function heardThen(question: string, hits: readonly KeptHit[], givenOf: G
     const { title = '', text = '' } = givenOf(hit) ?? {}
     return { hit, chunk_id: `${i}`, document_title: title, content: text, metadata: {} }
   })
-  const { text, source } = heardOf(question, passages, findValue([question], passages), maxCharacters)!
+  const { text, source } = heardOf(
+    question,
+    passages,
+    findValue([{ query: question, history: [] }], passages),
+    maxCharacters,
+  )!
   const given = givenOf(source.hit)
   return given && { title: given.title, text, hit: source.hit, given }
 }

@@ -1,5 +1,5 @@
 import { sentenceSeams } from '../../chunking/text-seams.ts'
-import { type TableRow, tableAt } from '../value/tables.ts'
+import { type TableRow, tableAt } from '../tables.ts'
 import { endsShort } from './languages.ts'
 
 const fence = /^\s*(?:`{3,}|~{3,})/

@@ -1,6 +1,6 @@
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
-import type { HitTable } from '../value/tables.ts'
+import type { HitTable } from '../tables.ts'
 import { saidOf } from '../value/value.ts'
 import { languageOf } from './languages.ts'
 import { ended, sentencesOf } from './sentences.ts'

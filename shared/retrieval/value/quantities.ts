@@ -3,7 +3,7 @@ import { fold } from '../../terms/word-forms.ts'
 
 type Kind = 'number' | 'time' | 'day' | 'month'
 
-/** A range that a question or a table names: "up to 5 kg", "ages 6–15", "from 17:00" or "Mon–Fri". Ends are inclusive; a range of days or months may wrap. */
+/** A range that a text names: "up to 5 kg", "ages 6–15", "from 17:00" or "Mon–Fri". Ends are inclusive; times are minutes; a range of times, days or months may wrap. */
 export interface Range {
   kind: Kind
   low: number
@@ -24,219 +24,121 @@ for (const [unit, words] of Object.entries({
   '%': '%=1 percent=1 prozent=1',
   people: 'people=1 persons=1 person=1 guests=1 personen=1 leute=1 personnes=1',
 }))
-  for (const word of words.split(' '))
-    units.set(word.slice(0, word.lastIndexOf('=')), [unit, Number(word.slice(word.lastIndexOf('=') + 1))])
+  for (const word of words.split(' ')) {
+    const [name, factor] = word.split('=')
+    units.set(name!, [unit, Number(factor)])
+  }
 
+const calendar = new Map<string, Range>()
+const add = (kind: Kind, words: string, low: number, high = low) => {
+  for (const word of words.split(' ')) calendar.set(word, { kind, low, high, unit: undefined })
+}
 const days =
   'monday mon montag mo lundi|tuesday tue tues dienstag di mardi|wednesday wed mittwoch mi mercredi|thursday thu thur thurs donnerstag do jeudi|friday fri freitag fr vendredi|saturday sat samstag sonnabend sa samedi|sunday sun sonntag so dimanche'
 const months =
   'january jan januar janner janvier|february feb februar fevrier|march mar marz mars|april apr avril|may mai|june jun juni juin|july jul juli juillet|august aug aout|september sep sept septembre|october oct oktober okt octobre|november nov novembre|december dec dezember dez decembre'
-const calendar = new Map<string, Range[]>()
-for (const [kind, names] of [
-  ['day', days],
-  ['month', months],
-] as const)
-  for (const [i, words] of names.split('|').entries())
-    for (const word of words.split(' ')) calendar.set(word, [{ kind, low: i, high: i, unit: undefined }])
-for (const [words, kind, low, high] of [
-  ['weekdays weekday werktags wochentags', 'day', 0, 4],
-  ['weekend weekends wochenende', 'day', 5, 6],
-  ['daily taglich', 'day', 0, 6],
-  ['spring fruhling fruhjahr', 'month', 2, 4],
-  ['summer sommer', 'month', 5, 7],
-  ['autumn herbst', 'month', 8, 10],
-  ['winter', 'month', 11, 1],
-] as const)
-  for (const word of words.split(' ')) calendar.set(word, [{ kind, low, high, unit: undefined }])
+for (const [i, words] of days.split('|').entries()) add('day', words, i)
+for (const [i, words] of months.split('|').entries()) add('month', words, i)
+add('day', 'weekdays weekday werktags wochentags', 0, 4)
+add('day', 'weekend weekends wochenende', 5, 6)
+add('day', 'daily taglich', 0, 6)
+add('month', 'spring fruhling fruhjahr', 2, 4)
+add('month', 'summer sommer', 5, 7)
+add('month', 'autumn herbst', 8, 10)
+add('month', 'winter', 11, 1)
 
-/** Words with other meanings, too, are days and months only in a table. */
-const ambiguous = new Set('mo di mi do fr sa so sat sun wed mar mars mai may march dec jan'.split(' '))
-const partsOfDay = new Map(
-  'breakfast=8 fruhstuck=8 morgens=9 morning=10 vormittag=10 vormittags=10 noon=12 midday=12 lunch=12.5 lunchtime=12.5 mittag=12.5 mittags=12.5 afternoon=15 nachmittag=15 nachmittags=15 evening=19 abend=19 abends=19 tonight=20 night=22'
-    .split(' ')
-    .map((entry) => entry.split('='))
-    .map(([word, time]) => [word!, Number(time)]),
-)
-const ages = new Map<string, number>()
-for (const [words, age] of [
-  ['baby babies infant toddler baby saugling kleinkind', 1],
-  ['child children kid kids boy girl son daughter kind kinder sohn tochter junge madchen', 9],
-  ['teenager teenagers teen youth jugendlicher jugendliche', 15],
-  ['adult adults grown erwachsener erwachsene erwachsenen', 40],
-  ['senior seniors pensioner pensioners retired rentner rentnerin', 70],
-] as const)
-  for (const word of words.split(' ')) ages.set(word, age)
-const hour = 60
-
-/** The day, month or time of day that a word of a question names. @param before the word before it */
-export function namedIn(word: string, before: string | undefined): Range[] {
-  const folded = fold(word)
-  const name = calendar.has(folded) ? folded : folded.replace(/s$/, '')
-  if (
-    ambiguous.has(name) &&
-    !/^(?:in|im|of|on|am|for|ab|bis|until|till|during|end|ende|mid|mitte|early|late|anfang|en)$/.test(before ?? '')
-  )
-    return []
-  const time = partsOfDay.get(folded)
-  if (time !== undefined) return [rangeOf('time', time * hour)]
-  const age = ages.get(folded)
-  if (age) return [rangeOf('number', age, age, 'year')]
-  return calendar.get(name) ?? dayAndTime(folded)
-}
-
-/** German joins them: "samstagabend". */
-function dayAndTime(word: string): Range[] {
-  const found = /^(\p{L}{2,9}tag)(\p{L}{4,10})$/u.exec(word)
-  const day = found && calendar.get(found[1]!)
-  const time = found && partsOfDay.get(found[2]!)
-  return day && time !== undefined && time !== null ? [...day, rangeOf('time', time * hour)] : []
-}
-
-export function rangeOf(kind: Kind, low: number, high = low, unit?: string): Range {
-  return { kind, low: rounded(low), high: rounded(high), unit }
-}
-
-/** Rounds, so that 60 minutes equal an hour. */
-const rounded = (value: number) => Math.round(value * 1e4) / 1e4
-
-export const unitOf = (word: string | undefined) => (word === undefined ? undefined : units.get(fold(word)))
-
-const number = String.raw`([£€$]?) ?(\d{1,9}(?:[.,]\d{3})*(?:[.,:]\d{1,2})?)`
-const suffix = String.raw`(?: ?(m[²2](?!\d)|\p{L}{1,12}|[%+"″€£$])(?:\.m\.?)?)?`
-const amount = new RegExp(`${number}${suffix}`, 'gu')
+const byLength = (names: Iterable<string>) => [...names].sort((a, b) => b.length - a.length).join('|')
+const clock = 'uhr|h|am|pm|a\\.m\\.?|p\\.m\\.?'
+const quantity = String.raw`([£€$]?) ?(\d{1,9}(?:[.,]\d{3})*(?:[.,:]\d{1,2})?)(?:[ -]?(${clock}|${byLength(units.keys()).replace('$', '\\$')})(?![\p{L}\d]))?`
+const joined = String.raw` ?(?:-|–|—|to|bis|and|und|until|à) ?(?:ca\.? ?)?`
+const amounts = new RegExp(`${quantity}(?:${joined}${quantity})?`, 'gu')
+const name = `(?<!\\p{L})(${byLength(calendar.keys())})(?:tags|s)?(?!\\p{L})`
+const names = new RegExp(`${name}\\.?(?: ?(?:-|–|—|to|bis|until|à) ?(?:\\d{1,2}\\. ?)?${name})?`, 'gu')
 const upTo = /(?:first|erste|up to|until|till|bis(?: zu)?|max\.?|maximum|at most|höchstens|jusqu'à|≤) ?$/
 const below = /(?:under|below|less than|before|unter|weniger als|vor|moins de|<) ?$/
 const from = /(?:from|since|at least|min\.?|minimum|ab|von|mindestens|dès|à partir de|≥) ?$/
 const above = /(?:over|above|more than|after|über|mehr als|nach|plus de|>) ?$/
-const joins = /^ ?(?:-|–|—|to|bis|and|und|until|à) ?(?:ca\.? ?)?$/
 const orMore =
   /^(?: ?\+| or more| and (?:over|above|up|older)| or over| plus| oder mehr| und mehr| und älter| and later)/
 const orLess = /^(?: or less| and (?:under|below|younger)| or under| oder weniger)/
-export const nearest = 0.001
+const nearest = 0.001
+const hour = 60
+const halfDay = 12 * hour
 
 const known = new BoundedMap<string, Range[]>(20_000)
 
-/** The ranges that a cell of a table names. */
+/** The ranges that a text names, those of amounts before those of days and months. */
 export const rangesIn = (text: string): Range[] => known.getOrInsertComputed(text, readRanges)
 
-const monthNames = months.split('|').map((names) => names.split(' ')[0])
-const written: [RegExp, (all: string, ...parts: string[]) => string][] = [
-  [/(?<!\p{L})(?:noon|midday|mittags?)(?!\p{L})/gu, () => '12:00'],
-  [/(?<!\p{L})(?:midnight|mitternachts?)(?!\p{L})/gu, () => '24:00'],
-  [/(\d{1,2}\.) ?(0?[1-9]|1[0-2])\.(?!\d)/g, (_, day, month) => `${day} ${monthNames[Number(month) - 1]}`],
-]
-
 function readRanges(text: string): Range[] {
-  let lower = text.toLowerCase()
-  for (const [short, meant] of written) lower = lower.replaceAll(short, meant)
-  return [...(/\d/.test(lower) ? amountsIn(lower) : []), ...namesIn(lower)]
+  const isHours = /^\d{1,2}\.[0-5]\d ?[–-] ?\d{1,2}\.[0-5]\d$/.test(text)
+  const lower = (isHours ? text.replaceAll('.', ':') : text.toLowerCase()).replaceAll(
+    /(?<![\p{L}\d])(?:12 )?(?:noon|midday)(?!\p{L})/gu,
+    '12:00',
+  )
+  const named = fold(text)
+    .matchAll(names)
+    .map(([, low = '', high = '']) => {
+      const range = calendar.get(low)!
+      const last = calendar.get(high)
+      return { ...range, high: last?.kind === range.kind ? last.high : range.high }
+    })
+  return [...lower.matchAll(amounts).map((match) => toRange(lower, match)), ...named]
 }
 
-interface Amount extends Range {
-  start: number
-  end: number
-}
-
-function amountsIn(text: string): Range[] {
-  const ranges: Range[] = []
-  let open: Amount | undefined
-  const flush = () => open && ranges.push(bounded(text, open))
-  for (const match of text.matchAll(amount)) {
-    const next = toAmount(match)
-    if (open && joins.test(text.slice(open.end, next.start)) && (open.kind === next.kind || open.unit === undefined)) {
-      if (next.kind === 'time' && open.kind === 'number')
-        open = { ...open, kind: 'time', low: open.low * hour, high: open.high * hour }
-      else if (open.unit === undefined) open = { ...open, low: open.low * factorOf(match), high: open.high }
-      ranges.push(rangeOf(next.kind, open.low, next.low, next.unit ?? open.unit))
-      open = undefined
-    } else {
-      flush()
-      open = next
-    }
+function toRange(text: string, match: RegExpExecArray): Range {
+  const [, sign = '', digits = '', unit = sign, sign2 = '', digits2, unit2 = sign2] = match
+  const isTime = [digits, digits2].some((each) => each?.includes(':')) || /^(?:uhr|h|am|pm|[ap]\.m)/.test(unit2 || unit)
+  if (isTime) {
+    const low = minutesOf(digits, unit)
+    const high = digits2 === undefined ? low : minutesOf(digits2, unit2)
+    const isLate = digits2 !== undefined && unit2.startsWith('p') && unit === '' && low + halfDay < high
+    return bounded(text, match, rangeOf('time', isLate ? low + halfDay : low, high))
   }
-  flush()
-  return ranges
+  const [kind, factor] = units.get(unit || unit2) ?? [undefined, 1]
+  const low = numberOf(digits) * factor
+  if (digits2 === undefined) return bounded(text, match, rangeOf('number', low, low, kind))
+  return rangeOf('number', low, numberOf(digits2) * (units.get(unit2 || unit)?.[1] ?? 1), units.get(unit2 || unit)?.[0])
 }
 
-const factorOf = (match: RegExpExecArray) => units.get(fold(match[3] ?? ''))?.[1] ?? 1
+const numberOf = (digits: string) => Number(digits.replaceAll(/[.,](?=\d{3})/g, '').replace(',', '.'))
 
-function toAmount(match: RegExpExecArray): Amount {
-  const [whole, sign = '', digits = '', word = ''] = match
-  const place = {
-    start: match.index,
-    end:
-      match.index +
-      whole.length -
-      (units.get(fold(word)) || /^(?:uhr|h|am|pm|a|p)$/.test(word)
-        ? 0
-        : whole.length - whole.lastIndexOf(digits) - digits.length),
-  }
-  const [hours, minutes] = digits.split(/[:.]/).map(Number)
-  if (digits.includes(':') || /^(?:uhr|h|am|pm|a|p)$/.test(word)) {
-    const half = word.startsWith('p') && hours! < 12 ? 12 : word.startsWith('a') && hours === 12 ? -12 : 0
-    return { ...rangeOf('time', (hours! + half) * hour + (minutes ?? 0)), ...place }
-  }
-  const value = Number(digits.replaceAll(/[.,](?=\d{3})/g, '').replace(',', '.'))
-  const [unit, factor] = units.get(fold(word)) ?? units.get(sign) ?? [undefined, 1]
-  return { ...rangeOf('number', value * factor, value * factor, unit), ...place }
+function minutesOf(digits: string, half: string): number {
+  const [hours = 0, minutes = 0] = digits.split(/[:.]/).map(Number)
+  const shift = half.startsWith('p') && hours < 12 ? 12 : half.startsWith('a') && hours === 12 ? -12 : 0
+  return (hours + shift) * hour + minutes
 }
 
-function bounded(text: string, { start, end, kind, low, unit }: Amount): Range {
-  const before = text.slice(Math.max(0, start - 16), start)
-  const after = text.slice(end, end + 12)
-  const range = (from: number, to: number) => rangeOf(kind, from, to, unit)
-  if (upTo.test(before) || orLess.test(after)) return range(Number.NEGATIVE_INFINITY, low)
-  if (below.test(before)) return range(Number.NEGATIVE_INFINITY, low - nearest)
-  if (above.test(before)) return range(low + nearest, Number.POSITIVE_INFINITY)
-  if (from.test(before) || orMore.test(after)) return range(low, Number.POSITIVE_INFINITY)
-  return range(low, low)
+/** Opens a single amount that stands after “up to” or before “or more”. */
+function bounded(text: string, { 0: whole, index }: RegExpExecArray, range: Range): Range {
+  if (range.low !== range.high) return range
+  const before = text.slice(Math.max(0, index - 16), index)
+  const after = text.slice(index + whole.length, index + whole.length + 12)
+  if (upTo.test(before) || orLess.test(after)) return { ...range, low: Number.NEGATIVE_INFINITY }
+  if (below.test(before)) return { ...range, low: Number.NEGATIVE_INFINITY, high: range.high - nearest }
+  if (above.test(before)) return { ...range, low: range.low + nearest, high: Number.POSITIVE_INFINITY }
+  if (from.test(before) || orMore.test(after)) return { ...range, high: Number.POSITIVE_INFINITY }
+  return range
 }
 
-function namesIn(text: string): Range[] {
-  const ranges: Range[] = []
-  let end = -1
-  for (const { 0: word, index } of text.matchAll(/\p{L}{2,12}/gu)) {
-    const [named] = calendar.get(fold(word)) ?? calendar.get(fold(word).replace(/s$/, '')) ?? []
-    if (!named) continue
-    const last = ranges.at(-1)
-    if (
-      last?.kind === named.kind &&
-      last.low === last.high &&
-      joins.test(text.slice(end, index).replaceAll(/^\.|\d{1,2}\.? $/g, '')) &&
-      !/und|and/.test(text.slice(end, index))
-    )
-      last.high = named.low
-    else ranges.push({ ...named })
-    end = index + word.length
-  }
-  return ranges
+/** Rounds, so that 60 minutes equal an hour. */
+export function rangeOf(kind: Kind, low: number, high = low, unit?: string): Range {
+  return { kind, low: Math.round(low * 1e4) / 1e4, high: Math.round(high * 1e4) / 1e4, unit }
 }
 
-/** How well a table's range meets the question's: 0 for not at all, less than 1 for one that is open or wide. */
+export const unitOf = (word: string) => units.get(fold(word))?.[0]
+
+/** How well a text's range meets the question's: 0 for not at all, less than 1 for one that is open or wide. */
 export function meets(asked: Range, range: Range): number {
-  if (asked.kind !== range.kind || (asked.unit && range.unit && asked.unit !== range.unit)) return 0
-  const isIn = (value: number) =>
+  if (asked.kind !== range.kind) return 0
+  const isOtherUnit = asked.unit !== range.unit && (range.unit || asked.unit !== 'year')
+  if (isOtherUnit && (asked.unit || range.low !== range.high)) return 0
+  const value = Number.isFinite(asked.low) ? asked.low : asked.high
+  const isIn =
     range.low <= range.high ? value >= range.low && value <= range.high : value >= range.low || value <= range.high
-  if (!isIn(asked.low)) return 0
+  if (!isIn) return 0
   if (range.low === range.high) return 1
   if (Number.isFinite(range.low) && Number.isFinite(range.high)) return 0.95
   const bound = Number.isFinite(range.low) ? range.low : range.high
-  return 0.5 + 0.4 / (1 + Math.abs(bound - asked.low) / (1 + Math.abs(asked.low)))
-}
-
-const rangeWords = new Set(
-  'up to bis ab from over under more uber unter age ages uhr am pm h before after vor nach von max min mehr hochstens mindestens until till less than older noon'.split(
-    ' ',
-  ),
-)
-
-/** True if the word is part of a range. @param word folded */
-export function isOfRange(word: string): boolean {
-  return (
-    /\d/.test(word) ||
-    units.has(word) ||
-    rangeWords.has(word) ||
-    calendar.has(word) ||
-    calendar.has(word.replace(/s$/, ''))
-  )
+  return 0.5 + 0.4 / (1 + Math.abs(bound - value) / (1 + Math.abs(value)))
 }

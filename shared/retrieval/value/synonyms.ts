@@ -12,10 +12,11 @@ const groups = `
   takeaway take_away to_go take_out mitnehmen; pool swim swimming schwimm; lawyer solicitor attorney anwalt kanzlei
   gym fitness; bus coach; car vehicle auto pkw; van lorry truck transporter lkw; cut haircut haarschnitt schneiden
   abroad international overseas foreign ausland; domestic national inland; large big groß; small little klein; medium regular standard normal mittel
-  duration length long takes dauer lang; departs departure leave leaves go goes abfahrt fährt; arrives arrival get_in gets_in get_there ankunft
+  duration length long takes last dauer lang; departs departure leave leaves go goes abfahrt fährt; arrives arrival get_in gets_in get_there ankunft
   platform track gleis bahnsteig; floor storey level etage stock stockwerk; close closes closing shut shuts schließt schließung
   double twin doppelzimmer zweibettzimmer; dinner supper tea abendessen; instructor teacher teaches trainer coach lehrer kursleiter leitung
-  price cost preis kosten; phone telephone mobile telefon handy nummer durchwahl; electric ebike electro elektro`
+  price cost preis kosten; phone telephone number telefon nummer rufnummer; mobile handy; extension durchwahl; electric ebike electro elektro
+  bike bicycle cycle fahrrad rad; fix repair mend reparieren; store storage; vegetarian veggie vegetarisch`
 
 const synonyms = new Map<string, Set<string>>()
 for (const group of groups.split(/[;\n]/)) {
@@ -30,7 +31,7 @@ function keyOf(words: string): string {
     .join('_')
 }
 
-/** The stems of the words that mean the same as the word, or the pair. @param next the stem after it */
-export function synonymsOf(stemmed: string, next: string | undefined): Iterable<string> {
-  return [...(synonyms.get(stemmed) ?? []), ...(synonyms.get(`${stemmed}_${next}`) ?? [])]
+/** The stems of the words that mean the same. @param key a stem, or two joined by `_` */
+export function synonymsOf(key: string): readonly string[] {
+  return [...(synonyms.get(key) ?? [])]
 }

@@ -198,7 +198,7 @@ export const readers: Record<string, Reader> = {
     limit: maxPassage,
     read: (text) =>
       findValue(
-        [text],
+        [{ query: text, history: [text] }],
         [
           { ...hitExample, content: text },
           { ...hitExample, content: text.replaceAll(' ', '|') },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import type { HitTable } from '../../../shared/retrieval/value/tables.ts'
+import type { HitTable } from '../../../shared/retrieval/tables.ts'
 import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { normalized } from '../ask.ts'
 import { readSet } from '../labelled-set.ts'
@@ -18,6 +18,8 @@ export interface TableQuestion {
 export interface ExpectedCell {
   text?: string
   row?: string[]
+  /** The row's other cells: a code is named by the text beside it. */
+  beside?: string[]
   column?: string[]
   /** The row's cells, as `| cell | cell`. */
   words?: string
@@ -42,10 +44,12 @@ function handMade(folder: string): TableQuestion[] {
     JSON.parse(readFileSync(join(folder, 'questions.json'), 'utf8'))
   return questions.map(({ question, kind, document, answer, row, column }) => {
     const [title = '', ...lines] = readFileSync(join(folder, 'documents', document), 'utf8').split('\n')
+    const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()))
+    const beside = cells.find(([, first]) => first === row?.at(-1))
     return {
       ...{ question, kind },
       document: { title: title.replace('# ', ''), content: lines.join('\n').trim() },
-      answer: answer === null ? null : { text: answer, row: row!, column: column! },
+      answer: answer === null ? null : { text: answer, row: row!, beside: beside ?? [], column: column! },
     }
   })
 }
@@ -76,9 +80,8 @@ export function isRightCell(found: FoundCell, answer: ExpectedCell | null, table
     return isIn(`| ${cells.join(' | ')} |`, answer.words) && (!hasPrices || priceHeader.test(found.column.join()))
   }
   const isSame = (a: string[], b: string[] | undefined) => !b || normalized(a.join(': ')) === normalized(b.join(': '))
-  return (
-    key(found.text) === key(answer.text ?? '') && isSame(found.row, answer.row) && isSame(found.column, answer.column)
-  )
+  const isRow = isSame(found.row, answer.row) || answer.beside?.includes(found.row.at(-1)!)
+  return key(found.text) === key(answer.text ?? '') && isRow === true && isSame(found.column, answer.column)
 }
 
 const isIn = (text: string, words: string) => normalized(text).includes(normalized(words))

@@ -1,5 +1,5 @@
-import { namesColumns, tableCells } from '../../text/table-header.ts'
-import type { Hit } from '../schemas.ts'
+import { namesColumns, tableCells } from '../text/table-header.ts'
+import type { Hit } from './schemas.ts'
 
 export interface TableRow {
   /** The group, if any, and the row's own header. */
