@@ -41,12 +41,7 @@ export async function consult(
   asked: Asked,
   timing: Timing,
 ): Promise<Consultation> {
-  const { data, status, value } = await answer(
-    db,
-    scope,
-    { ...asked, recalls: true, mode: 'hybrid', min_score },
-    timing,
-  )
+  const { data, status, value } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
   const hits = status === 'nothing' ? [] : data
   const said = saidOf(hits, value)
   return {

@@ -56,13 +56,6 @@ export const searchBody = v.pipe(
     ),
     format: v.optional(format),
     call_id: v.optional(callId),
-    remember: v.optional(
-      described(
-        v.boolean('must be a boolean'),
-        'Remembers this turn of the call, by `call_id`, for an hour, and counts the remembered turns if there is no `history`.',
-      ),
-      true,
-    ),
     history: v.optional(history),
     seen: v.optional(seen),
   }),

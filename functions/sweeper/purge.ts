@@ -42,9 +42,6 @@ const outdated = {
     at: 'asked_at',
     interval: '30 days',
   },
-  call_turns_purged: {
-    ...{ table: 'call_turns', key: 'organization_id, agent_id, call_id, id', at: 'asked_at', interval: '1 hour' },
-  },
   deliveries_purged: {
     ...{ table: 'webhook_deliveries', key: 'organization_id, webhook_id, id', at: 'created_at', interval: '30 days' },
   },

@@ -4,6 +4,5 @@ import { inTransaction } from './steps.ts'
 export const steps = [
   inTransaction(`
     alter type question
-      add attribute earlier jsonb, -- words of the call's earlier turns: see \`with_earlier_turns\`
-      add attribute seen text[]; -- chunks that the call already got: their ids, or document#index`),
+      add attribute earlier jsonb; -- words of the call's earlier turns: see \`with_earlier_turns\``),
 ]

@@ -11,13 +11,13 @@ import { steps as sketchClusters } from './0005_sketch_clusters.ts'
 import { steps as pages } from './0006_pages.ts'
 import { steps as calls } from './0007_calls.ts'
 import { steps as namedAgents } from './0008_named_agents.ts'
-import { steps as rememberedCalls } from './0009_remembered_calls.ts'
 import { steps as goldenHistory } from './0010_golden_history.ts'
 import { steps as wrongAnswers } from './0012_wrong_answers.ts'
 import { steps as dashboardAgents } from './0013_dashboard_agents.ts'
 import { steps as trash } from './0014_trash.ts'
 import { steps as people } from './0015_people.ts'
 import { steps as connections } from './0016_connections.ts'
+import { steps as forgottenCalls } from './0017_forgotten_calls.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -60,13 +60,13 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0006_pages': pages,
   '0007_calls': calls,
   '0008_named_agents': namedAgents,
-  '0009_remembered_calls': rememberedCalls,
   '0010_golden_history': goldenHistory,
   '0012_wrong_answers': wrongAnswers,
   '0013_dashboard_agents': dashboardAgents,
-  '0014_trash': [...trash, inTransaction(...search)],
+  '0014_trash': trash,
   '0015_people': people,
   '0016_connections': connections,
+  '0017_forgotten_calls': [inTransaction(...search), ...forgottenCalls],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

@@ -55,7 +55,7 @@ export async function searchAfter(
   for (let from = 0; from < questions.length; from += perStatement) {
     const asked = questions.slice(from, from + perStatement)
     const statement = sql<{
-      answers: Record<string, Parameters<typeof toFound>[0]>
+      answers: Record<string, Parameters<typeof toFound>[0][number]>
     }>`select answers_after(${scope.organizationId},
       ${scope.agentId}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(made)}::jsonb,
       ${JSON.stringify(asked.map((each) => toQuestion(scope, each)))}::jsonb) as answers`
@@ -63,12 +63,9 @@ export async function searchAfter(
     for (const { id, question, history } of asked)
       found.set(
         id,
-        toFound(
-          answered[0]!.answers[id]!,
-          'hybrid',
-          [{ query: question, inContext: inContext(question, history) }],
+        toFound([answered[0]!.answers[id]!], 'hybrid', [{ query: question, inContext: inContext(question, history) }], {
           history,
-        ),
+        }),
       )
   }
   return found

@@ -6,19 +6,18 @@ import { assumedModel, embedderOf, notConfigured } from '../embedding/serving-em
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import type { Timing } from '../http/server-timing.ts'
-import { type AgentId, newId } from '../ids.ts'
+import type { AgentId } from '../ids.ts'
 import type { TokenMeter } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Clock } from './clock.ts'
 import { inContext } from './in-context.ts'
 import { keepQuestion } from './keep-question.ts'
-import { termsSaid } from './keyword/keyword-query.ts'
 import { recentDurations } from './query-vector/hedging.ts'
 import { hypothesisVectors, toHypothesis } from './query-vector/hypothesis-vectors.ts'
 import { findQueryVectors, rememberQueryVector } from './query-vector/query-vectors.ts'
 import type { Format, Hit, Mode } from './schemas.ts'
-import { type Found, type RememberedCall, search } from './search.ts'
+import { type Found, search } from './search.ts'
 import { spokenPassage } from './speech/speech.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
@@ -41,11 +40,8 @@ export interface Question extends Filters {
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
   format?: Format | undefined
-  /** Kept with the question. The call's questions and hits are remembered for an hour, unless `remember` is false. */
+  /** Kept with the question; it changes no answer. */
   call_id?: string | undefined
-  remember?: boolean | undefined
-  /** True if the remembered turns count; the default is true without `history`. */
-  recalls?: boolean | undefined
 }
 
 interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'likenessOf'> {
@@ -65,15 +61,6 @@ export interface AnsweringDependencies {
 }
 
 export type AnswerQuestion = ReturnType<typeof answering>['answer']
-
-/** The hits remembered of a turn: those of ten turns are as many as a caller can send as `seen`. */
-const maxGiven = 10
-
-function callOf({ call_id, query, remember = true, history, ...input }: Question): RememberedCall | undefined {
-  if (call_id === undefined || query === undefined || !remember) return undefined
-  const { recalls = history === undefined, limit, min_score = -1 } = input
-  return { call_id, turn: newId(), said: termsSaid(query), recalls, given: Math.min(limit, maxGiven), min_score }
-}
 
 const maxLogMilliseconds = 250
 
@@ -150,7 +137,6 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const texts = inContexts.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
     const needsVector = mode !== 'keyword' && query !== undefined && !embedding
-    const call = callOf(input)
     const toAnswer = ({ hasVector, model, ...found }: Found) => ({ degraded: null, ...found })
     const byWords = (found: Found, figure: 'SearchesDegraded' | 'SearchesLimited' = 'SearchesDegraded') => {
       figures[figure] = 1
@@ -168,9 +154,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const asked_model = needsVector ? embedder?.model : undefined
       const searchBy = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
         const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
-        return ask(db, timing, until, (db) =>
-          search(db, scope, mode, asked, input, { asked_model, assumed_model }, call),
-        )
+        return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }))
       }
       const isOther = ({ model }: Found) => {
         if (asked_model === undefined || model === asked_model) return false

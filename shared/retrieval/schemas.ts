@@ -32,7 +32,7 @@ export const maxSeen = 100
 
 export const seen = described(
   listOf(uuid, { items: 'chunk ids', max: maxSeen }),
-  'The `chunk_id`s that the call was given: their `score` is halved, so that others come before them.',
+  'The `chunk_id`s that the call was given: they come behind others that have as many of the question’s words, so that “tell me more” finds something else. Their `score` stays the same, and without `query` the order, too.',
 )
 
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const
@@ -49,7 +49,7 @@ export const formatQuery = fields({ format: v.optional(format) })
 
 export const callId = described(
   printable(255),
-  'The call’s id on your platform. It is kept with the question, if your organization keeps its callers’ questions. For an hour, the call’s questions and hits count for its next questions.',
+  'The call’s id on your platform. It is kept with the question, if your organization keeps its callers’ questions, and changes no answer.',
 )
 
 /** The call's id at this path of a platform's request; undefined if there is none that a search would take. */
@@ -101,7 +101,7 @@ export const hit = v.pipe(
       v.minValue(-1),
       v.maxValue(1),
       v.description(
-        'In `semantic` the cosine similarity; in `hybrid` and `keyword` from 0 to 1, and comparable between queries of one agent.',
+        'In `semantic` the cosine similarity; in `hybrid` and `keyword` from 0 to 1, and comparable between queries of one agent. Hits come best first, except those that were `seen`.',
       ),
     ),
     scores: v.strictObject({

@@ -72,16 +72,14 @@ describe('the roles of the Lambdas', () => {
       embedding update: agents chunks documents embedded_tokens golden_questions
       extraction select: documents
       extraction update: documents
-      mcp delete: call_turns
-      mcp insert: call_turns query_vectors question_log
-      mcp select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
+      mcp insert: query_vectors question_log
+      mcp select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
-      mcp update: call_turns
-      operator delete: agents api_keys call_turns calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
+      operator delete: agents api_keys calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
         idempotency_keys organizations people query_vectors question_log signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator insert: agents api_keys erasures memberships obsolete_files operator_actions organizations people signing_secrets
-      operator select: agents api_keys call_turns calls chunk_terms chunks clustered_sketches connections document_revisions documents embedded_tokens erasures \
+      operator select: agents api_keys calls chunk_terms chunks clustered_sketches connections document_revisions documents embedded_tokens erasures \
         golden_questions idempotency_keys memberships obsolete_files operator_actions organizations people query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator update: api_keys calls documents erasures memberships obsolete_files operator_actions organizations signing_secrets
@@ -89,23 +87,19 @@ describe('the roles of the Lambdas', () => {
       organization insert: webhook_deliveries webhooks
       organization select: documents embedded_tokens organizations request_meters webhook_deliveries webhooks
       organization update: organizations webhook_deliveries webhooks
-      platforms delete: call_turns
-      platforms insert: call_turns query_vectors question_log
-      platforms select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents \
+      platforms insert: query_vectors question_log
+      platforms select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents \
         listed_agents query_vectors signing_secrets sketch_clusters term_lists vectors
-      platforms update: call_turns
       questions delete: golden_questions
       questions insert: golden_questions
       questions select: agents documents golden_questions question_log
       questions update: documents golden_questions
-      search delete: call_turns
-      search insert: call_turns query_vectors question_log
-      search select: agents call_turns chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
+      search insert: query_vectors question_log
+      search select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
-      search update: call_turns
-      sweeper delete: call_turns connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files query_vectors question_log sessions \
+      sweeper delete: connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files query_vectors question_log sessions \
         sign_in_attempts sign_in_links webhook_deliveries
-      sweeper select: agents call_turns connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files organizations query_vectors \
+      sweeper select: agents connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files organizations query_vectors \
         question_log sessions sign_in_attempts sign_in_links sources webhook_deliveries
       sweeper update: agents documents obsolete_files sources
     `)
@@ -165,8 +159,8 @@ describe('the roles of the Lambdas', () => {
     const ofSearch = [
       ...'answers at_least bits_of candidates chunks_with_words concatenated distance documents_in_revision'.split(' '),
       ...'is_valid likeness lists_of_terms metadata_of_chunk nearest_chunks occurrences positions reached'.split(' '),
-      ...'remember_turn scored_chunks served_chunks served_terms sums weighed_terms with_earlier_turns'.split(' '),
-      ...'with_offsets with_remembered_turns with_stored_vectors'.split(' '),
+      ...'scored_chunks served_chunks served_terms sums weighed_terms with_earlier_turns with_offsets'.split(' '),
+      'with_stored_vectors',
     ]
     const signingIn = ['accept_invitation', 'ask_for_link', 'find_invitation', 'find_session', 'find_signed_in']
     signingIn.push('memberships_of', 'open_session', 'sign_in_as', 'spend_link')

@@ -40,7 +40,7 @@ test('a migration keeps everything that the previous release names, and requires
 test('functions of search exist beside those of the same name that the previous release calls with other arguments', async () => {
   const databases = [await createEmptyDatabase(), await createEmptyDatabase()]
   // The newest migration that changes search applies all of it.
-  const newest = Object.keys(all).indexOf('0010_golden_history')
+  const newest = Object.keys(all).indexOf('0017_forgotten_calls')
   const [whole, before] = databases.map(({ url }) => new Pool({ connectionString: url, max: 1 })) as [Pool, Pool]
   const functionsOf = async (pool: Pool) => {
     const { rows } = await pool.query(
@@ -75,6 +75,31 @@ test('documents of the previous release are not in the trash, and can be moved t
     await pool.query(`update documents set deleted_at = now(), before_deletion = '{}', status = 'completed'
     where deleted_at is null returning title`)
   expect(rows).toEqual([{ title: 'T' }])
+  await pool.end()
+  await database.drop()
+})
+
+test('a database that remembered calls forgets them', async () => {
+  const database = await createEmptyDatabase()
+  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const forgotten = '0017_forgotten_calls'
+  await migrate(pool)
+  await pool.query(`
+    alter type question add attribute seen text[], add attribute call_id text, add attribute turn uuid, add attribute said jsonb,
+      add attribute recalls boolean, add attribute given integer, add attribute min_score float8;
+    create unlogged table call_turns (organization_id uuid, agent_id uuid,
+      foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade);
+    create function with_remembered_turns(asked question) returns question language sql return asked;
+    create function remember_turn(asked question, chunks uuid[]) returns void language sql as '';
+    delete from schema_migrations where name like '${forgotten}%'`)
+  expect(await migrate(pool)).toEqual([forgotten, `${forgotten}.02`])
+  const { rows } = await pool.query(`
+    select attname as name from pg_attribute where attrelid = 'question'::regclass and attname in ('seen', 'call_id', 'min_score')
+    union all select relname from pg_class where relname = 'call_turns'
+    union all select proname from pg_proc where proname in ('with_remembered_turns', 'remember_turn')`)
+  expect(rows).toEqual([])
+  const search = `select is_agent from answers(jsonb_populate_record(null::question, '{"mode": "keyword"}'))`
+  expect((await pool.query(search)).rows).toEqual([{ is_agent: false }])
   await pool.end()
   await database.drop()
 })

@@ -14,7 +14,7 @@ const stand = useStand()
 /** Tables whose rows of every organization a role works on: the sweeper's purges and changes of model, and deliveries. `calls` belongs to the call service. */
 const everywhere: Record<string, string> = {
   sweeper:
-    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors call_turns question_log sessions webhook_deliveries organizations agents',
+    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors question_log sessions webhook_deliveries organizations agents',
   delivery: 'webhooks webhook_deliveries',
 }
 
@@ -64,8 +64,6 @@ beforeAll(async () => {
     kept: sql`update organizations set log_questions = true`,
     questions: sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable, milliseconds)
       select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, '[]', 0, 0 from agents`,
-    turns: sql`insert into call_turns (organization_id, agent_id, call_id, id, said, given)
-      select organization_id, id, 'call', gen_random_uuid(), '[]', '{}' from agents`,
     vectors: sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
       select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors on conflict do nothing`,
     calls: sql`insert into calls (organization_id, id, agent_id) select organization_id, gen_random_uuid(), id from agents`,

@@ -48,7 +48,7 @@ async function serving(...contents: string[]): Promise<Tenant> {
   return tenant
 }
 
-test('a search uses earlier questions, and ranks passages already given lower', async () => {
+test('a search uses earlier questions, and puts passages already given behind others', async () => {
   const tenant = await serving('The workshop is open on Monday.', 'The café is open on Monday.')
   const search = async (args: object) =>
     (await mcpClient(tenant).tool('search', { query: 'and on monday', ...args })).structuredContent.results

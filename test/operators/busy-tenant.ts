@@ -35,8 +35,6 @@ export async function busyTenant(stand: TestStand): Promise<Tenant> {
   await run(sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
     select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
     where organization_id = ${organization} limit 1`)
-  await run(sql`insert into call_turns (organization_id, agent_id, call_id, id, said, given)
-    values (${organization}, ${agent}, 'call', ${newId()}, '[]', '{}')`)
   await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
   const own = organization as OrganizationId
   const { id } = await addPerson(stand.db, { organization: own, mail: `${own}@example.com`, role: 'owner' })

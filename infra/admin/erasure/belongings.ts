@@ -42,7 +42,6 @@ export const belongings: readonly Belongings[] = [
   { table: 'sources', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'golden_questions', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
-  { table: 'call_turns', key: { agent_id: 'uuid', call_id: 'text', id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'question_log', key: { agent_id: 'uuid', id: 'uuid' }, isOfAgent: byAgentId },
   {
     table: 'webhook_deliveries',

@@ -8,9 +8,8 @@ begin
     from (values
       ('cuecard_search, cuecard_mcp, cuecard_platforms, cuecard_dashboard', array['answers', 'at_least', 'bits_of', 'candidates',
         'chunks_with_words', 'concatenated', 'distance', 'documents_in_revision', 'is_valid', 'likeness', 'lists_of_terms',
-        'metadata_of_chunk', 'nearest_chunks', 'occurrences', 'positions', 'reached', 'remember_turn', 'scored_chunks', 'served_chunks',
-        'served_terms', 'sums', 'weighed_terms', 'with_earlier_turns', 'with_offsets', 'with_remembered_turns',
-        'with_stored_vectors']),
+        'metadata_of_chunk', 'nearest_chunks', 'occurrences', 'positions', 'reached', 'scored_chunks', 'served_chunks', 'served_terms',
+        'sums', 'weighed_terms', 'with_earlier_turns', 'with_offsets', 'with_stored_vectors']),
       ('cuecard_agents, cuecard_chunks, cuecard_crawler, cuecard_dashboard, cuecard_documents, cuecard_embedding, cuecard_questions',
         array['answers_after']),
       ('cuecard_embedding', array['switch_model']),

@@ -58,38 +58,6 @@ begin
   return asked;
 end $$;
 
--- Adds the remembered turns of its call to a question. A repeated question is not its own earlier turn.
-create or replace function with_remembered_turns(asked question) returns question
-  language plpgsql stable as $$
-declare
-  turns jsonb;
-  chunks text[];
-begin
-  with recent as (
-    select said, asked_at, id, given from call_turns t
-    where t.organization_id = asked.organization and t.agent_id = asked.agent and t.call_id = asked.call_id and t.id <> asked.turn
-      and t.asked_at > now() - interval '1 hour' and (t.said <> asked.said or t.said = '[]'))
-  select jsonb_agg(said order by asked_at desc, id desc), array(select unnest(given)::text from recent) into turns, chunks from recent;
-  asked.earlier := coalesce(asked.earlier, turns);
-  asked.seen := coalesce(asked.seen || chunks, asked.seen, chunks);
-  return asked;
-end $$;
-
--- Keeps the last ten turns of a call. A turn that is searched twice, because its vector was missing, is kept once.
-create or replace function remember_turn(asked question, chunks uuid[]) returns void
-  language plpgsql volatile as $$
-begin
-  perform set_config('synchronous_commit', 'off', true);
-  insert into call_turns (organization_id, agent_id, call_id, id, said, given)
-  values (asked.organization, asked.agent, asked.call_id, asked.turn, asked.said, chunks)
-  on conflict (organization_id, agent_id, call_id, id) do update set given = excluded.given;
-  delete from call_turns t
-  where t.organization_id = asked.organization and t.agent_id = asked.agent and t.call_id = asked.call_id and t.id in (
-    select id from call_turns
-    where organization_id = asked.organization and agent_id = asked.agent and call_id = asked.call_id
-    order by asked_at desc, id desc offset 10 for update skip locked);
-end $$;
-
 -- Finds the chunks of both arms, in no order, each with its best score over the hypotheses. The score is the cosine in `semantic`, that of
 -- the words in `keyword`, and a weighted sum in `hybrid`. Its scales do not depend on other hits (Bruch et al. 2023), so that scores of
 -- different questions compare. Words say little if the agent has few of them; so does a likeness without a common word. Scores are rounded,
@@ -174,7 +142,6 @@ create or replace function answers(asked question)
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 declare
-  seen_weight constant float8 := 0.5;
   is_agent constant boolean := exists (select from agents a where a.organization_id = asked.organization and a.id = asked.agent);
   has_vector boolean;
 begin
@@ -185,9 +152,6 @@ begin
     select asked.organization, v.* from unnest(asked.vectors) v where v.key is not null and v.vector is not null
     on conflict do nothing;
     asked := with_stored_vectors(asked);
-  end if;
-  if asked.recalls then
-    asked := with_remembered_turns(asked);
   end if;
   if asked.mode <> 'semantic' and asked.earlier is not null then
     asked := with_earlier_turns(asked, asked.earlier);
@@ -203,17 +167,7 @@ begin
     with best as (
       select s.*, row_number() over ranks as position
       from (
-        select document_id, revision, chunk_index, semantic, keyword, unlike, reach,
-          case when asked.seen is not null and exists (
-            select from chunks c
-            where c.organization_id = asked.organization and c.agent_id = asked.agent and c.document_id = f.document_id
-              and c.revision = f.revision and c.chunk_index = f.chunk_index
-              and (c.id::text = any (asked.seen) or c.document_id || '#' || c.chunk_index = any (asked.seen)))
-            then seen_weight * score else score end as score
-        from (
-          select * from scored_chunks(asked, null)
-          order by score desc, document_id, chunk_index limit asked.hit_limit + coalesce(cardinality(asked.seen), 0)) f
-        order by score desc, document_id, chunk_index limit asked.hit_limit) s
+        select * from scored_chunks(asked, null) order by score desc, document_id, chunk_index limit asked.hit_limit) s
       window ranks as (order by s.score desc, s.document_id, s.chunk_index)),
     sized as (
       select *, sum(octet_length(to_json(content)::text) + octet_length(to_json(metadata::text)::text)) over (order by position) as bytes
@@ -235,9 +189,7 @@ begin
     from (
       select (
         select coalesce(a.model, asked.assumed_model) from agents a
-        where a.organization_id = asked.organization and a.id = asked.agent) as model,
-        case when is_agent and asked.call_id is not null then remember_turn(asked, array(
-          select s.id from sized s where s.position <= asked.given and s.score >= asked.min_score order by s.position)) end) a
+        where a.organization_id = asked.organization and a.id = asked.agent) as model) a
       left join sized s on s.position = 1 or s.bytes <= asked.max_bytes
     order by s.position;
 end $$;

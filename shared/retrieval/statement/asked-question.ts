@@ -17,7 +17,7 @@ export interface Filters {
   as_of?: string | undefined
   /** The caller's earlier turns, oldest first. */
   history?: readonly string[] | undefined
-  /** Ids of chunks that the call was given. */
+  /** Chunks that the call was given: their ids, or `document#index`. */
   seen?: readonly string[] | undefined
 }
 
@@ -66,7 +66,7 @@ function toQuestion(
   { organizationId, agentId }: AgentScope,
   mode: Mode,
   { asked, words, terms }: Call,
-  { limit, document_ids, metadata, document_metadata, as_of, history, seen }: Filters,
+  { limit, document_ids, metadata, document_metadata, as_of, history }: Filters,
 ) {
   return {
     mode,
@@ -77,7 +77,6 @@ function toQuestion(
     document_metadata,
     as_of,
     earlier: history?.slice(-heardTurns).toReversed().map(termsSaid),
-    seen,
     hit_limit: limit,
     vectors: mode === 'keyword' ? [] : asked.map(toVector),
     ...askedWords(words, [...terms]),

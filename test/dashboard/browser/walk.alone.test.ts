@@ -97,7 +97,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await fetch(`${stand.origin}/v1/agents/${agentId}/knowledge-base/search`, {
         method: 'POST',
         headers: { 'x-api-key': demo.apiKey, 'content-type': 'application/json' },
-        body: JSON.stringify({ query, call_id: callId, remember: false }),
+        body: JSON.stringify({ query, call_id: callId }),
       })
     await page.goto(documents)
     await counted('a colleague shown what was asked', async () => {
