@@ -32,7 +32,7 @@ export const searchTool = {
   name: 'search',
   title: 'Search the knowledge base',
   description:
-    'Searches the documents of this business for the passages that answer a question: about products, services, prices, opening hours, policies and the like. Call it whenever an answer depends on facts about the business. The passages come best first, each with its full text, so one call is usually enough.',
+    'Searches the documents of this business for the passages that answer a question: about products, services, prices, opening hours, policies and the like. Call it whenever an answer depends on facts about the business. The passages come best first, each with its full text, so one call is usually enough. With each call, send what the speaker asked before as `history`: a question such as “and on Sundays?” is not understood without it.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -74,7 +74,14 @@ export const searchTool = {
         description: 'False if the same question would find the same again: do not ask it.',
       },
       message: { type: 'string', description: 'What to do, unless the status is `found`.' },
-      value: { type: 'string', description: 'The answer, if a table has it.' },
+      value: {
+        type: 'string',
+        description: 'The answer, if a table has it, after the names of its column and row: begin with it.',
+      },
+      confidence: {
+        type: 'number',
+        description: 'Of the `value`: the share that is right among values with this kind of proof, 0.5 to 1.',
+      },
       results: {
         type: 'array',
         description: 'Best first. May hold passages that do not answer: use only what does.',

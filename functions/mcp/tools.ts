@@ -11,6 +11,7 @@ import type { Format } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
 import { saidOf } from '../../shared/retrieval/value/value.ts'
+import { plainLine } from '../../shared/text/plain-line.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { findPassages, joined } from './passages.ts'
 import { fetchArguments, idOf, placeOf, searchArguments } from './schemas.ts'
@@ -55,17 +56,20 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     const { data: found, degraded, status, value } = await answer(db, scope, question, timing)
     const data = status === 'nothing' ? [] : found
     if (found.length === 0) await requireServed({ db, scope, timing })
-    const results = data.map(({ document_id, chunk_index, document_title, content, source }) => ({
-      id: idOf(document_id, chunk_index),
-      title: document_title,
-      url: `${documentsUrl}/${document_id}`,
-      text: content,
-      source,
-    }))
+    const results = data.map(({ document_id, chunk_index, content, source }) => {
+      const title = plainLine(source.title)
+      return {
+        id: idOf(document_id, chunk_index),
+        title,
+        url: `${documentsUrl}/${document_id}`,
+        text: content,
+        source: { ...source, title, page: onLine(source.page), heading: onLine(source.heading) },
+      }
+    })
     const said = saidOf(data, value)
     return {
       ...resultOf({
-        ...(said && { value: said }),
+        ...(said && { value: plainLine(said), confidence: value!.confidence }),
         status,
         ...(status !== 'found' && { retryable: false, message: advice[status] }),
         results,
@@ -91,7 +95,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     const neighbour = (index: number | null) => (index === null ? null : idOf(place.documentId, index))
     return resultOf({
       id,
-      title: first.heading,
+      title: plainLine(first.heading),
       text: joined(passages),
       url: `${documentsUrl}/${place.documentId}`,
       metadata: {
@@ -136,6 +140,8 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     }
   }
 }
+
+const onLine = <T>(name: T) => (typeof name === 'string' ? plainLine(name) : name)
 
 /** The result as structured content, and as text for clients that read only that. */
 function resultOf(structuredContent: Record<string, unknown>): CallToolResult {

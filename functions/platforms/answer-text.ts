@@ -1,5 +1,6 @@
 import { ApiError } from '../../shared/http/errors.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { plainLine } from '../../shared/text/plain-line.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { Consultation } from './consultation.ts'
 
@@ -9,14 +10,20 @@ export const maxAnswer = 15_000
 /** The passages. The first begins with the value or, without one, with the advice for the model. */
 export function passagesOf({ hits, value, message }: Pick<Consultation, 'hits' | 'value' | 'message'>): string[] {
   const passages = hits.map(passageOf)
-  const first = value ? `${value}.` : message
+  const first = value ? `${unquoted(plainLine(value))}.` : message
   return first && hits.length > 0 ? [`${first}\n\n${passages[0]}`, ...passages.slice(1)] : passages
 }
 
 export function passageOf({ source: { title, page }, content }: Hit): string {
-  const place = typeof page === 'number' ? `, page ${page}` : page === null ? '' : `, “${page}”`
-  return `From “${title}”${place}:\n${content.trim()}`
+  const name = (text: string) => `“${unquoted(plainLine(text))}”`
+  const place = typeof page === 'number' ? `, page ${page}` : page === null ? '' : `, ${name(page)}`
+  return `From ${name(title)}${place}:\n${unquoted(content.trim())}`
 }
+
+const framing = /[“”„‟❝❞〝〞＂]/g
+
+/** Leaves our quotation marks, and those like them, to our frame: then no text of a document, on one line or several, can begin a passage. */
+const unquoted = (text: string) => text.replace(framing, '"')
 
 /** The first passages that fit whole into an answer; if the first one does not fit, it is cut after a sentence or a word. */
 export function fitting(passages: string[], separator = ''): string[] {

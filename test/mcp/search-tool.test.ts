@@ -139,6 +139,18 @@ test('a search returns at most five passages, best first, as the endpoint does',
   expect(structuredContent.results).toHaveLength(5)
 })
 
+test('a title is on one line, without invisible characters, in a search and in a fetch', async () => {
+  const tenant = await stand.tenant()
+  const document = { title: 'Opening\u2028hours\u202e\n', content: '# On\u200bSunday\n\nOn Sunday we are closed.' }
+  await tenant.call('POST', tenant.knowledgeBase, document)
+  await stand.deliver()
+  const { tool } = mcpClient(tenant)
+  const [first] = (await tool('search', question)).structuredContent.results
+  const named = { title: 'Opening hours', heading: 'OnSunday' }
+  expect(first).toMatchObject({ title: 'Opening hours', text: document.content, source: named })
+  expect((await tool('fetch', { id: first.id })).structuredContent.title).toBe('Opening hours')
+})
+
 test('a search that finds nothing is not an error', async () => {
   const tenant = await stand.tenant()
   await serveChunks(tenant, [{ content: 'c', chunk_index: 0, embedding: axis(0) }])

@@ -129,8 +129,11 @@ describe('a likely value comes first in an answer', () => {
 
   test('over MCP', async () => {
     const result = await mcpClient(tenant).tool('search', { query })
-    expect(result.structuredContent.value).toBe(said)
-    expect(result.content[0].text.startsWith(`{"value":"${said}"`)).toBe(true)
+    const { confidence } = await valueFor(query)
+    expect(result.structuredContent).toMatchObject({ value: said, confidence })
+    expect(result.content[0].text.startsWith(`{"value":"${said}","confidence":${confidence},`)).toBe(true)
+    const { structuredContent } = await mcpClient(tenant).tool('search', { query: 'who makes the pizza' })
+    expect(structuredContent).not.toHaveProperty('confidence')
   })
 
   test('to Vapi, for a tool and before a reply', async () => {
