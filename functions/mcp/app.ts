@@ -7,7 +7,7 @@ import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
-import { callIdIn, formatQuery } from '../../shared/retrieval/schemas.ts'
+import { callIdIn, platformQuery } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import {
   callHeader,
@@ -38,7 +38,7 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
       permission: 'kb:read',
       alsoAt: { path: '/v1/agents/:agentId/connect/mcp', callers: tokenCallers },
       headers: callHeader,
-      query: formatQuery,
+      query: platformQuery,
       body: message,
       examples: {
         list: { jsonrpc: '2.0', id: 1, method: 'tools/list' },

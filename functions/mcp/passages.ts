@@ -25,7 +25,7 @@ export interface Passage {
 }
 
 /** Selects the wanted passage that search serves, or the document's first one, and as many of its neighbours as fit, in order. */
-export function findPassages(scope: AgentScope, { documentId, index }: Place) {
+export function findPassages(scope: AgentScope, { documentId, index }: Place, metadata: Record<string, unknown> = {}) {
   // A separate subquery, since the planner would look up a join for each passage.
   const wanted = sql`(select position from wanted)`
   const isWanted = index === undefined ? sql`position = 1` : sql`index = ${index}::int`
@@ -36,6 +36,7 @@ export function findPassages(scope: AgentScope, { documentId, index }: Place) {
       from documents d join chunks c
         on ${c.organization_id} = ${d.organization_id} and ${c.agent_id} = ${d.agent_id} and ${c.document_id} = ${d.id} and ${isServed}
       where ${isDocument({ ...scope, documentId })} and is_valid(${d.valid_from}, ${d.valid_until}, now())
+        and ${d.metadata} @> ${JSON.stringify(metadata)}::jsonb
       window by_index as (order by ${c.chunk_index})
     ), wanted as materialized (select position from served where ${isWanted}),
     near as (

@@ -26,6 +26,8 @@ export interface Call {
   callId: string | undefined
   /** The form of passages, unless the model asks for another. */
   format?: Format | undefined
+  /** Metadata that a document must contain. The address has it, so that no model can leave it out. */
+  document_metadata?: Record<string, unknown> | undefined
 }
 
 interface Dependencies {
@@ -41,7 +43,7 @@ class ToolError extends Error {}
 
 export function newTools({ answer, clock, limits }: Dependencies) {
   async function search(
-    { db, scope, timing, documentsUrl, callId, format }: Call,
+    { db, scope, timing, documentsUrl, callId, format, document_metadata }: Call,
     input: unknown,
   ): Promise<CallToolResult> {
     const heard = readBody(searchArguments, input) as v.InferOutput<typeof searchArguments>
@@ -49,6 +51,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       mode: 'hybrid',
       format,
       ...heard,
+      document_metadata,
       limit: passagesPerSearch,
       deadline_ms: limits.deadlineMilliseconds,
       call_id: callId,
@@ -78,7 +81,10 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     }
   }
 
-  async function fetch({ db, scope, timing, documentsUrl }: Call, input: unknown): Promise<CallToolResult> {
+  async function fetch(
+    { db, scope, timing, documentsUrl, document_metadata }: Call,
+    input: unknown,
+  ): Promise<CallToolResult> {
     const { id } = readBody(fetchArguments, input) as { id: string }
     const place = placeOf(id)
     if (!place) {
@@ -87,7 +93,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     }
     const { agents, passages } = await ask(
       { db, timing },
-      { agents: findServing(scope), passages: findPassages(scope, place) },
+      { agents: findServing(scope), passages: findPassages(scope, place, document_metadata) },
     )
     if (!requireServing(agents)) throw new ToolError(nothingServed)
     const [first, last] = [passages[0], passages.at(-1)]

@@ -8,7 +8,7 @@ import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { report } from '../../shared/metrics.ts'
 import { type AnsweringDependencies, type AskedAgent, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
-import { callIdIn, formatQuery } from '../../shared/retrieval/schemas.ts'
+import { callIdIn, platformQuery } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { faultText } from './answer-text.ts'
 import { type Asked, consult } from './consultation.ts'
@@ -28,7 +28,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
     c: Context<ApiEnv>,
     db: Database,
     scope: AskedAgent & { meter: Meter },
-    how: Pick<Asked, 'call_id' | 'format'>,
+    how: Pick<Asked, 'call_id' | 'format' | 'document_metadata'>,
   ) {
     let searches = 0
     return async (asked: Asked) => {
@@ -46,7 +46,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         description:
           'The server URL of a custom knowledge base or of a function tool in Vapi. A knowledge base’s question is the caller’s last turn, with the ten turns before as its `history`; a tool’s is its argument `query`, and `alternatives` are searched too. A knowledge base gets its answer within 1 s and a tool within 3 s, by words only if the question’s vector is not there by then. Vapi ignores responses whose status is not 200. After the checks of key, parameters and JSON, a failure is therefore an `error` in a 200. A message may have ten tool calls.',
         permission: 'kb:read',
-        query: formatQuery,
+        query: platformQuery,
         body: vapiMessage,
         examples: vapiExamples,
         responses: {
@@ -80,7 +80,7 @@ export function platformsApp({ db, embedder, clock = systemClock, limits = timeo
         description:
           'The URL of a custom function in Retell. The question is the argument `query`, or the only argument that is a text; `alternatives` are searched too. The response is text: whole passages, the best first, at most 15,000 characters. It takes at most 3 s, and passages are found by words only if the question’s vector is not there by then.',
         permission: 'kb:read',
-        query: formatQuery,
+        query: platformQuery,
         headers: retellHeaders,
         body: retellCall,
         examples: retellExamples,

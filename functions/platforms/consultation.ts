@@ -25,6 +25,7 @@ export interface Asked {
   limit: number
   deadline_ms: number
   call_id?: string | undefined
+  document_metadata?: Record<string, unknown> | undefined
   format?: Format | undefined
 }
 

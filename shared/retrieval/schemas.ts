@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { described, fields, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { metadataFilterAsJson } from '../http/input/metadata.ts'
 import { uuid } from '../ids.ts'
 
 export const query = v.pipe(
@@ -45,7 +46,12 @@ export const format = described(
 export type Format = v.InferOutput<typeof format>
 
 /** Query parameters of the addresses that platforms call. */
-export const formatQuery = fields({ format: v.optional(format) })
+export const platformQuery = fields({
+  format: v.optional(format),
+  document_metadata: v.optional(
+    metadataFilterAsJson('Searches only documents whose metadata contains this JSON object. No model can change it.'),
+  ),
+})
 
 export const callId = described(
   printable(255),

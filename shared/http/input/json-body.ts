@@ -61,7 +61,7 @@ function parse(text: string): unknown {
         : explainJsonFault(text, (cause as SyntaxError).message)
     throw new ApiError('invalid_json', detail, { cause })
   }
-  if (text.includes('\\u') && maybeUnstorable.test(text) && !isStorable(value))
+  if (text.includes('\\u') && maybeUnstorable.test(text) && !isStorableJson(value))
     throw new ApiError(
       'invalid_json',
       'A string in the body contains U+0000 or a lone surrogate, which cannot be stored.',
@@ -71,7 +71,8 @@ function parse(text: string): unknown {
 
 const maybeUnstorable = /\\u(0000|d[89a-f])/i
 
-function isStorable(root: unknown): boolean {
+/** False if Postgres cannot store one of its strings. */
+export function isStorableJson(root: unknown): boolean {
   const rest = [root]
   while (rest.length > 0) {
     const value = rest.pop()

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { parseBounded } from '../../json-levels.ts'
 import { anyObject } from './fields.ts'
+import { isStorableJson } from './json-body.ts'
 
 const maxBytes = 16 * 1024
 const maxKeys = 64
@@ -15,6 +17,24 @@ export const metadata = jsonObject({ values: 256, inArrays: 256 }, 'A JSON objec
 
 /** Postgres compares each value in an array with each value in the stored array: the limits bound the cost of a search. */
 export const metadataFilter = (description: string) => jsonObject({ values: 64, inArrays: 8 }, description)
+
+/** A filter as a query parameter. */
+export const metadataFilterAsJson = (description: string) =>
+  v.pipe(
+    v.string('must be given once'),
+    v.rawTransform(({ dataset, addIssue, NEVER }): unknown => {
+      try {
+        const value = parseBounded(dataset.value)
+        if (isStorableJson(value)) return value
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error
+      }
+      addIssue({ message: 'must be a JSON object, percent-encoded' })
+      return NEVER
+    }),
+    metadataFilter(description),
+    v.metadata({ type: 'string', contentMediaType: 'application/json' }),
+  )
 
 function jsonObject(limits: Limits, description: string) {
   const inArrays = limits.inArrays < limits.values ? ` (${limits.inArrays} of them in arrays)` : ''

@@ -11,6 +11,7 @@ export interface Schema {
   const?: unknown
   anyOf?: Schema[]
   format?: string
+  contentMediaType?: string
   pattern?: string
   minLength?: number
   maxLength?: number
