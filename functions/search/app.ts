@@ -21,12 +21,19 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers by words only, and `degraded` says so; `semantic` returns 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects returns 422.',
         permission: 'kb:read',
         body: searchBody,
-        examples: { text: { query: 'Are you open on Sunday?', limit: 3 } },
+        examples: {
+          text: {
+            query: 'And are you open on Sunday?',
+            history: ['When do you open?'],
+            format: 'speech',
+            limit: 3,
+          },
+        },
         responses: {
           200: {
             description: 'The matching chunks',
             schema: searchResponse,
-            example: { data: [hitExample], degraded: null, answerable: 0.979, status: 'found', value: null },
+            example: { data: [hitExample], degraded: null, answerable: 0.982, status: 'found', value: null },
             headers: ['Server-Timing'],
           },
         },

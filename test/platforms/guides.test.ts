@@ -73,6 +73,21 @@ describe.each([...platformGuides])('%s', (_, markdown) => {
   }
 })
 
+test('the program for Twilio gives the model what it says, turn by turn', async () => {
+  const program = blocksOf(platformGuides.get('27-twilio.md')!).find(({ language }) => language === 'js')!
+  const turns = `
+    const textFor = newCall()
+    const said = (voicePrompt, last = true) => textFor({ type: 'prompt', voicePrompt, last })
+    const texts = [await textFor({ type: 'setup' }), await said('Are you', false), await said('Are you open on Sunday?')]
+    console.log(JSON.stringify([...texts, await said('and then?'), await said('zzyzx qwrtp zymurgy')]))`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program.text + turns], {
+    env: environment,
+  })
+  const closed = 'On Sunday we are closed.'
+  const unknown = expect.stringContaining('say that you do not know')
+  expect(JSON.parse(stdout)).toEqual([null, null, closed, expect.stringContaining(closed), unknown])
+})
+
 /** Matches answers like the shown one, with any ids and numbers. */
 function alike(shown: unknown): unknown {
   if (typeof shown === 'number') return expect.any(Number)

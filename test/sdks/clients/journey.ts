@@ -9,6 +9,7 @@ export interface NewChunk {
 }
 export interface Query {
   query?: string
+  history?: string[]
   embedding?: number[] | string
   limit?: number
   metadata?: Record<string, unknown>
@@ -96,7 +97,7 @@ export async function journey(connect: (connection: Connection) => Sdk): Promise
   assert.equal(hours.status, 'pending')
   const processed = await completed(sdk, hours.id)
   assert.equal(processed.chunk_count, 1)
-  const [found] = (await sdk.search({ query: 'Are you open on Sunday?' })).data
+  const [found] = (await sdk.search({ query: 'And are you open on Sunday?', history: ['When do you open?'] })).data
   assert.equal(found?.document_id, hours.id)
   assert(found.score > 0 && found.score <= 1)
 
