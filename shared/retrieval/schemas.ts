@@ -129,8 +129,8 @@ export const value = v.pipe(
     column: names('The names of its column, outermost first.'),
     chunk_id: v.pipe(v.string(), v.uuid()),
     confidence: described(
-      v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-      'The probability that this cell answers. From 0.5 on, say it; below, leave the choice to your model.',
+      v.pipe(v.number(), v.minValue(0.5), v.maxValue(1)),
+      'The share that is right among values with this kind of proof, 0.5 to 1.',
     ),
   }),
   v.title('Value'),
