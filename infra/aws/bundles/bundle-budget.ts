@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 395_000
-/** Lambdas that ask golden questions also contain search. */
-const guarded = 465_000
+/** Lambdas that ask golden questions also contain search, which reads tables. */
+const guarded = 495_000
 
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 490_000,
+  documents: 515_000,
   chunks: guarded,
   search: 485_000,
   platforms: 490_000,
@@ -18,8 +18,8 @@ const budgets: Record<BundleName, number> = {
   connect: api,
   organization: api,
   /** It deletes sources, which asks golden questions. */
-  agents: 480_000,
-  questions: 455_000,
+  agents: 505_000,
+  questions: 480_000,
   /** It has the screens of webhooks and of websites, with the check of their addresses, and signs people in at a provider. */
   dashboard: 795_000,
   /** It renders pages of Markdown. */
@@ -27,7 +27,7 @@ const budgets: Record<BundleName, number> = {
   sweeper: api,
   delivery: api,
   embedding: guarded,
-  crawler: 765_000,
+  crawler: 790_000,
   canary: 50_000,
   extraction: 2_700_000,
   /** It makes and checks logins over the same driver as they are used with. */
