@@ -38,14 +38,14 @@ export function callPath(agentId: string, id: string): string {
   return withQuery(`/dashboard/agents/${agentId}/call`, { id })
 }
 
-/** @param document the id of the document that should answer, or `nothing` @param asked the call, and the question's id in `question_log` */
+/** @param expected the id of the document that should answer, or `nothing`, and the value @param asked the call, and the question's id in `question_log` */
 export function goldenQuestionPath(
   agentId: string,
   question: string,
-  document?: string,
+  expected: { document?: string; value?: string | undefined } = {},
   asked?: { call: string; before: string },
 ): string {
-  return withQuery(`${goldenPage(agentId)}/new`, { question, document, ...asked })
+  return withQuery(`${goldenPage(agentId)}/new`, { question, ...expected, ...asked })
 }
 
 /** The form for a text that answers a question. */

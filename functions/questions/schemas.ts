@@ -3,7 +3,8 @@ import { described, fields } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
 import type { KeptQuestion } from '../../shared/questions/questions.ts'
-import { callId, degraded, searchModes } from '../../shared/retrieval/schemas.ts'
+import { levels } from '../../shared/retrieval/answerable.ts'
+import { callId, degraded, searchModes, value } from '../../shared/retrieval/schemas.ts'
 
 export const listQuery = fields({
   call_id: v.optional(described(callId, 'Only questions of this call.')),
@@ -11,7 +12,7 @@ export const listQuery = fields({
     v.pipe(
       v.picklist(['true', 'false'], 'must be true or false'),
       v.transform((text) => text === 'true'),
-      v.description('`true`: only questions whose `answerable` is at least 0.5; `false`: only those below.'),
+      v.description('`true`: only questions whose `status` is `found`; `false`: only the others.'),
     ),
   ),
   from: v.optional(described(time, 'Only questions asked at this time or later.')),
@@ -31,6 +32,8 @@ export const questionSchema = v.pipe(
     mode: v.picklist(searchModes),
     degraded,
     answerable: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+    status: described(v.picklist(levels), 'As the caller’s agent got it.'),
+    value: described(v.nullable(value), 'The table cell that answered; null without one.'),
     milliseconds: described(index, 'The time from the request’s arrival to its answer.'),
     hits: described(
       v.array(
@@ -55,11 +58,18 @@ export const questionExample: v.InferOutput<typeof questionSchema> = {
   mode: 'hybrid',
   degraded: null,
   answerable: 0.979,
+  status: 'found',
+  value: null,
   milliseconds: 38,
   hits: [{ document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', revision: 1, chunk_index: 0, score: 0.866 }],
 }
 
 export function toQuestion(kept: KeptQuestion): v.InferOutput<typeof questionSchema> {
-  const { is_degraded, is_wrong, asked_at, ...question } = kept
-  return { ...question, degraded: is_degraded ? 'keyword_only' : null, asked_at: asked_at.toISOString() }
+  const { is_degraded, is_wrong, asked_at, hits, ...question } = kept
+  return {
+    ...question,
+    asked_at: asked_at.toISOString(),
+    degraded: is_degraded ? 'keyword_only' : null,
+    hits: hits.map(({ chunk_id, ...hit }) => hit),
+  }
 }

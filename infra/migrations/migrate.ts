@@ -18,6 +18,7 @@ import { steps as trash } from './0014_trash.ts'
 import { steps as people } from './0015_people.ts'
 import { steps as connections } from './0016_connections.ts'
 import { steps as forgottenCalls } from './0017_forgotten_calls.ts'
+import { steps as keptAnswers } from './0019_kept_answers.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -67,6 +68,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0015_people': people,
   '0016_connections': connections,
   '0017_forgotten_calls': [inTransaction(...search), ...forgottenCalls],
+  '0019_kept_answers': keptAnswers,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

@@ -1,11 +1,15 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 import type { Permission } from '../permissions.ts'
+import type { Level } from '../retrieval/answerable.ts'
+import type { Value } from '../retrieval/schemas.ts'
 import type { Id, Json, Time, TimeOrNull } from './column-types.ts'
 import type { SourceTables } from './source-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 
 /** A chunk returned for a question, of the revision that search served then. */
 export interface KeptHit {
+  /** Undefined in questions that were asked before chunks' ids were kept. */
+  chunk_id?: Id
   document_id: Id
   revision: number
   chunk_index: number
@@ -206,6 +210,8 @@ export interface Tables extends SourceTables, WebhookTables {
     is_degraded: boolean
     hits: JSONColumnType<KeptHit[], string, never>
     answerable: number
+    status: Level
+    value: JSONColumnType<Value | null, string | null, never>
     milliseconds: number
     /** True if somebody has said so in the dashboard. */
     is_wrong: Generated<boolean>

@@ -4,7 +4,6 @@ import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { requireAgent } from '../http/not-found.ts'
-import { minAnswerable, probablyAnswered } from '../retrieval/answerable.ts'
 
 export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
 
@@ -21,13 +20,10 @@ export interface QuestionFilters {
 
 const q = columnsOf('question_log', 'q')
 
-/** True if the first passage probably does not answer. */
-export const isUnanswered = sql<SqlBool>`${q.answerable} < ${probablyAnswered}`
-
 /** The conditions that the index `question_log_doubtful` serves. */
 export const doubtful = {
-  nothing: sql<SqlBool>`${q.answerable} < ${minAnswerable}`,
-  uncertain: sql<SqlBool>`(${q.answerable} >= ${minAnswerable} and ${isUnanswered})`,
+  nothing: sql<SqlBool>`${q.status} = 'nothing'`,
+  uncertain: sql<SqlBool>`${q.status} = 'uncertain'`,
   wrong: sql<SqlBool>`${q.is_wrong}`,
 }
 
@@ -47,7 +43,7 @@ export async function listQuestions(
     isKept(scope),
     after !== undefined && sql`${q.id} < ${after}::uuid`,
     asked.call_id !== undefined && sql`${q.call_id} = ${asked.call_id}`,
-    asked.answered !== undefined && (asked.answered ? sql`not ${isUnanswered}` : isUnanswered),
+    asked.answered !== undefined && (asked.answered ? sql`${q.status} = 'found'` : sql`${q.status} <> 'found'`),
     asked.from !== undefined && sql`${q.asked_at} >= ${asked.from}::timestamptz`,
     asked.to !== undefined && sql`${q.asked_at} < ${asked.to}::timestamptz`,
     asked.only !== undefined && doubtful[asked.only],
@@ -55,7 +51,8 @@ export async function listQuestions(
   ].filter((condition) => condition !== false)
   const { questions } = await db.batch({
     questions: sql<KeptQuestion>`
-      select q.id, q.question, q.call_id, q.mode, q.is_degraded, q.hits, q.answerable, q.milliseconds, q.is_wrong, q.asked_at
+      select q.id, q.question, q.call_id, q.mode, q.is_degraded, q.hits, q.answerable, q.status, q.value,
+        q.milliseconds, q.is_wrong, q.asked_at
       from question_log q where ${sql.join(conditions, sql` and `)} order by q.id desc limit ${limit + 1}`,
   })
   if (questions.length === 0) await requireAgent(db, scope)

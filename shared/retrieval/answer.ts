@@ -106,8 +106,9 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const data = input.format === 'speech' ? written.map(said) : written
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt
+      const { answerable, status, value, degraded } = found
       const question = {
-        ...{ text, callId, mode, hits, answerable: found.answerable!, isDegraded: found.degraded !== null },
+        ...{ text, callId, mode, hits, answerable: answerable!, status, value, isDegraded: degraded !== null },
         milliseconds: Math.round(spent),
       }
       const left = input.deadline_ms - spent

@@ -5,7 +5,9 @@ import type { KeptHit, Tables } from '../database/tables.ts'
 import { newId } from '../ids.ts'
 import { describeError, log } from '../log.ts'
 import { report } from '../metrics.ts'
+import type { Level } from './answerable.ts'
 import { hasTerms } from './in-context.ts'
+import type { Value } from './schemas.ts'
 
 export interface AnsweredQuestion {
   text: string
@@ -15,6 +17,8 @@ export interface AnsweredQuestion {
   /** Best first, as they were found. */
   hits: readonly KeptHit[]
   answerable: number
+  status: Level
+  value: Value | null
   milliseconds: number
 }
 
@@ -24,7 +28,7 @@ const maxCharacters = 500
 export async function keepQuestion(
   db: Database,
   { organizationId, agentId }: AgentScope,
-  { text, callId, isDegraded, hits, ...how }: AnsweredQuestion,
+  { text, callId, isDegraded, hits, value, ...how }: AnsweredQuestion,
   withinMilliseconds: number,
 ): Promise<void> {
   if (!hasTerms(text)) return
@@ -37,8 +41,11 @@ export async function keepQuestion(
     ...how,
     is_degraded: isDegraded,
     hits: JSON.stringify(
-      hits.map(({ document_id, revision, chunk_index, score }) => ({ document_id, revision, chunk_index, score })),
+      hits.map(({ chunk_id, document_id, revision, chunk_index, score }) => {
+        return { chunk_id, document_id, revision, chunk_index, score }
+      }),
     ),
+    value: value && JSON.stringify(value),
   }
   try {
     if (withinMilliseconds <= 0) throw new Error('No time is left before the deadline')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
+import { levels } from '../../shared/retrieval/answerable.ts'
 import { keepQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
 import { pagesOf } from '../support/http/pages.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -33,6 +34,8 @@ describe('the list of questions', () => {
           mode: 'hybrid',
           degraded: null,
           answerable: answer.answerable,
+          status: 'found',
+          value: answer.value,
           milliseconds: expect.any(Number),
           hits: [{ document_id: document.id, revision: 2, chunk_index: 0, score: answer.data[0].score }],
         },
@@ -42,9 +45,22 @@ describe('the list of questions', () => {
     })
   })
 
+  test('has the value that a table gave', async () => {
+    const tenant = await stand.tenant()
+    await keepQuestions(stand, tenant)
+    const content = '| Pizza | Small | Large |\n| --- | --- | --- |\n| Diavola | £9.20 | £14.20 |'
+    await tenant.call('POST', tenant.knowledgeBase, { title: 'Menu', content })
+    await stand.deliver()
+    const query = 'what does a large diavola cost'
+    const { body: answer } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })
+    expect(answer.value).toMatchObject({ text: '£14.20' })
+    const { status, value } = answer
+    expect((await listed(tenant)).body.data).toMatchObject([{ question: query, status, value }])
+  })
+
   test('is newest first, and Link leads through its pages with their filter', async () => {
     const tenant = await stand.tenant()
-    const asked = Array.from({ length: 5 }, (_, i) => ({ question: `${i}`, answerable: i % 2 ? 0.9 : 0.1 }))
+    const asked = Array.from({ length: 5 }, (_, i) => ({ question: `${i}`, status: levels[i % 2 ? 0 : 1] }))
     await storeQuestions(stand, tenant, ...asked)
     const follow = async (path: string) => {
       const pages = await pagesOf(tenant, path, () => storeQuestions(stand, tenant, { question: 'meanwhile' }))
@@ -60,11 +76,11 @@ describe('the list of questions', () => {
   test('can be filtered by call, by answer and by time', async () => {
     const tenant = await stand.tenant()
     for (const asked of [
-      { question: 'old', daysAgo: 20, answerable: 0.5 },
-      { question: 'first', daysAgo: 2, call_id: 'call 1', answerable: 0.9 },
-      { question: 'second', daysAgo: 1, call_id: 'call 1', answerable: 0.2 },
-      { question: 'other', daysAgo: 0, call_id: 'call 2', answerable: 0.49 },
-    ])
+      { question: 'old', daysAgo: 20, status: 'found' },
+      { question: 'first', daysAgo: 2, call_id: 'call 1', status: 'found' },
+      { question: 'second', daysAgo: 1, call_id: 'call 1', status: 'uncertain' },
+      { question: 'other', daysAgo: 0, call_id: 'call 2', status: 'nothing' },
+    ] as const)
       await storeQuestions(stand, tenant, asked)
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
     expect(await questionsOf(tenant, { call_id: 'call 1' })).toEqual(['second', 'first'])

@@ -176,6 +176,18 @@ describe('the page of a call', () => {
   })
 })
 
+test('the value of a table begins the answer in Ask, on the call’s page and in the list of questions', async () => {
+  const owner = await keeping()
+  await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
+  const query = 'what does a large diavola cost'
+  await ask(owner, query, 'call 1')
+  const agent = `/dashboard/agents/${owner.agentId}`
+  const asked = await owner.browser.get(`${agent}/ask?${new URLSearchParams({ q: query })}`)
+  for (const { text } of [asked, await pageOf(owner, 'call 1')])
+    expect(text).toContain('Large, Diavola: £14.20 From Menu')
+  expect((await owner.browser.get(`${agent}/questions`)).text).toContain('Menu: “Large, Diavola: £14.20”')
+})
+
 describe('the verdict on a question', () => {
   const bakery = {
     Hours: 'The bakery is open from Monday to Friday, 7:00 to 18:00. On Sunday we are closed.',
@@ -202,7 +214,7 @@ describe('the verdict on a question', () => {
       const owner = await keeping()
       for (const [title, content] of Object.entries(bakery)) await stored(owner, title, content)
       const { body } = await ask(owner, query, 'call 1')
-      expect(body.answerable >= 0.5).toBe(level === 'found')
+      expect(body.status).toBe(level)
       const asked = await owner.browser.get(
         `/dashboard/agents/${owner.agentId}/ask?${new URLSearchParams({ q: query })}`,
       )

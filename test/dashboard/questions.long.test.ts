@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../infra/admin/tenants.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
+import { levels } from '../../shared/retrieval/answerable.ts'
 import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
 import { keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
 import { serve } from './document-rows.ts'
@@ -46,9 +47,9 @@ describe('the list', () => {
       owner,
       { question: 'of last month', daysAgo: 31 },
       { question: 'do you sell cars', daysAgo: 3 },
-      { question: 'can my parrot come', answerable: 0 },
+      { question: 'can my parrot come' },
       { question: 'um do you guys sell cars please' },
-      { question: 'are you open', answerable: 0.9, hits: hitOf(owner.agentId) },
+      { question: 'are you open', status: 'found', hits: hitOf(owner.agentId) },
     )
     const { status, html, text } = await screen(owner)
     expect(status).toBe(200)
@@ -57,23 +58,23 @@ describe('the list', () => {
     expect(text).not.toContain('of last month')
   })
 
-  test('shows the answer to each at that time: the value of a table, or the best sentence', async () => {
+  test('shows the answer to each at that time: the value that was given, or the best sentence', async () => {
     const owner = await keeping()
-    const menu = await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
     const hours = await stored(owner, 'Hours', '# Opening hours\n\nWe bake from six. On Sunday we are closed.')
-    for (const [question, id] of [
-      ['how much is a large diavola', menu],
-      ['are you open on sunday', hours],
-    ] as const)
-      await storeQuestions(stand, owner, { question, answerable: 0.9, hits: hitOf(id) })
+    const menu = await stored(owner, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
+    const hits = [hours, menu].map((id) => ({ ...JSON.parse(hitOf(id))[0], chunk_id: id }))
+    // Another value than the question would have today.
+    const value = { text: '£9.20', row: ['Diavola'], column: ['Small'], chunk_id: menu, confidence: 0.9 }
+    const given = { status: 'found' as const, hits: JSON.stringify(hits) }
+    await storeQuestions(stand, owner, { question: 'how much is a large diavola', ...given, value })
+    await storeQuestions(stand, owner, { question: 'are you open on sunday', ...given })
     await owner.call('PATCH', `${owner.knowledgeBase}/${menu}`, { content: 'We sell no pizza any more.' })
     await stand.deliver()
-    const { text } = await screen(owner)
-    expect(text).toContain('Menu: “Large, Diavola: £14.20”')
+    const { html, text } = await screen(owner)
+    expect(text).toContain('Menu: “Small, Diavola: £9.20”')
     expect(text).toMatch(/Hours: “[^”]*On Sunday we are closed\.”/)
-    const second = [hours, menu].map((id) => JSON.parse(hitOf(id))[0])
-    await storeQuestions(stand, owner, { question: 'a small diavola', answerable: 0.9, hits: JSON.stringify(second) })
-    expect((await screen(owner)).text).toContain('Menu: “Small, Diavola: £9.20”')
+    const keep = linksOf(rowOf(html, 'how much is a large diavola')).find(([name]) => name === 'Keep as a check')!
+    expect(keep[1]).toContain(`document=${menu}&value=%C2%A39.20`)
     await owner.call('DELETE', `${owner.knowledgeBase}/${hours}`)
     expect((await screen(owner)).text).toContain('“are you open on sunday” Answered From a deleted document')
   })
@@ -81,22 +82,22 @@ describe('the list', () => {
   test('groups questions of different states separately', async () => {
     const owner = await keeping()
     const hits = hitOf(owner.agentId)
-    for (const answerable of [0.9, 0.3, 0.1]) await storeQuestions(stand, owner, { question: 'cars', answerable, hits })
+    for (const status of levels) await storeQuestions(stand, owner, { question: 'cars', status, hits })
     const { text } = await screen(owner)
     expect(text).toMatch(/“cars” Nothing found .*“cars” Uncertain .*“cars” Answered/)
   })
 
   test.each([
-    ['nothing', ['0.149', '0']],
-    ['uncertain', ['0.499', '0.15']],
+    ['nothing', ['a nothing']],
+    ['uncertain', ['an uncertain']],
     ['wrong', ['wrong']],
-    ['else', ['0.5', '0.499', '0.15', '0.149', '0', 'wrong']],
+    ['else', ['a nothing', 'an uncertain', 'a found', 'wrong']],
   ])('shows only %s', async (show, expected) => {
     const owner = await keeping()
     const hits = hitOf(owner.agentId)
-    const [id] = await storeQuestions(stand, owner, { question: 'wrong', answerable: 0.9, hits })
-    for (const answerable of [0, 0.149, 0.15, 0.499, 0.5])
-      await storeQuestions(stand, owner, { question: `${answerable}`, answerable, hits })
+    const [id] = await storeQuestions(stand, owner, { question: 'wrong', status: 'found', hits })
+    for (const status of levels)
+      await storeQuestions(stand, owner, { question: `${status === 'uncertain' ? 'an' : 'a'} ${status}`, status, hits })
     await owner.browser.post(`${path(owner)}/wrong`, { ids: id!, wrong: 'true' })
     const { html } = await screen(owner, { show })
     expect(shownIn(html)).toEqual(expected)
@@ -133,12 +134,12 @@ describe('the list', () => {
     const owner = await keeping()
     const id = await stored(owner, 'Hours', 'On Sunday we are closed.')
     const [nothing, uncertain, found] = ['do you sell "cars" & boats?', 'open on Monday', 'open on Sunday']
-    for (const [question, answerable] of [
-      [nothing, 0],
-      [uncertain, 0.3],
-      [found, 0.9],
+    for (const [question, status] of [
+      [nothing, 'nothing'],
+      [uncertain, 'uncertain'],
+      [found, 'found'],
     ] as const)
-      await storeQuestions(stand, owner, { question, answerable, hits: hitOf(id), call_id: 'call 1' })
+      await storeQuestions(stand, owner, { question, status, hits: hitOf(id), call_id: 'call 1' })
     const { html } = await screen(owner)
     const agent = `/dashboard/agents/${owner.agentId}`
     const call = [expect.anything(), `${agent}/call?id=call+1`]
@@ -153,12 +154,13 @@ describe('the list', () => {
       ['Ask again', expect.anything()],
     ]
     expect(linksOf(rowOf(html, found))).toEqual([call, correct(found), add(found), keep, ...others])
-    expect(linksOf(rowOf(html, uncertain))).toEqual([call, correct(uncertain), add(uncertain), keep, ...others])
+    expect(linksOf(rowOf(html, uncertain))).toEqual([call, add(uncertain), correct(uncertain), keep, ...others])
     const escaped = nothing.replaceAll('"', '&quot;').replaceAll('&', '&amp;').replaceAll('&amp;quot;', '&quot;')
     const ofNothing = linksOf(rowOf(html, escaped))
     expect(ofNothing).toEqual([call, add(nothing), keep, others[1]])
     expect(rowOf(html, found).split('class="menu"')[0]).not.toContain('Correct it')
-    expect(rowOf(html, uncertain).split('class="menu"')[0]).toContain('Correct it')
+    expect(rowOf(html, uncertain).split('class="menu"')[0]).toContain('Add an answer')
+    expect(rowOf(html, uncertain).split('class="menu"')[0]).not.toContain('Correct it')
     expect((await owner.browser.get(ofNothing[1]![1])).html).toContain('value="Boats"')
     expect((await owner.browser.get(ofNothing[3]![1])).html).toContain(`value="${escaped}"`)
   })
@@ -183,7 +185,7 @@ describe('the list', () => {
 describe('“This was wrong”', () => {
   test('marks a group with one tap, is undone with another, and returns to the same list', async () => {
     const owner = await keeping()
-    const asked = { answerable: 0.9, hits: hitOf(owner.agentId) }
+    const asked = { status: 'found' as const, hits: hitOf(owner.agentId) }
     await storeQuestions(stand, owner, ...['cars', 'um cars', 'parrots'].map((question) => ({ question, ...asked })))
     const marked = async () =>
       (await keptQuestions(stand, owner)).filter(({ is_wrong }) => is_wrong).map(({ question }) => question)
@@ -200,7 +202,7 @@ describe('“This was wrong”', () => {
 
   test('is not offered if the agent got no answer', async () => {
     const owner = await keeping()
-    await storeQuestions(stand, owner, { question: 'cars', answerable: 0.1, hits: hitOf(owner.agentId) })
+    await storeQuestions(stand, owner, { question: 'cars', hits: hitOf(owner.agentId) })
     expect((await screen(owner)).text).not.toContain('This was wrong')
   })
 
@@ -246,7 +248,7 @@ describe('a group', () => {
   test('is deleted with all others after a confirmation', async () => {
     const owner = await keeping()
     const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
-    await storeQuestions(stand, owner, { question: 'low' }, { question: 'answered', answerable: 0.9 })
+    await storeQuestions(stand, owner, { question: 'low' }, { question: 'answered', status: 'found' })
     await storeQuestions(stand, { ...owner, agentId: second.id }, { question: 'of the second' })
     const asked = await owner.browser.get(`${path(owner)}/clear`)
     expect(asked.text).toContain('All 2 questions of the last 30 days will be deleted')
@@ -258,9 +260,10 @@ describe('a group', () => {
 
 test('a page of 20,000 logged questions reads few of them with any filter', async () => {
   const owner = await keeping()
-  const stored = sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
+  const stored = sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, status,
+      milliseconds)
     select ${owner.organizationId}, ${owner.agentId}, lpad(to_hex(n), 32, '0')::uuid, 'question ' || n, 'hybrid', false, '[]',
-      case when n % 10 < 3 then 0.3 else 0.9 end, 9 from generate_series(1, 20000) n`
+      0.5, case when n % 10 < 3 then 'uncertain' else 'found' end, 9 from generate_series(1, 20000) n`
   await stand.db.batch({ unlimited: sql`set local session_replication_role = replica`, stored })
   await stand.pool.query('vacuum analyze question_log')
   for (const query of [{}, { show: 'nothing' }, { show: 'uncertain' }, { show: 'wrong' }] as Record<string, string>[]) {

@@ -103,3 +103,31 @@ test('a database that remembered calls forgets them', async () => {
   await pool.end()
   await database.drop()
 })
+
+test('questions of the previous release have the status that follows from their hits and `answerable`', async () => {
+  const database = await createEmptyDatabase()
+  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const before = Object.entries(all).filter(([name]) => name < '0019')
+  await migrate(pool, { migrations: Object.fromEntries(before) })
+  await pool.query(`with organization as (
+      insert into organizations (id, name, log_questions) values (gen_random_uuid(), 'Inn', true) returning id),
+    agent as (insert into agents (organization_id, id, name) select id, id, 'Desk' from organization)
+    select from organization`)
+  const keep = (answerable: number, hits: object[] = [{}]) =>
+    pool.query(
+      `insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds)
+      select id, id, gen_random_uuid(), 'Where?', 'hybrid', false, $1, $2, 1 from organizations`,
+      [JSON.stringify(hits), answerable],
+    )
+  for (const answerable of [0.149, 0.15, 0.499, 0.5]) await keep(answerable)
+  await keep(0.9, [])
+  await migrate(pool)
+  const statuses = async () =>
+    (await pool.query(`select status from question_log order by asked_at, answerable`)).rows.map(({ status }) => status)
+  expect((await statuses()).sort()).toEqual(['found', 'nothing', 'nothing', 'uncertain', 'uncertain'])
+  // The previous release still runs.
+  await keep(0.9)
+  expect((await statuses()).sort()).toEqual(['found', 'nothing', 'nothing', 'uncertain', 'uncertain', 'uncertain'])
+  await pool.end()
+  await database.drop()
+})

@@ -74,7 +74,7 @@ const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
 
 describe('a question', () => {
   test.each(Object.entries(ways))(
-    'by %s is kept with its call’s id and `answerable` only; where questions are not kept, it costs no statement',
+    'by %s is kept with its call’s id, status and value only; where questions are not kept, it costs no statement',
     async (_, ask) => {
       const [off, on] = [await tenantWithDocument(), await tenantThatKeeps()]
       const statementsOf = async (tenant: Tenant) => {
@@ -100,10 +100,12 @@ describe('a question', () => {
           mode: 'hybrid',
           is_degraded: false,
           is_wrong: false,
-          hits: body.data.map(({ document_id, chunk_index, score }: Hit) => ({
-            ...{ document_id, revision: 1, chunk_index, score },
+          hits: body.data.map(({ chunk_id, document_id, chunk_index, score }: Hit) => ({
+            ...{ chunk_id, document_id, revision: 1, chunk_index, score },
           })),
           answerable: body.answerable,
+          status: body.status,
+          value: body.value,
           milliseconds: expect.any(Number),
           asked_at: expect.any(Date),
         },
@@ -217,7 +219,8 @@ describe('an answer', () => {
 describe('the log', () => {
   const keep = (tenant: Tenant, text: string) => {
     const question = { text, mode: 'hybrid', isDegraded: false, hits: [], answerable: 0.5, milliseconds: 9 } as const
-    return keepQuestion(searchDatabaseOf(tenant), scopeOf(tenant), question, 5_000)
+    const answer = { status: 'found', value: null } as const
+    return keepQuestion(searchDatabaseOf(tenant), scopeOf(tenant), { ...question, ...answer }, 5_000)
   }
 
   test('accepts nothing once it is switched off, even from an instance that has not noticed yet', async () => {

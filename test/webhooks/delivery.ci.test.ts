@@ -84,9 +84,9 @@ describe('a webhook is notified', () => {
   test('once a day of the number of each agent’s unanswered questions, without their text', async () => {
     const { tenant, id } = await newWebhook(stand, ['questions.unanswered'])
     await sql`update organizations set log_questions = true where id = ${tenant.organizationId}`.execute(stand.db)
-    for (const answerable of [0.1, 0.2, 0.9])
-      await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, milliseconds, asked_at)
-        values (${tenant.organizationId}, ${tenant.agentId}, ${newId()}, 'A secret?', 'hybrid', false, '[]', ${answerable}, 1,
+    for (const status of ['nothing', 'uncertain', 'found'])
+      await sql`insert into question_log (organization_id, agent_id, id, question, mode, is_degraded, hits, answerable, status, milliseconds, asked_at)
+        values (${tenant.organizationId}, ${tenant.agentId}, ${newId()}, 'A secret?', 'hybrid', false, '[]', 0.5, ${status}, 1,
           ((now() at time zone 'utc')::date)::timestamp at time zone 'utc' - interval '1 hour')`.execute(stand.db)
     await swept()
     await run()

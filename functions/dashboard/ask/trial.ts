@@ -52,7 +52,8 @@ export async function tryOut(
     ? await explainWords(db, scope, query, data, asOf)
     : { words: [], presencesIn: () => [] }
   return {
-    level: status,
+    status,
+    value,
     /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(query, data, value),
     /** The parts found, each with its share of each word. `likeness`: from 0 to 1, undefined if meaning wasn't compared. */

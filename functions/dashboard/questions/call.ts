@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptHit } from '../../../shared/database/tables.ts'
 import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
-import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView } from '../list.ts'
@@ -10,7 +9,7 @@ import { markedText } from '../passage-text.ts'
 import type { Screens } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { localTime } from '../times.ts'
-import { findGiven, type GivenOf, givenPath, heardThen } from './given.ts'
+import { answeringHit, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
 import { stateView, waysView } from './ways.ts'
 
 const path = '/dashboard/agents/:agentId/call'
@@ -47,15 +46,15 @@ export function addCallScreens(screens: Screens) {
 }
 
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
-  const { id, question, call_id, answerable, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
-  const level = levelOf(hits.length, answerable)
-  const heard = level === 'nothing' ? undefined : heardThen(question, hits, givenOf)
-  return html`<header><h2>“${question}”</h2>${stateView(level, is_wrong)}</header>
+  const { id, question, call_id, status, value, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
+  const hit = answeringHit(asked)
+  const heard = status === 'nothing' ? undefined : heardThen(asked, givenOf)
+  return html`<header><h2>“${question}”</h2>${stateView(status, is_wrong)}</header>
 <p class="hint">${localTime(asked_at)}</p>
-${level === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${sourceView(agentId, heard?.hit ?? hits[0]!, givenOf)}`}
+${status === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${hit && sourceView(agentId, hit, givenOf)}`}
 ${hits[0] && html`<details><summary>Why?</summary><p class="hint">${counted(hits.length, 'part')} found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first has a score of ${hits[0].score.toFixed(2)}.</p>${hits.map((hit) => html`<div class="given">${sourceView(agentId, hit, givenOf)}${markedText({ text: givenOf(hit)?.text ?? '', places: [] })}</div>`)}</details>`}
 ${waysView(agentId, {
-  ...{ ids: [id], question, call_id, level, isWrong: is_wrong, shown: { call: call_id ?? undefined } },
+  ...{ ids: [id], question, call_id, status, value, isWrong: is_wrong, shown: { call: call_id ?? undefined } },
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}`
 }

@@ -6,7 +6,6 @@ import type { AgentScope } from '../../../shared/database/scope.ts'
 import { uuid } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { doubtful, type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
-import { levelOf } from '../../../shared/retrieval/answerable.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
@@ -16,8 +15,8 @@ import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { questionLogPanel, readSwitches } from '../switches.ts'
 import { ago } from '../times.ts'
-import { findGiven, type GivenOf, givenPath, heardThen, readHits } from './given.ts'
 import { type Group, groupQuestions } from './grouping.ts'
+import { answeringHit, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
 import { stateView, waysView } from './ways.ts'
 
 const base = '/dashboard/agents/:agentId/questions'
@@ -131,38 +130,33 @@ async function listView(db: Database, scope: AgentScope, questions: KeptQuestion
   if (questions.length === 0)
     return html`<p class="none">No questions match. <a href="${agentPage(scope.agentId, 'questions')}">Show all questions</a></p>`
   const groups = groupsOf(questions)
-  const hits = groups.flatMap(([first]) => (stateOf(first).level === 'nothing' ? [] : first.hits.slice(0, readHits)))
+  const hits = groups.flatMap(([first]) => (first.status === 'nothing' ? [] : (answeringHit(first) ?? [])))
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
   return rowsView(groups.map((group) => groupView(scope.agentId, group, givenOf, query)))
-}
-
-function stateOf({ hits, answerable, is_wrong: isWrong }: KeptQuestion) {
-  return { level: levelOf(hits.length, answerable), isWrong }
 }
 
 /** Groups only questions of the same state, because their actions depend on it. */
 function groupsOf(questions: KeptQuestion[]): Group<KeptQuestion>[] {
   const order = new Map(questions.map((question, i) => [question, i]))
   const placeOf = (group: Group<KeptQuestion>) => Math.min(...group.map((question) => order.get(question)!))
-  return [...Map.groupBy(questions, (question) => JSON.stringify(stateOf(question))).values()]
+  return [...Map.groupBy(questions, ({ status, is_wrong }) => `${status} ${is_wrong}`).values()]
     .flatMap((alike) => groupQuestions(alike))
     .sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 function groupView(agentId: string, group: Group<KeptQuestion>, givenOf: GivenOf, shown: ListQuery): Html {
   const [first] = group
-  const { question, call_id, hits } = first
-  const { level, isWrong } = stateOf(first)
+  const { question, call_id, status, value, is_wrong: isWrong } = first
   const others = [...new Set(group.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
   const newest = group.reduce((newest, { asked_at }) => (asked_at > newest ? asked_at : newest), first.asked_at)
-  const isGiven = level !== 'nothing'
-  const heard = isGiven ? heardThen(question, hits, givenOf, maxSaid) : undefined
-  return html`<li id="asked-${first.id}"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(level, isWrong)}</p>
+  const isGiven = status !== 'nothing'
+  const heard = isGiven ? heardThen(first, givenOf, maxSaid) : undefined
+  return html`<li id="asked-${first.id}"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(status, isWrong)}</p>
 ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
 ${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${group.length === 1 ? 'Asked' : `Asked ${number(group.length)} times, last`} ${ago(newest)}</p></div>
 ${waysView(agentId, {
-  ...{ ids: group.map(({ id }) => id), question, call_id, level, isWrong, shown },
+  ...{ ids: group.map(({ id }) => id), question, call_id, status, value, isWrong, shown },
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}</li>`
 }

@@ -1,15 +1,12 @@
 import { html } from 'hono/html'
-import type { Level } from '../../../shared/retrieval/answerable.ts'
+import type { KeptQuestion } from '../../../shared/questions/questions.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, withQuery } from '../paths.ts'
 
-export interface Asked {
+export interface Asked extends Pick<KeptQuestion, 'question' | 'call_id' | 'status' | 'value'> {
   /** The ids of the group's questions. */
   ids: readonly string[]
-  question: string
-  call_id: string | null
-  level: Level
   isWrong: boolean
   /** The answer's document, and the address that shows the answer. Undefined without an answer, or if the document was deleted. */
   given: { documentId: string; path: string } | undefined
@@ -25,23 +22,25 @@ const states = {
 } as const
 
 /** Shows whether a caller's question was answered. */
-export function stateView(level: Level, isWrong: boolean): Html {
-  const [tone, label] = states[isWrong ? 'wrong' : level]
+export function stateView(status: KeptQuestion['status'], isWrong: boolean): Html {
+  const [tone, label] = states[isWrong ? 'wrong' : status]
   return html`<span class="state ${tone}">${label}</span>`
 }
 
 /** The actions for a caller's question: the one that suits its state, and the rest in a menu. */
-export function waysView(agentId: string, { ids, question, call_id, level, isWrong, given, shown }: Asked): Html {
+export function waysView(
+  agentId: string,
+  { ids, question, call_id, status, value, isWrong, given, shown }: Asked,
+): Html {
   const add = ['Add an answer', newDocumentPath(agentId, question)] as const
-  const correct = given && (level !== 'nothing' || isWrong) ? correctionPath(agentId, given.documentId, question) : ''
-  const isFirst = correct ? level === 'uncertain' || isWrong : true
-  const first = isFirst && (correct ? (['Correct it', correct] as const) : add)
+  const correct = given ? [['Correct it', correctionPath(agentId, given.documentId, question)] as const] : []
+  const ways = status === 'found' || isWrong ? [...correct, add] : [add, ...correct]
+  const first = status !== 'found' || isWrong || !given ? ways.shift() : undefined
   const asked = call_id === null ? undefined : { call: call_id, before: ids[0]! }
-  const keep = goldenQuestionPath(agentId, question, level === 'found' ? given?.documentId : undefined, asked)
+  const expected = status === 'found' && given ? { document: given.documentId, value: value?.text } : {}
   const others = [
-    ...(correct && !isFirst ? [['Correct it', correct] as const] : []),
-    ...(correct ? [add] : []),
-    ['Keep as a check', keep] as const,
+    ...ways,
+    ['Keep as a check', goldenQuestionPath(agentId, question, expected, asked)] as const,
     ...(given ? [['Open the text', given.path] as const] : []),
     ['Ask again', askPath(agentId, { q: question })] as const,
   ]
@@ -49,7 +48,7 @@ export function waysView(agentId: string, { ids, question, call_id, level, isWro
     html`<form method="post" action="${withQuery(`${agentPage(agentId, 'questions')}/${action}`, shown)}"><input type="hidden" name="ids" value="${ids.join()}">${button}</form>`
   const label = (name: string) => html`aria-label="${name}: “${question}”"`
   return html`<div class="actions">${first && html`<a class="button plain" href="${first[1]}" ${label(first[0])}>${first[0]}</a>`}
-${(isWrong || level !== 'nothing') && form('wrong', html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" ${label('This was wrong')}>This was wrong</button>`)}
+${(isWrong || status !== 'nothing') && form('wrong', html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" ${label('This was wrong')}>This was wrong</button>`)}
 <button type="button" class="quiet" popovertarget="more-${ids[0]}" ${label('More')}>${icon('more')}</button><div class="menu" id="more-${ids[0]}" popover>${others.map(
     ([name, path]) => html`<a class="button quiet" href="${path}">${name}</a>`,
   )}${form('delete', html`<button class="quiet danger">Delete</button>`)}</div></div>`

@@ -46,7 +46,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   question: rowsOf(
     'question_log',
     'agent_id, id',
-    'question, call_id, mode, is_degraded, hits, answerable, milliseconds, is_wrong, asked_at',
+    'question, call_id, mode, is_degraded, hits, answerable, status, value, milliseconds, is_wrong, asked_at',
   ),
 })
 

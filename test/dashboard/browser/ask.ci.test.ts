@@ -55,7 +55,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     'at a width of %i, a menu opens over its row, and closes with Escape, a click elsewhere or another menu',
     async (width) => {
       const tenant = await stand.tenant()
-      await storeQuestions(stand, tenant, { question: 'parrots' }, { question: 'cars', answerable: 0.3 })
+      await storeQuestions(stand, tenant, { question: 'parrots' }, { question: 'cars', status: 'uncertain' })
       const { page, wrong } = await open(tenant, `/dashboard/agents/${tenant.agentId}/questions`)
       await page.setViewportSize({ width, height: 844 })
       const menuOf = (question: string) => {

@@ -59,7 +59,7 @@ async function plant() {
   await stand.deliver()
   const hits = [{ document_id: text.id, revision: 1, chunk_index: 0, score: 0.5 }]
   const asked = { question: planted('question'), call_id: brief('call'), hits: JSON.stringify(hits) }
-  await storeQuestions(stand, tenant, { ...asked, answerable: 0.1 })
+  await storeQuestions(stand, tenant, asked)
   const golden = JSON.stringify([{ golden_question_id: ids.goldenQuestionId, question: planted('warning') }])
   const inOrganization = sql`where organization_id = ${organizationId}`
   for (const change of [

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { newId } from '../../../shared/ids.ts'
+import type { Level } from '../../../shared/retrieval/answerable.ts'
+import type { Value } from '../../../shared/retrieval/schemas.ts'
 import type { Tenant, TestStand } from '../stand/stand.ts'
 
 /** Lets the tenant's organization keep its callers' questions: before the first call, as instances remember keys. */
@@ -15,7 +17,8 @@ export async function keptQuestions({ db }: TestStand, { organizationId }: Tenan
 
 export interface AskedBefore {
   question: string
-  answerable?: number
+  status?: Level
+  value?: Value
   call_id?: string
   hits?: string
   daysAgo?: number
@@ -24,9 +27,14 @@ export interface AskedBefore {
 /** Stores logged questions in the given order, the last is the newest, bypassing the setting and the limit an hour. */
 export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
   const usual = { organization_id: tenant.organizationId, agent_id: tenant.agentId, mode: 'hybrid' as const }
-  const rows = asked.map(({ daysAgo = 0, ...row }) => ({
-    ...{ ...usual, id: newId(), call_id: null, is_degraded: false, hits: '[]', answerable: 0.1, milliseconds: 9 },
-    ...{ ...row, asked_at: new Date(Date.now() - daysAgo * 86_400_000) },
+  const rows = asked.map(({ daysAgo = 0, status = 'nothing', value, ...row }) => ({
+    ...{ ...usual, id: newId(), call_id: null, is_degraded: false, hits: '[]', answerable: 0.3, milliseconds: 9 },
+    ...{
+      ...row,
+      status,
+      value: value ? JSON.stringify(value) : null,
+      asked_at: new Date(Date.now() - daysAgo * 86_400_000),
+    },
   }))
   const unlimited = sql`set local session_replication_role = replica`
   await db.batch({ unlimited, stored: db.insertInto('question_log').values(rows) })

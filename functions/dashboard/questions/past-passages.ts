@@ -6,8 +6,8 @@ import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { KeptHit } from '../../../shared/database/tables.ts'
 import { findRevision, type Revision } from '../../../shared/documents/client/revisions.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
+import type { KeptQuestion } from '../../../shared/questions/questions.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
-import { findValue } from '../../../shared/retrieval/value/value.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
 /** A passage as it was when it was found. */
@@ -74,21 +74,18 @@ export function givenPath(agentId: string, { document_id, chunk_index }: Place, 
   return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
 }
 
-/** The number of hits that an answer uses: later ones rarely have its value. */
-export const readHits = 5
+/** The hit with the value, or else the first. */
+export function answeringHit({ hits, value }: KeptQuestion): KeptHit | undefined {
+  return hits.find(({ chunk_id }) => chunk_id !== undefined && chunk_id === value?.chunk_id) ?? hits[0]
+}
 
-/** The answer to a past question. Undefined if its document was deleted; `text` is empty if it is no longer kept. */
-export function heardThen(question: string, hits: readonly KeptHit[], givenOf: GivenOf, maxCharacters?: number) {
-  const passages = hits.slice(0, readHits).map((hit, i) => {
-    const { title = '', text = '' } = givenOf(hit) ?? {}
-    return { hit, chunk_id: `${i}`, document_title: title, content: text, metadata: {} }
-  })
-  const { text, source } = heardOf(
-    question,
-    passages,
-    findValue([{ query: question, history: [] }], passages),
-    maxCharacters,
-  )!
-  const given = givenOf(source.hit)
-  return given && { title: given.title, text, hit: source.hit, given }
+/** The answer to a past question, in the words of Ask. Undefined if its document was deleted; `text` is empty if it is no longer kept. */
+export function heardThen(asked: KeptQuestion, givenOf: GivenOf, maxCharacters?: number) {
+  const hit = answeringHit(asked)
+  const given = hit && givenOf(hit)
+  if (!given) return undefined
+  const { title, text = '' } = given
+  const passage = { chunk_id: hit.chunk_id ?? '', document_title: title, content: text, metadata: {} }
+  const heard = heardOf(asked.question, [passage], asked.value, maxCharacters)
+  return { title, text: heard!.text, hit, given }
 }
