@@ -2,7 +2,7 @@ import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { Warning } from '../../shared/database/tables.ts'
-import type { Broken } from '../../shared/golden/broken.ts'
+import { type Broken, valueText } from '../../shared/golden/broken.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import type { ApiError } from '../../shared/http/errors.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
@@ -55,10 +55,15 @@ type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
 /** Shows the answers that a change would take away, and their replacements. */
 export function brokenView(agentId: string, broken: readonly Named[]): Html {
   return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
-    ({ golden_question_id, question, blocks, as_of, lost, instead }) =>
+    ({ golden_question_id, question, blocks, as_of, lost, instead, value }) =>
       html`<li><div class="what"><p class="name"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
-${as_of && html`<p>${fromView(as_of)}</p>\n`}<p>${lost === null ? 'Callers get no answer now' : `Callers now get: “${lost}”`}</p>
-<p>${instead ? `They would get instead: “${instead.text}” from “${instead.document_title}”` : 'They would get no answer'}</p></div></li>`,
+${as_of && html`<p>${fromView(as_of)}</p>\n`}${
+  value
+    ? html`<p>Callers now get: ${valueText(value.lost)}</p>
+<p>They would get instead: ${valueText(value.instead)}</p>`
+    : html`<p>${lost === null ? 'Callers get no answer now' : `Callers now get: “${lost}”`}</p>
+<p>${instead ? `They would get instead: “${instead.text}” from “${instead.document_title}”` : 'They would get no answer'}</p>`
+}</div></li>`,
   )}</ul></section>`
 }
 

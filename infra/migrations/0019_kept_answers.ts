@@ -2,7 +2,7 @@ import { buildIndex, inTransaction, type Step } from './steps.ts'
 
 const searching = 'cuecard_search, cuecard_mcp, cuecard_platforms'
 
-/** The question log keeps the status and the value of each answer. */
+/** The question log keeps the status and the value of each answer, and a golden question may expect a value. */
 export const steps: readonly Step[] = [
   inTransaction(
     `alter table question_log
@@ -48,4 +48,18 @@ export const steps: readonly Step[] = [
     'question_log_doubtful',
     `on question_log (organization_id, agent_id, id, status, is_wrong) where is_wrong or status <> 'found'`,
   ),
+  inTransaction(`
+    alter table golden_questions
+      add column value text, -- the expected value; null if there should be none
+      add column expects_value boolean not null default false, -- false if the value is not checked
+      drop constraint golden_questions_check,
+      add constraint golden_questions_expectation check (
+        expects_nothing = (coalesce(document_id::text, words) is null and not expects_value)
+        and (expects_value or value is null)) not valid;
+    create or replace trigger count_golden_question_change
+      after insert or delete or update of question, history, document_id, words, value, expects_value, expects_nothing, within,
+        on_failure, as_of
+      on golden_questions for each row execute function count_golden_question_change();
+    grant insert (value, expects_value), update (value, expects_value) on golden_questions to cuecard_dashboard, cuecard_questions;`),
+  inTransaction('alter table golden_questions validate constraint golden_questions_expectation'),
 ]

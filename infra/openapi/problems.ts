@@ -147,7 +147,7 @@ export const problemSchemas: Record<string, JsonSchema> = {
         description: 'With `golden_questions_fail`: blocking questions that would fail. `lost` is the current answer.',
         items: {
           type: 'object',
-          required: ['golden_question_id', 'question', 'as_of', 'lost', 'instead'],
+          required: ['golden_question_id', 'question', 'as_of', 'lost', 'instead', 'value'],
           properties: {
             golden_question_id: { type: 'string', format: 'uuid' },
             question: { type: 'string' },
@@ -161,6 +161,13 @@ export const problemSchemas: Record<string, JsonSchema> = {
               type: ['object', 'null'],
               required: ['document_title', 'text'],
               properties: { document_title: { type: 'string' }, text: { type: 'string' } },
+            },
+            value: {
+              type: ['object', 'null'],
+              description:
+                'The texts of the expected value and of the one instead; null unless the value makes it fail.',
+              required: ['lost', 'instead'],
+              properties: { lost: { type: ['string', 'null'] }, instead: { type: ['string', 'null'] } },
             },
           },
         },

@@ -185,6 +185,9 @@ export interface Tables extends SourceTables, WebhookTables {
     document_id: Id | null
     words: string | null
     expects_nothing: Generated<boolean>
+    /** The expected value, or null for none, if `expects_value`. */
+    value: string | null
+    expects_value: Generated<boolean>
     history: Generated<string[]>
     within: number
     on_failure: 'warn' | 'block'

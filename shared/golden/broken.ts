@@ -1,7 +1,7 @@
 import { ApiError } from '../http/errors.ts'
 import type { FoundHit } from '../retrieval/search.ts'
 import { termsIn } from '../terms/terms.ts'
-import { normalized, type Result } from './golden-question.ts'
+import { hasValue, normalized, type Result } from './golden-question.ts'
 
 /** A golden question that a change would break. */
 export interface Broken {
@@ -10,13 +10,15 @@ export interface Broken {
   blocks: boolean
   /** The moment from which it would fail; null for at once. */
   as_of: string | null
-  /** The sentence that answered it; null if nothing should. */
+  /** The sentence that answered it; null if no passage should. */
   lost: string | null
   /** The passage that would come first instead; null if there is none. */
   instead: { document_title: string; text: string } | null
+  /** The texts of the expected value and of the one that would come instead, null for none; null unless the value makes it fail. */
+  value: { lost: string | null; instead: string | null } | null
 }
 
-export function toBroken({ question, hits, rank }: Result, after: Result, moment?: Date): Broken {
+export function toBroken({ question, hits, rank, value }: Result, after: Result, moment?: Date): Broken {
   const [first] = after.hits
   const answer = rank === null ? undefined : hits[rank - 1]
   return {
@@ -26,6 +28,7 @@ export function toBroken({ question, hits, rank }: Result, after: Result, moment
     as_of: moment?.toISOString() ?? null,
     lost: answer ? bestSentence(answer, question) : null,
     instead: first ? { document_title: first.document_title, text: bestSentence(first, question) } : null,
+    value: hasValue(question, after.value) ? null : { lost: value, instead: after.value },
   }
 }
 
@@ -56,13 +59,21 @@ export function rejectBroken(broken: readonly Broken[]): never {
 /** Names up to five questions, each with the sentence that it found and the one that it would find. */
 export function inWords(broken: readonly Broken[]): string {
   const count = broken.length === 1 ? '1 golden question' : `${broken.length} golden questions`
-  const listed = broken.slice(0, maxNamed).map(({ question, lost, instead, as_of }) => {
+  const listed = broken.slice(0, maxNamed).map(({ question, lost, instead, value, as_of }) => {
     const comes = instead ? `“${instead.text}” in “${instead.document_title}”` : 'nothing'
     const went = lost === null ? '' : ` instead of “${lost}”`
-    return `“${shortened(question)}” would find ${comes}${went}${as_of ? ` as of ${as_of}` : ''}`
+    const finds = value
+      ? `answer ${valueText(value.instead)} instead of ${valueText(value.lost)}`
+      : `find ${comes}${went}`
+    return `“${shortened(question)}” would ${finds}${as_of ? ` as of ${as_of}` : ''}`
   })
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : []
   return `The change would make ${count} fail: ${[...listed, ...more].join('; ')}.`
+}
+
+/** A value in a sentence. */
+export function valueText(text: string | null): string {
+  return text === null ? 'no value' : `“${shortened(text)}”`
 }
 
 function shortened(text: string): string {

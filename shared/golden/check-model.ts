@@ -46,7 +46,7 @@ export async function checkModel(
   const open = asked.filter(({ id }) => !known.has(id))
   const results: Result[] = asked
     .filter(({ id }) => known.has(id))
-    .map((question) => ({ question, hits: [], ...known.get(question.id)! }))
+    .map((question) => ({ question, hits: [], value: null, ...known.get(question.id)! }))
   const broken: Broken[] = []
   while (open.length > 0 && broken.every(({ blocks }) => !blocks)) {
     const part = open.splice(0, perStatement)

@@ -3,21 +3,23 @@ import { columnsOf } from '../database/columns.ts'
 import { recordset } from '../database/recordset.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import { probablyAnswered } from '../retrieval/answerable.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
 export const goldenColumns = [
-  ...['id', 'question', 'document_id', 'words', 'expects_nothing', 'history', 'within', 'on_failure', 'as_of', 'model'],
+  ...['id', 'question', 'document_id', 'words', 'value', 'expects_value', 'expects_nothing', 'history', 'within'],
+  ...['on_failure', 'as_of', 'model'],
 ] as const
 export type GoldenRow = Pick<Selectable<Tables['golden_questions']>, (typeof goldenColumns)[number]>
 
-/** The result of a search for a golden question: `rank` counts from 1, and is null if no hit is the expected one. */
+/** The result of a search for a golden question: `rank` counts from 1, and is null if no hit is the expected one, or none is expected. */
 export interface Result {
   question: GoldenRow
   passed: boolean
   rank: number | null
   hits: FoundHit[]
+  /** The text of the answer's value. */
+  value: string | null
 }
 
 /** Golden questions of an agent. */
@@ -25,11 +27,20 @@ export const maxPerAgent = 500
 /** Golden questions asked before a change: blocking ones first, then those checked longest ago. */
 export const maxAskedPerChange = 200
 
-export function judge(question: GoldenRow, { hits, answerable }: Pick<Found, 'hits' | 'answerable'>): Result {
-  if (question.expects_nothing)
-    return { question, hits, rank: null, passed: hits.length === 0 || (answerable ?? 0) < probablyAnswered }
-  const index = hits.slice(0, question.within).findIndex((hit) => isExpected(question, hit))
-  return { question, hits, rank: index < 0 ? null : index + 1, passed: index >= 0 }
+export function judge(question: GoldenRow, found: Pick<Found, 'hits' | 'status' | 'value'>): Result {
+  const { document_id, words, expects_nothing, within } = question
+  const { hits } = found
+  const value = found.value?.text ?? null
+  if (expects_nothing) return { question, hits, value, rank: null, passed: found.status !== 'found' }
+  const expectsPassage = document_id !== null || words !== null
+  const index = expectsPassage ? hits.slice(0, within).findIndex((hit) => isExpected(question, hit)) : -1
+  const passed = (index >= 0 || !expectsPassage) && hasValue(question, value)
+  return { question, hits, value, rank: index < 0 ? null : index + 1, passed }
+}
+
+/** True if the value is the expected one, whatever its case and white space, or is not checked. */
+export function hasValue({ expects_value, value: expected }: GoldenRow, value: string | null): boolean {
+  return !expects_value || normalized(expected ?? '') === normalized(value ?? '')
 }
 
 function isExpected({ document_id, words }: GoldenRow, hit: FoundHit): boolean {

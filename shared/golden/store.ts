@@ -22,10 +22,8 @@ import {
 } from './golden-question.ts'
 
 export type KeptGolden = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
-export type GoldenInput = Omit<GoldenRow, 'id' | 'history' | 'model' | 'as_of'> & {
-  history?: string[]
-  as_of: string | null
-}
+export type GoldenInput = Omit<GoldenRow, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
+  Partial<Pick<GoldenRow, 'history' | 'value' | 'expects_value'>> & { as_of: string | null }
 
 const columns = [...goldenColumns, 'passed', 'rank', 'checked_at'] as const
 

@@ -60,6 +60,8 @@ describe('a question', () => {
     const { html, text } = await ask(pizzeria, 'what does a large diavola cost')
     expect(heardIn(html)).toBe('Large, Diavola: £14.20')
     expect(text).toContain('Your agent would say this Large, Diavola: £14.20 From Menu , Pizza')
+    const keep = /<a class="button" href="([^"]*)">Right, keep it/.exec(html)![1]!.replaceAll('&amp;', '&')
+    expect((await pizzeria.browser.get(keep)).html).toMatch(/<input id="value" name="value"[^>]* value="£14.20"/)
   })
 
   test('about a cell of a table that is not the first passage shows that passage above the table’s source', async () => {

@@ -52,6 +52,25 @@ describe('the tab of checks', () => {
     expect(run.text.indexOf('Do you sell cars?')).toBeLessThan(run.text.indexOf(question))
   })
 
+  test('keeps the value that a table should give, or that none should', async () => {
+    const tenant = await shop()
+    const { browser } = tenant
+    await serve(stand, tenant, 'Menu', '| Pizza | Small | Large |\n|---|---|---|\n| Diavola | £9.20 | £14.20 |')
+    const large = { ...typed, question: 'what does a large diavola cost', words: '', value: '£14.20' }
+    const made = await browser.submit(`${listOf(tenant)}/new`, large)
+    expect(made.text).toContain('The check was saved. It passes.')
+    expect(made.text).toContain('A table should give “£14.20”')
+    const [{ id, expects }] = await stored(tenant)
+    expect(expects).toEqual({ value: '£14.20' })
+    expect((await browser.get(`${listOf(tenant)}/${id}/edit`)).html).toContain('value="£14.20"')
+    const changed = await browser.submit(`${listOf(tenant)}/${id}/edit`, { ...large, value: '', no_value: 'true' })
+    expect(changed.text).toContain('It fails now.')
+    expect(changed.text).toContain('No table should give a value')
+    expect(await stored(tenant)).toMatchObject([{ expects: { value: null } }])
+    const { html } = await browser.get(`${listOf(tenant)}/${id}/edit`)
+    expect(html).toContain('name="no_value" value="true" checked')
+  })
+
   test('lets a question be changed and deleted', async () => {
     const tenant = await shop()
     const { browser } = tenant
@@ -84,8 +103,14 @@ describe('a new check', () => {
     ['question', { question: 'a'.repeat(8001) }, 'A question can have at most 8,000 characters.'],
     ['expected', { expected: 'x' }, noDocument],
     ['expected', { expected: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21' }, noDocument],
-    ['words', { words: '' }, 'Choose a document above, or enter words that the answer contains.'],
+    ['words', { words: '' }, 'Choose a document above, or enter words or a value of the answer.'],
     ['words', { expected: 'nothing' }, 'Leave this empty if nothing should answer the question.'],
+    ['value', { value: '£25', no_value: 'true' }, 'Leave this empty if nothing'],
+    [
+      'value',
+      { words: '', expected: 'nothing', value: '£25' },
+      'Leave this empty if nothing should answer the question.',
+    ],
     ['words', { words: 'a'.repeat(1001) }, 'These words can have at most 1,000 characters.'],
     ['within', { within: '11' }, 'Enter a number from 1 to 10.'],
     ['on_failure', { on_failure: 'x' }, 'Choose what happens.'],

@@ -20,6 +20,8 @@ async function shop(content = `We are open Monday to Saturday, 9 to 18. ${sunday
   return { ...tenant, golden, create, read, hours, first, document: `${tenant.knowledgeBase}/${hours}` }
 }
 
+const table = (price: string) => `| Pizza | Small | Large |\n|---|---|---|\n| Diavola | $9.20 | ${price} |`
+const diavola = 'what does a large diavola cost'
 const closed = { question: 'Are you open on Sunday?', expects: { words: 'Sunday we are closed' } }
 
 describe('a golden question', () => {
@@ -39,6 +41,38 @@ describe('a golden question', () => {
     expect(rest.data).toEqual([body])
   })
 
+  test('may expect the value that a table gives, or that none gives one', async () => {
+    const { call, golden, create } = await shop()
+    const expecting = async (expects: object, asked: object = { question: diavola }) => {
+      const { status, body } = await call('POST', golden, { ...asked, expects })
+      expect([status, body.expects]).toEqual([201, expects])
+      return [body.last_result.passed, body.last_result.rank]
+    }
+    expect(await expecting({ value: null })).toEqual([true, null])
+    const menu = await create('Menu', table('$25'))
+    expect(await expecting({ value: null })).toEqual([false, null])
+    expect(await expecting({ value: '$25' })).toEqual([true, null])
+    expect(await expecting({ value: '$64' })).toEqual([false, null])
+    const both = { document_id: menu, words: 'Diavola', value: '$25' }
+    expect(await expecting(both)).toEqual([true, 1])
+    expect(await expecting({ ...both, value: '$26' })).toEqual([false, 1])
+    expect(await expecting({ ...both, words: 'Tuna' })).toEqual([false, null])
+  })
+
+  test('expects what a caller gets in a call with the same earlier turns', async () => {
+    const { call, golden, create, knowledgeBase } = await shop()
+    await create('Menu', table('$25'))
+    const history = [diavola]
+    const question = 'and a small one'
+    for (const asked of [{ question }, { question, history }]) {
+      const { body } = await call('POST', `${knowledgeBase}/search`, { query: question, history: asked.history })
+      const passes = async (expects: object) =>
+        (await call('POST', golden, { ...asked, expects })).body.last_result.passed
+      expect(await passes({ value: body.value?.text ?? null })).toBe(true)
+      expect(await passes({ nothing: true })).toBe(body.status !== 'found')
+    }
+  })
+
   test('is changed, asked again, and deleted', async () => {
     const { call, golden } = await shop()
     const { body } = await call('POST', golden, closed)
@@ -54,7 +88,14 @@ describe('a golden question', () => {
     const other = await shop()
     const expecting = (expects: object) => call('POST', golden, { question: 'Sunday', expects })
     expect((await expecting({ document_id: other.hours })).body.code).toBe('document_not_found')
-    for (const expects of [{}, { nothing: true, words: 'x' }, { words: ' ' }, { nothing: false }])
+    for (const expects of [
+      {},
+      { nothing: true, words: 'x' },
+      { nothing: true, value: null },
+      { value: ' ' },
+      { words: ' ' },
+      { nothing: false },
+    ])
       expect((await expecting(expects)).status, JSON.stringify(expects)).toBe(422)
     expect((await call('GET', golden)).body.data).toEqual([])
   })
@@ -101,6 +142,20 @@ describe('a change that breaks a golden question', () => {
     await stand.deliver()
     expect(await read(hours)).toMatchObject({ status: 'completed', warnings: [{ question: closed.question }] })
     expect(await first('Sunday')).toBe(without)
+  })
+
+  test('is named with the value that it would answer, and the expected one', async () => {
+    const { call, golden, create, read, knowledgeBase } = await shop()
+    const menu = await create('Menu', table('$25'))
+    await call('POST', golden, { question: diavola, expects: { value: '$25' }, on_failure: 'block' })
+    await call('PATCH', `${knowledgeBase}/${menu}`, { content: table('$64') })
+    await stand.deliver()
+    const { status, error_message } = await read(menu)
+    expect(status).toBe('error')
+    expect(error_message).toContain(`“${diavola}” would answer “$64” instead of “$25”`)
+    const { body } = await call('DELETE', `${knowledgeBase}/${menu}`)
+    expect(body.detail).toContain('would answer no value instead of “$25”')
+    expect(body.golden_questions).toMatchObject([{ lost: null, value: { lost: '$25', instead: null } }])
   })
 
   test('that only warns takes effect, and the document has a warning until the question passes', async () => {

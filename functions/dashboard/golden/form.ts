@@ -39,13 +39,22 @@ export const goldenForm = v.pipe(
       v.transform(oneLine),
       v.maxLength(maxWords, 'These words can have at most 1,000 characters.'),
     ),
+    value: v.pipe(
+      v.optional(v.string(), ''),
+      v.transform(oneLine),
+      v.maxLength(maxWords, 'A value can have at most 1,000 characters.'),
+    ),
+    no_value: v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((sent) => sent !== ''),
+    ),
     within: v.pipe(v.string(noWithin), v.regex(/^([1-9]|10)$/, noWithin), v.transform(Number)),
     on_failure: v.picklist(['warn', 'block'], 'Choose what happens.'),
   }),
   v.forward(
     v.check(
-      ({ expected, words }) => expected !== '' || words !== '',
-      'Choose a document above, or enter words that the answer contains.',
+      ({ expected, words, value, no_value }) => expected !== '' || words !== '' || value !== '' || no_value,
+      'Choose a document above, or enter words or a value of the answer.',
     ),
     ['words'],
   ),
@@ -56,23 +65,46 @@ export const goldenForm = v.pipe(
     ),
     ['words'],
   ),
+  v.forward(
+    v.check(
+      ({ expected, value, no_value }) => value === '' || (expected !== 'nothing' && !no_value),
+      'Leave this empty if nothing should answer the question, or no table should give a value.',
+    ),
+    ['value'],
+  ),
 )
 
-export function toInput({ expected, words, ...given }: v.InferOutput<typeof goldenForm>) {
+export function toInput({ expected, words, value, no_value, ...given }: v.InferOutput<typeof goldenForm>) {
   const isNothing = expected === 'nothing'
   const document_id = isNothing || expected === '' ? null : expected
-  return { ...given, document_id, words: words || null, expects_nothing: isNothing }
+  return {
+    ...given,
+    document_id,
+    words: words || null,
+    value: value || null,
+    expects_value: !isNothing && (value !== '' || no_value),
+    expects_nothing: isNothing,
+  }
 }
 
-export function toTyped({ question, document_id, words, expects_nothing, history, within, on_failure }: KeptGolden) {
-  const expected = expects_nothing ? 'nothing' : (document_id ?? '')
-  return { question, expected, words: words ?? '', history: history.join('\n'), within: `${within}`, on_failure }
+export function toTyped(kept: KeptGolden) {
+  const { question, document_id, words, value, expects_value, history, within, on_failure } = kept
+  return {
+    question,
+    expected: kept.expects_nothing ? 'nothing' : (document_id ?? ''),
+    words: words ?? '',
+    value: value ?? '',
+    no_value: expects_value && value === null ? 'true' : undefined,
+    history: history.join('\n'),
+    within: `${within}`,
+    on_failure,
+  }
 }
 
 export function formView(agentId: string, documents: readonly Titled[], { typed, faults }: Sent): Html {
-  const { line, area, choice } = fieldsOf({ typed: { within: '3', on_failure: 'warn', ...typed }, faults })
+  const { line, area, choice, boxes } = fieldsOf({ typed: { within: '3', on_failure: 'warn', ...typed }, faults })
   const choices = [
-    ['', 'Any document with the words below'],
+    ['', 'Any document with the words or the value below'],
     ['nothing', 'Nothing: your agent shouldn’t find an answer'],
     ...documents.map(({ id, title }) => [id, title]),
   ] as [string, string][]
@@ -80,12 +112,15 @@ export function formView(agentId: string, documents: readonly Titled[], { typed,
   const ofExpected = ['The document that should be found.', documents.length >= maxDocuments && older]
   const ofHistory = 'What the caller said earlier in the call, one line each, if the question needs it.'
   const ofWords = 'Such as “On Sunday we are closed”. These words must stay, whatever else the text says.'
+  const ofValue = 'Such as “£14.20”. Leave it empty if you don’t want it checked.'
   const toTen = html`type="number" min="1" max="10" required`
   const fields = [
     line('question', 'Question', maxQuestion, 'As a caller would ask it.'),
     area('history', 'Said before', maxTurns * maxQuestion, ofHistory),
     choice('expected', 'Answered by', choices, ofExpected.filter(Boolean).join(' ')),
     line('words', 'Words that the answer has', maxWords, ofWords, ''),
+    line('value', 'The value that a table gives', maxWords, ofValue, ''),
+    boxes('checkbox', 'no_value', 'Or no value', [['true', 'No table should give a value']]),
     line('within', 'Among the first', 2, 'Voice agents get about three parts.', toTen),
     choice('on_failure', 'If a change would make it fail', [
       ['warn', 'Tell me, and make the change'],

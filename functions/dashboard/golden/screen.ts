@@ -66,7 +66,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       return { redirect: goldenPage(scope.agentId), flash: { text } }
     })
     .get(`${base}/new`, writing, async ({ c, db, scope }) => {
-      const { question, document, call, before } = c.req.query()
+      const { question, document, value, call, before } = c.req.query()
       const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
       const { questions } = asked.success
         ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns })
@@ -75,7 +75,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         .map((each) => oneLine(each.question))
         .toReversed()
         .join('\n')
-      return await formPage(db, scope, 'New check', { typed: { question, history, expected: document } })
+      return await formPage(db, scope, 'New check', { typed: { question, history, expected: document, value } })
     })
     .post(`${base}/new`, { ...writing, form: goldenForm }, ({ db, meter, scope, form }) =>
       save(db, scope, 'New check', form, async (input) => {
@@ -179,12 +179,17 @@ ${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${ad
 
 const foundAt = (rank: number) => `found ${['first', 'second', 'third'][rank - 1] ?? `in place ${rank}`}`
 
-function aboutView({ document_id, words, within, ...row }: KeptGolden, titles: Titles): Html {
+function aboutView({ document_id, words, value, within, ...row }: KeptGolden, titles: Titles): Html {
   const title = document_id === null ? undefined : titles.get(document_id)
   const named = title === undefined ? 'a deleted document' : `“${title}”`
   const [of, having] = [document_id !== null && ` of ${named}`, words !== null && ` with the words “${words}”`]
   const place = within === 1 ? 'first' : `among the first ${within}`
-  return html`${row.expects_nothing ? 'Nothing should answer it' : html`A part${of}${having} should be found ${place}`} · ${row.on_failure === 'block' ? 'stops the change' : 'tells you'}${
+  const expected = [
+    row.expects_nothing && 'Nothing should answer it',
+    (of || having) && html`A part${of}${having} should be found ${place}`,
+    row.expects_value && (value === null ? 'No table should give a value' : html`A table should give “${value}”`),
+  ].filter(Boolean)
+  return html`${expected.map((each) => html`${each} · `)}${row.on_failure === 'block' ? 'stops the change' : 'tells you'}${
     row.as_of && html` · asked as of ${localDay(row.as_of)}`
   }${row.checked_at && html` · checked ${ago(row.checked_at)}`}`
 }

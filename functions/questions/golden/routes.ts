@@ -63,6 +63,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
             expects: { words: 'On Sunday we are closed' },
             on_failure: 'block',
           },
+          value: { question: 'What does a large Diavola cost?', expects: { value: '$25' } },
           nothing: { question: 'Do you sell used cars?', expects: { nothing: true } },
         },
         responses: { 201: { ...aQuestion, headers: ['Location'] } },

@@ -17,13 +17,23 @@ const expects = v.pipe(
         v.description('Words that the expected passage has, whatever their case and white space.'),
       ),
     ),
-    nothing: v.optional(described(v.literal(true, 'must be true'), 'Expects no hit, or an `answerable` below 0.5.')),
+    value: v.optional(
+      v.pipe(
+        v.nullable(
+          v.pipe(v.string('must be a string or null'), v.regex(/\S/, 'must not be blank'), maxCharacters(1000)),
+        ),
+        v.description(
+          'The text of the answer’s `value`, whatever its case and white space; null if it should have none.',
+        ),
+      ),
+    ),
+    nothing: v.optional(described(v.literal(true, 'must be true'), 'Expects a `status` other than `found`.')),
   }),
   v.check(
-    ({ nothing, ...passage }) => (nothing === true) !== Object.keys(passage).length > 0,
-    'must have `document_id`, `words` or both, or else `nothing`',
+    ({ nothing, ...answer }) => (nothing === true) !== Object.keys(answer).length > 0,
+    'must have `document_id`, `words` or `value`, or else `nothing`',
   ),
-  v.description('The expected passage, or `{ "nothing": true }`.'),
+  v.description('The expected passage and value, or `{ "nothing": true }`.'),
 )
 
 const settings = {
@@ -53,7 +63,7 @@ export const updateBody = v.pipe(someOf(settings), v.metadata({ title: 'GoldenQu
 
 const rank = described(
   v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  'The place of the expected passage, from 1; null if it is not among the first `within`.',
+  'The place of the expected passage, from 1; null if it is not among the first `within`, or none is expected.',
 )
 
 export const goldenSchema = v.pipe(
@@ -64,6 +74,7 @@ export const goldenSchema = v.pipe(
     expects: v.strictObject({
       document_id: v.optional(v.pipe(v.string(), v.uuid())),
       words: v.optional(v.string()),
+      value: v.optional(v.nullable(v.string())),
       nothing: v.optional(v.literal(true)),
     }),
     within: v.pipe(v.number(), v.integer()),
@@ -103,10 +114,15 @@ export const runExample: v.InferOutput<typeof runResponse> = {
 }
 
 export function toGolden(row: KeptGolden): v.InferOutput<typeof goldenSchema> {
-  const { id, question, history, within, on_failure, document_id, words, passed, rank, checked_at } = row
+  const { id, question, history, within, on_failure, document_id, words, value, passed, rank, checked_at } = row
   return {
     ...{ id, question, history, within, on_failure, as_of: row.as_of?.toISOString() ?? null },
-    expects: row.expects_nothing ? { nothing: true } : { ...(document_id && { document_id }), ...(words && { words }) },
+    expects: {
+      ...(document_id && { document_id }),
+      ...(words && { words }),
+      ...(row.expects_value && { value }),
+      ...(row.expects_nothing && { nothing: true }),
+    },
     last_result: passed === null ? null : { passed, rank, checked_at: checked_at!.toISOString() },
   }
 }
@@ -118,8 +134,14 @@ export function toInput<Body extends { expects?: Expected | undefined }>({ expec
     (Body extends { expects: Expected } ? ReturnType<typeof toColumns> : Partial<ReturnType<typeof toColumns>>)
 }
 
-function toColumns({ document_id, words, nothing }: Expected) {
-  return { document_id: document_id ?? null, words: words ?? null, expects_nothing: nothing ?? false }
+function toColumns({ document_id, words, value, nothing }: Expected) {
+  return {
+    document_id: document_id ?? null,
+    words: words ?? null,
+    value: value ?? null,
+    expects_value: value !== undefined,
+    expects_nothing: nothing ?? false,
+  }
 }
 
 const maxShown = 8000

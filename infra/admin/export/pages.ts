@@ -34,7 +34,7 @@ export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   golden_question: rowsOf(
     'golden_questions',
     'agent_id, id',
-    'question, history, document_id, words, expects_nothing, within, on_failure, as_of, passed, rank, checked_at, created_at',
+    'question, history, document_id, words, value, expects_value, expects_nothing, within, on_failure, as_of, passed, rank, checked_at, created_at',
   ),
   // The secrets are left out.
   webhook: rowsOf('webhooks', 'id', 'url, events, status, disabled_reason, created_at'),
