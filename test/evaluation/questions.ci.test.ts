@@ -7,8 +7,8 @@ describe('a file of questions', () => {
 
   test('may have semicolons, other names for columns, and neither ids nor kinds', () => {
     expect(parsed('Query;Document_Title\nopen, on sunday?;Hours\n\nkittens?;\n')).toEqual([
-      { id: 'line 2', question: 'open, on sunday?', expected: { title: 'Hours' }, settings: {} },
-      { id: 'line 4', question: 'kittens?', settings: {} },
+      { id: 'line 2', question: 'open, on sunday?', expected: { title: 'Hours' }, settings: {}, history: [] },
+      { id: 'line 4', question: 'kittens?', settings: {}, history: [] },
     ])
   })
 

@@ -153,6 +153,10 @@ describe('questions export', () => {
         expects: { words },
       })),
       { question: 'Cars?', expects: { nothing: true }, on_failure: 'block' },
+      ...['(none)', "'(none)", '$25', null].map((value) => ({ question: sunday, expects: { value } })),
+      ...[['Hello?'], ['- no', '(none)'], ['=1', 'Or, "Monday"?']].map((history) => ({
+        ...{ question: sunday, history, expects: { words: 'closed', value: null } },
+      })),
     ]
     for (const each of asked) expect((await call('POST', golden, each)).status).toBe(201)
     const kept = async () =>
@@ -177,7 +181,7 @@ describe('questions export', () => {
     await call('DELETE', `${knowledgeBase}/${hours}?ignore_golden_questions=true`)
     expect(await run('export')).toEqual({
       code: 0,
-      stdout: `question,title,words,document_id,within,on_failure,as_of\nWhere?,Parking,,${parking},3,warn,\n`,
+      stdout: `question,title,words,document_id,within,on_failure,as_of,history,value\nWhere?,Parking,,${parking},3,warn,,,\n`,
       stderr: `warning: left out, as its document is deleted: ${sunday}\n`,
     })
   })

@@ -45,7 +45,7 @@ export function addQuestionCommands(program: Command): void {
       }),
     )
   subcommand(command, 'import', 'create golden questions from a CSV file like the one that export prints')
-    .argument('<file>', 'the CSV file; nothing should answer a question without title and words')
+    .argument('<file>', 'the CSV file; nothing should answer a question without title, words and value')
     .addOption(agent())
     .addOption(
       new Option('--on-failure <what>', 'what happens to a change that makes one fail, unless the file says otherwise')
@@ -82,8 +82,8 @@ async function exported(api: Api, agentId: string) {
   const isLeft = ({ expects }: Golden) => expects.document_id !== undefined && !titles.has(expects.document_id)
   const questions = golden
     .filter((each) => !isLeft(each))
-    .map(({ expects: { document_id, words }, ...rest }) => {
-      return { ...rest, title: document_id && titles.get(document_id), document_id, words }
+    .map(({ expects: { document_id, words, value }, ...rest }) => {
+      return { ...rest, title: document_id && titles.get(document_id), document_id, words, value }
     })
   return { questions, left: golden.filter(isLeft).map(({ question }) => question) }
 }

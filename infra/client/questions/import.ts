@@ -4,7 +4,7 @@ import { maxPerAgent, normalized } from '../../../shared/golden/golden-question.
 import { CommandError } from '../../command-line/command-error.ts'
 import type { Api } from '../api.ts'
 import { pagesOf } from './pages.ts'
-import { type Question, questionsByLine } from './questions-file.ts'
+import { oneLine, type Question, questionsByLine } from './questions-file.ts'
 
 export type Golden = v.InferOutput<typeof goldenSchema>
 
@@ -69,16 +69,21 @@ export async function titlesOf(api: Api, agentId: string): Promise<Titles> {
 type Body = Pick<Golden, 'question' | 'expects'> & Partial<Golden>
 
 function toBody(
-  { question, expected, settings: { document_id: id, ...settings } }: Question,
+  { question, history, expected, settings: { document_id: id, ...settings } }: Question,
   titles: Titles,
   at: string,
 ) {
-  const { title, words } = expected ?? {}
+  const { title, words, value } = expected ?? {}
   const document_id = title === undefined && id === undefined ? undefined : documentOf(title, id, titles, at)
-  const expects =
-    document_id || words ? { ...(document_id && { document_id }), ...(words && { words }) } : { nothing: true }
+  const isNothing = !document_id && !words && value === undefined
+  const expects = {
+    ...(document_id && { document_id }),
+    ...(words && { words }),
+    ...(value !== undefined && { value }),
+    ...(isNothing && { nothing: true }),
+  }
   const given = Object.entries({ ...settings, within: settings.within && Number(settings.within) })
-  const body = { question, expects, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
+  const body = { question, history, expects, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) }
   const { issues: [issue] = [] } = v.safeParse(createBody, body)
   if (issue) throw new CommandError(`${at}: ${v.getDotPath(issue)} ${issue.message}`)
   return body as Body
@@ -98,6 +103,13 @@ function isSame(one: Body, other: Body): boolean {
   return keyOf(one) === keyOf(other) && (one.within ?? other.within) === (other.within ?? one.within)
 }
 
-function keyOf({ question, expects: { document_id = '', words = '' }, as_of }: Body): string {
-  return JSON.stringify([question.trim(), document_id, normalized(words), as_of ? Date.parse(as_of) : null])
+function keyOf({ question, history = [], expects: { document_id = '', words = '', value }, as_of }: Body): string {
+  return JSON.stringify({
+    question: question.trim(),
+    history: history.map(oneLine),
+    document_id,
+    words: normalized(words),
+    value: value && normalized(value),
+    as_of: as_of ? Date.parse(as_of) : null,
+  })
 }

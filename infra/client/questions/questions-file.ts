@@ -10,15 +10,21 @@ export interface Question {
   expected: Expected | undefined
   /** Further settings of a golden question, as the file's text. */
   settings: Partial<Record<(typeof settings)[number], string>>
+  /** The caller's earlier turns, oldest first. */
+  history: string[]
 }
 
-/** Has a title, words, or both. */
+/** Has a title, words or a value. */
 export interface Expected {
   title: string | undefined
   words: string | undefined
+  /** The text of the answer's value, null if it should have none; undefined if it is not checked. */
+  value?: string | null | undefined
 }
 
 const settings = ['document_id', 'within', 'on_failure', 'as_of'] as const
+/** The cell of `value` if the answer should have none. */
+const noValue = '(none)'
 
 /** The accepted names of each column, in lower case. */
 const columns = {
@@ -32,6 +38,8 @@ const columns = {
   within: ['within'],
   on_failure: ['on_failure'],
   as_of: ['as_of'],
+  history: ['history'],
+  value: ['value'],
 }
 type Column = keyof typeof columns
 
@@ -42,7 +50,7 @@ interface Row {
 
 /**
  * Reads the questions of a CSV file (RFC 4180, or with semicolons, as spreadsheets write it in many countries), by the line where each
- * ends. The line is the id of a question without one. A question without title and words has no answer.
+ * ends. The line is the id of a question without one. A question without title, words and value has no answer.
  * @param file the file's name in messages
  * @throws CommandError with file and line
  */
@@ -52,30 +60,45 @@ export function questionsByLine(text: string, file: string): Map<number, Questio
   if (rows.length === 0) throw new CommandError(`${file} has no questions`)
   const ids = new Set<string>()
   const questions = rows.map(({ cells, line }): [number, Question] => {
-    const cell = (column: Column) => unescaped(cells[places[column]]?.trim() ?? '') || undefined
+    const written = (column: Column) => cells[places[column]]?.trim() ?? ''
+    const cell = (column: Column) => unescaped(written(column)) || undefined
     const [id, question, title, words] = [cell('id') ?? `line ${line}`, cell('question'), cell('title'), cell('words')]
     if (question === undefined) throw new CommandError(`${file}, line ${line}: the question is empty`)
     if (ids.has(id)) throw new CommandError(`${file}, line ${line}: an earlier question has the id ${id} too`)
     ids.add(id)
-    const expected = title || words ? { title, words } : undefined
+    const value = written('value') === noValue ? null : cell('value')
+    const expected = title || words || value !== undefined ? { title, words, value } : undefined
+    const turns = (cell('history') ?? '').split(/[\r\n]+/).map(oneLine)
     const given = Object.fromEntries(settings.map((column) => [column, cell(column)]))
-    return [line, { id, kind: cell('kind'), question, expected, settings: given }]
+    return [line, { id, kind: cell('kind'), question, expected, settings: given, history: turns.filter(Boolean) }]
   })
   return new Map(questions)
 }
 
-const written = ['question', 'title', 'words', ...settings] as const
+const written = ['question', 'title', 'words', ...settings, 'history', 'value'] as const
 
-/** Writes golden questions as a file that `questionsByLine` reads without loss. */
-export function writeQuestions(
-  questions: readonly { [C in (typeof written)[number]]: string | number | null | undefined }[],
-): string {
-  const rows = questions.map((each) => written.map((column) => quoted(escaped(`${each[column] ?? ''}`.trim()))))
+type Written = Record<Exclude<(typeof written)[number], 'history'>, string | number | null | undefined>
+
+/** Writes golden questions as a file that `questionsByLine` reads without loss, but for white space around texts and in `history`. */
+export function writeQuestions(questions: readonly (Written & { history: string[] })[]): string {
+  const rows = questions.map((each) => {
+    const cells = { ...each, history: each.history.map(oneLine).join('\n') }
+    const texts = written.map((column) => quoted(escaped(`${cells[column] ?? ''}`.trim())))
+    return each.value === null ? texts.with(written.indexOf('value'), noValue) : texts
+  })
   return [written, ...rows].map((row) => `${row.join(',')}\n`).join('')
 }
 
-/** A spreadsheet would run a cell that begins like this. A leading `'` makes it text, and is removed when the file is read. */
-const formula = /^'*[=+\-@＝＋－＠]/
+/** A turn in a line of its own. */
+export function oneLine(turn: string): string {
+  return turn.replaceAll(/\s+/g, ' ').trim()
+}
+
+/**
+ * A spreadsheet would run a cell that begins like this, and `(none)` stands for no value. A leading `'` makes it text, and is removed
+ * when the file is read.
+ */
+const formula = /^'*(?:[=+\-@＝＋－＠]|\(none\)$)/
 
 function escaped(cell: string): string {
   return formula.test(cell) ? `'${cell}` : cell
@@ -111,7 +134,8 @@ function placesOf(head: Row | undefined, file: string): Record<Column, number> {
     Object.entries(columns).map(([column, names]) => [column, found.findIndex((name) => names.includes(name))]),
   ) as Record<Column, number>
   const has = (column: Column) => places[column] >= 0
-  const missing = has('question') ? (has('title') || has('words') ? undefined : '`title` or `words`') : '`question`'
+  const hasExpected = has('title') || has('words') || has('value')
+  const missing = has('question') ? (hasExpected ? undefined : '`title`, `words` or `value`') : '`question`'
   const names = Object.values(columns).flat()
   const unknown = found.find((name) => name !== '' && !names.includes(name))
   if (missing === undefined && unknown === undefined) return places
