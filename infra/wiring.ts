@@ -269,6 +269,7 @@ export const metricReporters = {
   SearchesDegraded: asking,
   SearchesLimited: asking,
   QuestionsNotKept: answering,
+  ClaimsNotKept: ['embedding', 'documents', 'chunks'],
   OldestPendingSeconds: ['sweeper'],
   LeaseRecoveries: ['sweeper'],
   SendFailures: ['documents', 'agents', 'dashboard', 'embedding', 'extraction', 'crawler', 'sweeper'],

@@ -21,6 +21,7 @@ export const metrics = {
   SearchesDegraded: 'Count',
   SearchesLimited: 'Count',
   QuestionsNotKept: 'Count',
+  ClaimsNotKept: 'Count',
   OldestPendingSeconds: 'Seconds',
   LeaseRecoveries: 'Count',
   SourcesChecked: 'Count',

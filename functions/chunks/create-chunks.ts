@@ -4,6 +4,7 @@ import { type DocumentScope, isAgent, isDocument } from '../../shared/database/s
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { selectDocument } from '../../shared/documents/client/chunks.ts'
 import type { ChunkRow } from '../../shared/documents/contract/chunk.ts'
+import { keepClaims } from '../../shared/documents/processing/claims.ts'
 import { isManagedByService, processing } from '../../shared/documents/processing/guards.ts'
 import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/processing/new-chunks.ts'
 import { takeOver } from '../../shared/documents/processing/transitions.ts'
@@ -54,7 +55,7 @@ export async function createChunks(
 
   const stored = await idempotently(db, request, response, {
     // Keeps the model that serves the agent until these chunks are stored.
-    documents: lockAfter(selectDocument(db, scope).forUpdate(), lockModel(scope)),
+    documents: lockAfter(selectDocument(db, scope).select(isServed.as('is_served')).forUpdate(), lockModel(scope)),
     ...(model !== undefined && {
       agents: sql<{ model: string | null; next_model: string | null }>`
         select a.model, a.next_model from agents a where ${isAgent(scope)}`,
@@ -71,12 +72,13 @@ export async function createChunks(
     // After the chunks, which a trigger counts.
     count: count.where(isInserted),
   }).catch(rejectAboveLimit)
-  await requireDocument(db, scope, stored.results.documents)
+  const document = await requireDocument(db, scope, stored.results.documents)
   const [agent] = stored.results.agents ?? []
   const isOther = !stored.response && model !== undefined && model !== agent?.model
   if (isOther && model !== agent?.next_model) rejectModel()
   const outcome = isOther ? await addNextVectors(db, scope, model, inputs, request) : stored
   if (!outcome.response) throw conflict(outcome.results.conflicts, isOther)
+  if (document.is_served) await keepClaims(db, scope)
   const texts = new Map(inputs.map(({ chunk_index, content, metadata }) => [chunk_index, { content, metadata }]))
   const data = outcome.response.data.map(
     (chunk): ChunkRow => ({
@@ -88,6 +90,8 @@ export async function createChunks(
   )
   return { data, chunk_count: outcome.response.chunk_count, replayed: outcome.replayed }
 }
+
+const isServed = sql<boolean>`(not ${isManagedByService} and d.active_revision = d.revision)`
 
 function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   const id = newId()

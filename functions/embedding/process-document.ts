@@ -12,6 +12,7 @@ import {
   settle,
   type Worker,
 } from '../../shared/documents/processing/attempt.ts'
+import { keepClaims } from '../../shared/documents/processing/claims.ts'
 import { leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { corrected } from '../../shared/documents/text/corrections.ts'
@@ -125,6 +126,8 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
   if (ending === 'lease_lost' || !(await switchRevision(job, { ...revision.lastPart(), spent }, remaining))) return
+  const { revision: completed, title } = claim
+  await keepClaims(db, claim, { title, revision: completed, chunk_count: chunks.length, chunks })
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
 }

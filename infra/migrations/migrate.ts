@@ -18,6 +18,7 @@ import { steps as trash } from './0014_trash.ts'
 import { steps as people } from './0015_people.ts'
 import { steps as connections } from './0016_connections.ts'
 import { steps as forgottenCalls } from './0017_forgotten_calls.ts'
+import { steps as disagreements } from './0018_disagreements.ts'
 import { steps as keptAnswers } from './0019_kept_answers.ts'
 import { inTransaction, type Step } from './steps.ts'
 
@@ -68,6 +69,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0015_people': people,
   '0016_connections': connections,
   '0017_forgotten_calls': [inTransaction(...search), ...forgottenCalls],
+  '0018_disagreements': disagreements,
   '0019_kept_answers': keptAnswers,
 }
 

@@ -50,6 +50,17 @@ test('a table is shown as a table, even if a page begins within it', async () =>
   }
 })
 
+test('a document that contradicts another shows both texts side by side, with links to the passages', async () => {
+  const tenant = await signedIn()
+  const list = await serve(stand, tenant, 'Price <list>', '| Service | Price |\n|---|---|\n| Nail trim | $18 |')
+  const id = await serve(stand, tenant, 'Nails', '# Trims\n\nA nail trim costs $25.')
+  const { html, text } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  expect(text).toContain('1 statement contradicts another document.')
+  expect(html).toContain(`<a href="${listOf(tenant)}/${id}?passage=1#passage-1">This document says</a></p><p>A nail`)
+  expect(html).toContain(`<a href="${listOf(tenant)}/${list}?passage=1#passage-1">“Price &lt;list&gt;” says</a>`)
+  expect((await tenant.browser.get(listOf(tenant))).text).toContain('1 statement contradicts another document.')
+})
+
 test('a link to a passage marks it, and no other', async () => {
   const tenant = await signedIn()
   const id = await serve(stand, tenant, 'Hours', '# Monday\n\nWe open at 9.\n\n# Tuesday\n\nWe open at 10.')

@@ -44,17 +44,17 @@ describe('the roles of the Lambdas', () => {
       agents insert: agents sources
       agents select: agents chunks documents golden_questions source_pages sources
       agents update: agents documents golden_questions sources
-      chunks delete: chunks idempotency_keys vectors
-      chunks insert: chunk_terms chunks idempotency_keys vectors
-      chunks select: agents chunks documents golden_questions idempotency_keys vectors
+      chunks delete: chunks document_claims idempotency_keys vectors
+      chunks insert: chunk_terms chunks document_claims idempotency_keys vectors
+      chunks select: agents chunks document_claims documents golden_questions idempotency_keys vectors
       chunks update: chunks documents golden_questions idempotency_keys
       crawler delete: chunks documents source_pages sources vectors
       crawler insert: documents source_pages
-      crawler select: agents chunks documents golden_questions source_pages sources vectors
+      crawler select: agents chunks document_claims documents golden_questions source_pages sources vectors
       crawler update: documents golden_questions source_pages sources
       dashboard delete: calls chunks connections documents golden_questions invitations question_log sessions sources vectors webhooks
       dashboard insert: agents api_keys connection_tokens connections documents golden_questions invitations operator_actions query_vectors sign_in_attempts sources webhook_deliveries webhooks
-      dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches connections deleted_ordinals document_revisions documents \
+      dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches connections deleted_ordinals document_claims document_revisions documents \
         embedded_tokens golden_questions invitations listed_agents memberships oauth_clients operator_actions organizations people query_vectors \
         question_log request_meters sessions sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
         webhook_deliveries webhooks
@@ -62,24 +62,24 @@ describe('the roles of the Lambdas', () => {
         webhook_deliveries webhooks
       delivery select: webhook_deliveries webhooks
       delivery update: webhook_deliveries webhooks
-      documents delete: chunks documents idempotency_keys vectors
-      documents insert: documents idempotency_keys
-      documents select: agents api_keys chunks document_revisions documents golden_questions idempotency_keys memberships people sources vectors
-      documents update: documents golden_questions idempotency_keys
-      embedding delete: chunks vectors
-      embedding insert: chunk_terms chunks embedded_tokens vectors
-      embedding select: agents chunks documents embedded_tokens golden_questions organizations request_meters vectors
+      documents delete: chunks document_claims documents idempotency_keys vectors
+      documents insert: document_claims documents idempotency_keys
+      documents select: agents api_keys chunks document_claims document_revisions documents golden_questions idempotency_keys memberships people sources vectors
+      documents update: document_claims documents golden_questions idempotency_keys
+      embedding delete: chunks document_claims vectors
+      embedding insert: chunk_terms chunks document_claims embedded_tokens vectors
+      embedding select: agents chunks document_claims documents embedded_tokens golden_questions organizations request_meters vectors
       embedding update: agents chunks documents embedded_tokens golden_questions
       extraction select: documents
       extraction update: documents
       mcp insert: query_vectors question_log
       mcp select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
         query_vectors sketch_clusters term_lists vectors
-      operator delete: agents api_keys calls chunk_terms chunks clustered_sketches document_revisions documents golden_questions \
+      operator delete: agents api_keys calls chunk_terms chunks clustered_sketches document_claims document_revisions documents golden_questions \
         idempotency_keys organizations people query_vectors question_log signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator insert: agents api_keys erasures memberships obsolete_files operator_actions organizations people signing_secrets
-      operator select: agents api_keys calls chunk_terms chunks clustered_sketches connections document_revisions documents embedded_tokens erasures \
+      operator select: agents api_keys calls chunk_terms chunks clustered_sketches connections document_claims document_revisions documents embedded_tokens erasures \
         golden_questions idempotency_keys memberships obsolete_files operator_actions organizations people query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
         webhook_deliveries webhooks
       operator update: api_keys calls documents erasures memberships obsolete_files operator_actions organizations signing_secrets
@@ -203,7 +203,7 @@ describe('the roles of the Lambdas', () => {
       select content from source_pages; delete from source_pages; update sources set crawl = 0
     documents: select source_url from obsolete_files; select id from calls; \
       update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
-      select content from chunks; update documents set organization_id = null; select embedding from vectors; \
+      insert into chunks select from chunks; update documents set organization_id = null; select embedding from vectors; \
       select terms from chunk_terms; select secret from signing_secrets; select find_session('x'); \
       select key_hash from api_keys; delete from document_revisions; insert into document_revisions select from agents; \
       select token_hash from sessions

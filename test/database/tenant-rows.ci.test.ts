@@ -61,6 +61,8 @@ beforeAll(async () => {
   await stand.db.batch({
     pages: sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl)
       select organization_id, agent_id, id, 'https://inn.example/', 1 from sources`,
+    claims: sql`insert into document_claims (organization_id, document_id, key, agent_id, revision, scope, amounts, currency, chunk_index, text)
+      select organization_id, id, id, agent_id, 2, id, id, '', 0, 'text' from documents`,
     kept: sql`update organizations set log_questions = true`,
     questions: sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable, milliseconds)
       select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, '[]', 0, 0 from agents`,

@@ -11,7 +11,12 @@ export async function busyTenant(stand: TestStand): Promise<Tenant> {
   const tenant = await stand.tenant()
   const { organizationId: organization, agentId: agent, call, knowledgeBase } = tenant
   for (const title of ['Hours', 'Prices', 'Parking'])
-    await call('POST', knowledgeBase, { title, content: `About ${title}. `.repeat(150) }, { 'idempotency-key': title })
+    await call(
+      'POST',
+      knowledgeBase,
+      { title, content: `About ${title}. A visit costs $5. `.repeat(100) },
+      { 'idempotency-key': title },
+    )
   const { body: closed } = await call('POST', knowledgeBase, {
     title: 'Closed',
     content: 'Deleted, but in the lists of terms.',

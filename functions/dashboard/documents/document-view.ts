@@ -6,6 +6,7 @@ import { withQuery } from '../paths.ts'
 import { warningsView } from '../refused-change.ts'
 import { number } from '../sentences.ts'
 import { siteName } from '../titles.ts'
+import { disagreementsView } from './disagreements.ts'
 import { ofEditedPage } from './edits.ts'
 import { doubtfulPassages, fileNotesView, originalOf } from './original.ts'
 import { type Overview, tagOf } from './overview.ts'
@@ -42,6 +43,7 @@ ${mayWrite && !shown.hasUpload && retryAction(base, document)}</div>
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
 ${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
+${document.disagreements.length > 0 && disagreementsView(agentId, document.id, document.disagreements)}
 ${mayWrite && lostView(address, document, shown.lost)}
 ${shown.comparison ?? (text || html`<p class="none">There is no text yet.</p>`)}
 </section>`

@@ -2,6 +2,7 @@ import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
+import { disagreements } from '../../../shared/documents/client/disagreements.ts'
 import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/processing/guards.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
 import { type Changes, findChanges } from './changes.ts'
@@ -61,6 +62,7 @@ export function overviews(db: Database, condition: Expression<SqlBool>) {
     ])
     .select(['d.source_id', 'd.external_id', website.as('website')])
     .select(['d.warnings', 'd.file_notes', 'd.valid_from', 'd.valid_until', validity.as('validity')])
+    .select(disagreements.as('disagreements'))
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
       sql<number | null>`${d.file_bytes}::int`.as('file_bytes'),
@@ -104,8 +106,9 @@ function toPattern(word: string): string {
 export function tagOf(document: Overview): string {
   const { version, pages_read, planned_chunk_count, stored_chunk_count, awaits_file, is_file_missing, validity } =
     document
+  const disagreeing = document.disagreements.length || null
   const file = awaits_file ? (is_file_missing ? 'missing' : 'awaited') : null
-  return [version, pages_read, stored_chunk_count, planned_chunk_count, file, validity]
+  return [version, pages_read, stored_chunk_count, planned_chunk_count, file, validity, disagreeing]
     .filter((part) => part !== null)
     .join('.')
 }

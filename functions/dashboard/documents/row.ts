@@ -4,6 +4,7 @@ import { ignoring, warningText } from '../refused-change.ts'
 import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { datesView } from './dates.ts'
+import { disagreementText } from './disagreements.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { isInWork, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
 import { questionView } from './version.ts'
@@ -33,6 +34,7 @@ export function rowView({ base, mayWrite }: Place, document: Overview) {
 <div class="subject">${mayWrite && html`<input type="checkbox" name="document" value="${id}.${document.edits}" form="selection" aria-label="Select “${title}”">`}<h2><a href="${base}/${id}">${title}</a></h2><p class="about">${aboutView(document)}</p></div>
 ${stateView(state)}
 ${document.warnings.length > 0 && html`<p class="detail"><a href="${base}/${id}#warnings">${warningText(document.warnings.length)}</a></p>`}
+${document.disagreements.length > 0 && html`<p class="detail"><a href="${base}/${id}#disagreements">${disagreementText(document.disagreements.length)}</a></p>`}
 ${
   mayWrite &&
   html`<div class="actions">${retryAction(base, document)}

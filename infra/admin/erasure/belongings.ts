@@ -37,6 +37,7 @@ export const belongings: readonly Belongings[] = [
   },
   { table: 'term_lists', key: { agent_id: 'uuid', term: 'int', block: 'int' }, isOfAgent: byAgentId },
   { table: 'document_revisions', key: { document_id: 'uuid', revision: 'int' }, isOfAgent: byAgentId },
+  { table: 'document_claims', key: { document_id: 'uuid', key: 'uuid' }, isOfAgent: byAgentId },
   { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'source_pages', key: { source_id: 'uuid', address: 'text' }, isOfAgent: byAgentId },
   { table: 'sources', key: { id: 'uuid' }, isOfAgent: byAgentId },

@@ -5,12 +5,12 @@ import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 395_000
 /** Lambdas that ask golden questions also contain search, which reads tables. */
-const guarded = 495_000
+const guarded = 510_000
 
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 515_000,
+  documents: 530_000,
   chunks: guarded,
   search: 485_000,
   platforms: 490_000,
@@ -27,7 +27,7 @@ const budgets: Record<BundleName, number> = {
   sweeper: api,
   delivery: api,
   embedding: guarded,
-  crawler: 790_000,
+  crawler: 805_000,
   canary: 50_000,
   extraction: 2_700_000,
   /** It makes and checks logins over the same driver as they are used with. */

@@ -66,6 +66,7 @@ export function createDashboard(
   dashboard.addWidgets(
     ...queueGraphs('Queue', work.embedding),
     graph('Chunks', sums(name, 'ChunksEmbedded', 'ChunksReused')),
+    graph('Documents not compared', sums(name, 'ClaimsNotKept')),
   )
   dashboard.addWidgets(
     ...queueGraphs('Files', work.extraction),

@@ -19,6 +19,7 @@ import { findDocument, requireAgent, requireDocument } from '../../http/not-foun
 import { pageBytes } from '../../http/payload.ts'
 import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
 import { before, discard } from '../processing/transitions.ts'
+import { disagreements } from './disagreements.ts'
 
 export function hashContent(content: string): Buffer {
   return createHash('sha256').update(content).digest()
@@ -54,7 +55,7 @@ export async function listDocuments(
     documents: sql<DocumentRow & { available: string }>`
       with page as (
         select d.title, ${content} as content, ${sql.join(createdColumns.map((column) => sql`${shown(column)} as ${sql.ref(column)}`))},
-          row_number() over newest as position, sum(coalesce(octet_length(${content}), 0)) over newest as bytes
+          d.organization_id, d.active_revision, row_number() over newest as position, sum(coalesce(octet_length(${content}), 0)) over newest as bytes
         from documents d
         where ${trashed ? isInTrash(scope) : isOfAgent(scope)} and ${isAfter}
           and ${status ? sql`${shown('status')} = ${status}` : sql`true`}
@@ -64,8 +65,9 @@ export async function listDocuments(
         window newest as (order by d.created_at desc, d.id desc)
         order by d.created_at desc, d.id desc limit ${limit + 1}
       )
-      select ${sql.join(documentColumns.map((column) => sql.ref(column)))}, (select count(*) from page) as available
-      from page where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
+      select ${sql.join(documentColumns.map((column) => sql.ref(column)))}, ${disagreements} as disagreements,
+        (select count(*) from page) as available
+      from page d where position = 1 or position <= ${limit} and bytes <= ${pageBytes}
       order by created_at desc, id desc`,
   })
   if (documents.length === 0) await requireAgent(db, scope)
@@ -82,7 +84,7 @@ export async function getDocument(
   const isKnown = known === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits} || '.' || ${d.version}`, known)
   const found = db
     .selectFrom('documents as d')
-    .select(['d.title', ...createdColumns, isKnown.as('is_known')])
+    .select(['d.title', ...createdColumns, isKnown.as('is_known'), disagreements.as('disagreements')])
     .select((exclude ? none : sql<string | null>`case when not ${isKnown} then ${d.content} end`).as('content'))
     .select((include ? sql<string | null>`case when not ${isKnown} then ${d.extracted_text} end` : none).as('text'))
     .where(isDocument(scope))

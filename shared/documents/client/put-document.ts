@@ -13,6 +13,7 @@ import type { PutInput } from '../contract/input.ts'
 import { isFile } from '../processing/guards.ts'
 import type { Outbox } from '../processing/outbox.ts'
 import { createDocument } from './create-document.ts'
+import { disagreements } from './disagreements.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { updateDocument } from './update-document.ts'
 
@@ -69,7 +70,7 @@ async function find(db: Database, scope: NamedScope, { title, content, metadata,
   const { documents } = await db.batch({
     documents: db
       .selectFrom('documents as d')
-      .select(['d.title', ...createdColumns])
+      .select(['d.title', ...createdColumns, disagreements.as('disagreements')])
       .select(
         sql<boolean>`coalesce(${d.title} = ${title} and ${d.content_hash} = ${hashContent(content)} and not ${isFile}
           and ${d.metadata} = ${JSON.stringify(metadata)}::jsonb and ${d.valid_from} is not distinct from ${valid_from}::timestamptz

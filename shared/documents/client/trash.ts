@@ -7,6 +7,7 @@ import { createdColumns, type DocumentRow } from '../contract/document.ts'
 import { awaitsText } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { before, bringBack, type Transition } from '../processing/transitions.ts'
+import { disagreements } from './disagreements.ts'
 import { getDocument } from './documents.ts'
 import { rejectPastLimit, rejectTakenIds } from './insert-document.ts'
 
@@ -28,7 +29,7 @@ export async function restoreDocument(
     .batch({
       held: lockAfter(held, lockKnowledge(scope)),
       restored: restoring(db, scope, isIt)
-        .returning(['d.title', 'd.content', ...createdColumns])
+        .returning(['d.title', 'd.content', ...createdColumns, disagreements.as('disagreements')])
         .returning(['d.managed_by', awaitsText.as('awaits_text')]),
     })
     .catch((error) => rejectRestoring(db, scope, isIt, error))

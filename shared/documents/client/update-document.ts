@@ -21,6 +21,7 @@ import { titleTerms } from '../../terms/indexed-terms.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
 import { neverValid, type UpdateInput } from '../contract/input.ts'
+import { keepClaims, scopeOfClaims } from '../processing/claims.ts'
 import { isFile } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
@@ -38,6 +39,7 @@ import { corrected } from '../text/corrections.ts'
 import { movedStarts } from '../text/page-starts.ts'
 import { selectDocument } from './chunks.ts'
 import { type DocumentState, decideUpdate } from './decide-update.ts'
+import { disagreements } from './disagreements.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
 import { rejectTakenIds } from './insert-document.ts'
 
@@ -103,6 +105,7 @@ export async function updateDocument(
       continue
     }
     if (served) await keepResults(db, scope, verdict)
+    if (decision === 'complete') await keepClaims(db, scope)
     const awaitsText = found.is_file && !content_hash
     const work = { organizationId: scope.organizationId, documentId: scope.documentId, awaitsText, ...origin }
     return { document, queued: decision === 'restart' && (await enqueue({ db, queue }, work)) }
@@ -197,7 +200,13 @@ async function change(
           .where('d.version', '=', found.version)
           .where('d.revision', '=', found.revision)
           .where(guard ?? sql<boolean>`true`)
-          .returning(['d.title', 'd.content', ...createdColumns, 'd.active_revision']),
+          .returning([
+            'd.title',
+            'd.content',
+            ...createdColumns,
+            'd.active_revision',
+            disagreements.as('disagreements'),
+          ]),
       )
       // A client's document has served chunks and draft chunks; the change deletes one of the two.
       .with(
@@ -207,7 +216,11 @@ async function change(
             and ${'active_revision' in changes ? sql`c.revision <> ${found.revision}` : sql`c.revision > coalesce(changed.active_revision, 0)`})`,
       )
       .selectFrom('changed')
-      .select(documentColumns),
+      .select([...documentColumns, 'disagreements']),
+    ...('metadata' in changes && {
+      scoped: sql`update document_claims c set scope = ${scopeOfClaims} from documents d
+        where ${isDocument(scope)} and c.organization_id = d.organization_id and c.document_id = d.id`,
+    }),
     ...(isClients && { unused: deleteUnusedVectors(scope) }),
   })
   return changed[0]

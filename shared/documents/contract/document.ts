@@ -3,11 +3,14 @@ import * as v from 'valibot'
 import type { Tables } from '../../database/tables.ts'
 import { namedTypeOf } from '../../files/file-types.ts'
 import { described } from '../../http/input/fields.ts'
+import type { Disagreement } from '../client/disagreements.ts'
 import { ownFaults } from './failures.ts'
 
 export const statuses = ['pending', 'processing', 'completed', 'error'] as const
 const time = v.pipe(v.string(), v.isoTimestamp())
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
+
+const statement = v.strictObject({ chunk_index: count, text: v.string() })
 
 const sourceType = v.picklist(['manual', 'pdf', 'csv', 'txt', 'docx'])
 
@@ -64,9 +67,15 @@ export const documentSchema = v.pipe(
             named: described(sourceType, 'The type according to the file’s name.'),
             found: described(sourceType, 'The type of its content, which decided how it was read.'),
           }),
+          v.strictObject({
+            code: v.literal('documents_disagree'),
+            with: described(v.pipe(v.string(), v.uuid()), 'The other document.'),
+            here: described(statement, 'The sentence or the cell of a table in this document.'),
+            there: described(statement, 'The one in the other document.'),
+          }),
         ]),
       ),
-      'Golden questions that fail because of a change to this document, until they pass; and a file whose name contradicts its type.',
+      'Golden questions that fail because of a change to this document, until they pass; a file whose name contradicts its type; and up to 20 other prices or times that other documents of the agent give to the same thing. The last come moments after a document completes, and do not change the `ETag`.',
     ),
     deleted_at: described(v.nullable(time), 'When it was put into the trash; null unless it is there.'),
     created_at: time,
@@ -124,7 +133,7 @@ type Row<Column extends keyof Columns> = {
 }
 type Columns = Selectable<Tables['documents']>
 export type Created = Row<CreatedColumn>
-export type DocumentRow = Row<Column>
+export type DocumentRow = Row<Column> & { disagreements?: Disagreement[] }
 
 export function toDocument(row: DocumentRow): Document {
   const document = Object.fromEntries(shown.map((column) => [column, row[column]])) as Pick<DocumentRow, Shown>
@@ -133,7 +142,7 @@ export function toDocument(row: DocumentRow): Document {
     valid_from: toTime(row.valid_from),
     valid_until: toTime(row.valid_until),
     waiting: toWaiting(row),
-    warnings: [...row.warnings, ...typeWarning(row)],
+    warnings: [...row.warnings, ...typeWarning(row), ...(row.disagreements ?? []).map(toWarning)],
     deleted_at: toTime(row.deleted_at),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
@@ -143,6 +152,10 @@ export function toDocument(row: DocumentRow): Document {
 function typeWarning({ source_type: found, source_url }: DocumentRow): Document['warnings'] {
   const named = namedTypeOf(found, source_url)
   return named ? [{ code: 'file_type_contradicts_name', named, found }] : []
+}
+
+function toWarning({ with: other, here, there }: Disagreement): Document['warnings'][number] {
+  return { code: 'documents_disagree', with: other, here, there }
 }
 
 function toTime(time: Date | string | null): string | null {
