@@ -4,8 +4,8 @@ import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.t
 import { advice } from '../../shared/retrieval/answerable.ts'
 import type { Format, Hit } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
+import { saidOf } from '../../shared/retrieval/speech/speech.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { saidOf } from '../../shared/retrieval/value/value.ts'
 
 export interface Consultation {
   hits: Hit[]

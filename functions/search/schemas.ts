@@ -97,10 +97,10 @@ export const searchResponse = v.strictObject({
   ),
   status: described(
     v.picklist(levels),
-    '`nothing` without a hit, or with an `answerable` so low that platforms and MCP give their models no passage; `uncertain` below 0.5, or if `answerable` is null; else `found`.',
+    '`found` with a `value`, or with an `answerable` of at least 0.5; `uncertain` below, if `answerable` is null, and where two documents give different prices or times; `nothing` without a hit, or with an `answerable` so low that platforms and MCP give their models no passage. `limit` and `min_score` do not change it, unless no hit is left.',
   ),
   value: described(
     v.nullable(value),
-    'The table cell in the first five hits that answers the query; null if none stands out.',
+    'The table cell among the ten best hits that answers the query: null unless every word of the question is accounted for, and if another document contradicts it.',
   ),
 })

@@ -44,7 +44,7 @@ export interface Question extends Filters {
   call_id?: string | undefined
 }
 
-interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'likenessOf'> {
+interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'dispute' | 'likenessOf'> {
   degraded: null | 'keyword_only'
 }
 

@@ -9,6 +9,8 @@ export interface Evidence {
   /** 0 if meaning was not compared. */
   likeness: number
   coverage: Coverage
+  /** True if no passage has all words of a question that asks a table, or only others than the first have a price for “how much”. */
+  isUnmet: boolean
 }
 
 /** The weights of a logistic regression. `strength` joins score and likeness; `words` is the logarithm of their number. */
@@ -23,6 +25,9 @@ const weights: Record<Mode, Weights> = {
   keyword: { constant: -2.5, strength: 1.7, lead: 1.9, share: 1.6, concepts: 0.5, words: 0.7 },
   semantic: { constant: -2.5, strength: 2.2, lead: 1.3, share: 2.4, concepts: 0.8, words: 0.6 },
 }
+
+/** What an unmet question loses of the logarithm of its odds: tuned on whole shops. */
+const unmet = 4
 
 /** The probability from which the first hit more likely answers than not. */
 export const probablyAnswered = 0.5
@@ -48,13 +53,15 @@ export const advice: Record<Level, string | undefined> = {
     'The knowledge base has nothing on this, and asking it again finds nothing either. Say that you do not know instead of guessing.',
 }
 
-/** The probability that the first hit answers the question. */
-export function answerable(mode: Mode, { score, next, likeness, coverage }: Evidence): number {
+/** The probability that the first hit answers the question. An unmet word makes an answer uncertain, and never leaves the passages out. */
+export function answerable(mode: Mode, { score, next, likeness, coverage, isUnmet }: Evidence): number {
   if (score <= 0) return 0
   const w = weights[mode]
   const strength = mode === 'semantic' ? likeness : 1 - (1 - likeness) * (1 - score)
   const fromScores = w.constant + w.strength * strength + w.lead * (score - next)
   const fromWords = w.share * coverage.share + w.concepts * coverage.concepts + w.words * Math.log1p(coverage.words)
-  const odds = Math.exp(fromScores + fromWords)
-  return Math.round((1000 * odds) / (1 + odds)) / 1000
+  const probability = (odds: number) => Math.round(1000 / (1 + Math.exp(-odds))) / 1000
+  const found = probability(fromScores + fromWords)
+  if (!isUnmet || found < minAnswerable) return found
+  return Math.max(minAnswerable, probability(fromScores + fromWords - unmet))
 }

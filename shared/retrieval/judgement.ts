@@ -1,6 +1,13 @@
 import { answerable, type Level, levelOf } from './answerable.ts'
+import { type AskedTurn, readTurn, type Unit } from './asked.ts'
+import { claimsIn, contradict } from './claims.ts'
 import { coverageOf } from './coverage.ts'
+import { inContext } from './in-context.ts'
+import { commonWords } from './keyword/common-words.ts'
 import type { Hit, Mode, Value } from './schemas.ts'
+import { sentencesOf } from './speech/sentences.ts'
+import { headsOf, tablesIn } from './tables.ts'
+import { formsIn, metBy, type Passage, type Reader, readerOf, vocabularyOf } from './value/reading.ts'
 import { findValue, type Reading } from './value/value.ts'
 
 /** What an answer says of its hits. */
@@ -10,7 +17,12 @@ export interface Judgement {
   status: Level
   /** The table cell that answers; null without a proof. */
   value: Value | null
+  /** What two documents say that contradicts each other; null if none do. */
+  dispute: Statement[] | null
 }
+
+/** A sentence or row of a passage. */
+export type Statement = Pick<Hit, 'document_id' | 'document_title' | 'chunk_index'> & { text: string }
 
 /** Maps a cosine to 0 for a text that is unrelated to the question, and to 1 for one that answers it. */
 export type LikenessOf = (cosine: number) => number
@@ -19,27 +31,103 @@ interface Heard {
   /** The hypotheses, alone and in context. */
   queries: readonly string[]
   readings: readonly Reading[]
+  agentName: string
 }
 
-/** Judges the best hits, before `limit`, `min_score` and the response's size cut them, so that all callers get the same. */
+/** Hypotheses further down are rarely what the caller said, and cost time. */
+const maxReadings = 3
+const price =
+  /\p{Sc}|\| ?\d{1,6}[.,]\d\d ?\||\b(?:euros?|dollars?|pounds?|francs?|franken|free|kostenlos|gratis|gratuite?)\b/iu
+/** Words for what a caller reckons from several passages or cells. */
+const compares =
+  /^(?:differ|altogeth|togeth|total|betw|mor$|than$|dear|cheap|expens|unterschied|zwisch|mehr|guenstig|gunstig)/
+/** A word that so many of the passages have in title or headings names the business. */
+const minTitles = 8
+
+/**
+ * Judges the best hits, before `limit`, `min_score` and the response's size cut them, so that all callers get the same. A proven value
+ * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
+ */
 export function judge(
-  { queries, readings }: Heard,
+  { queries, readings, agentName }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
 ): Judgement {
-  if (queries.length === 0) return { answerable: null, status: levelOf(hits.length, null), value: null }
-  const probability = answerableBy(queries, mode, hits, likenessOf)
-  return { answerable: probability, status: levelOf(hits.length, probability), value: findValue(readings, hits) }
+  if (queries.length === 0 || hits.length === 0)
+    return {
+      answerable: queries.length === 0 ? null : 0,
+      status: levelOf(hits.length, null),
+      value: null,
+      dispute: null,
+    }
+  const heard = readings.slice(0, maxReadings)
+  const turns = heard.map(({ query, history }) => readTurn(inContext(query, history)))
+  const vocabulary = vocabularyOf(hits)
+  const isRequired = requiredBeside(agentName, hits)
+  const disputes = turns.map(({ kinds, units }) => {
+    const required = units.filter(isRequired)
+    return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), hits) : undefined
+  })
+  const dispute = disputes.find(Boolean) ?? null
+  const value = dispute ? null : findValue(heard, hits, isRequired)
+  const hasTable = tablesIn(hits[0]!).length > 0
+  const [isPriced, ...others] = hits.map(({ content }) => price.test(content))
+  const isElsewhere = !isPriced && others.includes(true)
+  const isOpen = (turn: AskedTurn) => (hasTable && lacks(turn, hits, vocabulary)) || (turn.asksPrice && isElsewhere)
+  const isUnmet = !value && turns.every((turn, t) => isOpen({ ...turn, units: readTurn(heard[t]!.query).units }))
+  const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
+  const [score = 0, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
+  const texts = hits.map(({ document_title, content }) => `${document_title} ${content}`)
+  const evidence = { score, next, likeness: likenesses[0]!, isUnmet }
+  const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
+  const found = Math.max(...queries.map(by))
+  const probability = value?.chunk_id === hits[0]!.chunk_id ? Math.max(found, value.confidence) : found
+  const level = value ? 'found' : levelOf(hits.length, probability)
+  return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }
 }
 
-/** The probability for the hypothesis that the first hit answers most likely. */
-function answerableBy(queries: readonly string[], mode: Mode, hits: readonly Hit[], likenessOf: LikenessOf): number {
-  const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
-  const [score, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
-  if (score === undefined) return 0
-  const texts = hits.map(({ document_title, content }) => `${document_title} ${content}`)
-  const by = (query: string) =>
-    answerable(mode, { score, next, likeness: likenesses[0]!, coverage: coverageOf(query, texts) })
-  return Math.max(...queries.map(by))
+/** Tells which words an answer must account for: content words that don't name the business, as its agent's name or most headings do. */
+function requiredBeside(agentName: string, passages: readonly Passage[]): (unit: Unit) => boolean {
+  const heads = passages.map((passage) => formsIn(headsOf(passage).join(' ')))
+  const named = formsIn(agentName)
+  const namesBusiness = (form: string) =>
+    named.has(form) || heads.filter((forms) => forms.has(form)).length >= minTitles
+  return ({ isContent, forms }) => isContent && ![...forms].some(namesBusiness)
+}
+
+/** True if no sentence and no row (for a sum, no passage), with headings, has all rarer words of a question for a price or a time. */
+function lacks({ kinds, units }: AskedTurn, passages: readonly Passage[], vocabulary: ReadonlySet<string>): boolean {
+  const reckons = units.some(({ stem }) => compares.test(stem))
+  const isPlain = ({ ranges }: Unit) => ranges.every(({ kind, unit }) => kind === 'number' && !unit)
+  const rare = units.filter(
+    (unit) => unit.isContent && isPlain(unit) && !commonWords.has(unit.stem) && !compares.test(unit.stem),
+  )
+  if (kinds.size === 0) return false
+  const read = readerOf(rare, vocabulary)
+  const isMet = (passage: Passage) => metBy(read, passage).every(Boolean)
+  const hasSentence = (passage: Passage) =>
+    sentencesOf(passage.content).some((content) => isMet({ ...passage, content }))
+  return !passages.some((passage) => isMet(passage) && (reckons || hasSentence(passage)))
+}
+
+/** Two statements of different documents that give what the question names different prices or times. @param read reads its words */
+function disputeIn(kinds: AskedTurn['kinds'], read: Reader, hits: readonly Hit[]): Statement[] | undefined {
+  const isMet = (passage: Passage) => metBy(read, passage).every(Boolean)
+  const telling = hits.filter(isMet)
+  if (new Set(telling.map(({ document_id }) => document_id)).size < 2) return undefined
+  const claims = telling.flatMap((hit) =>
+    claimsIn(hit, (content) => isMet({ ...hit, content }))
+      .filter(({ kind, text }) => kinds.has(kind) && isMet({ ...hit, content: text }))
+      .map((claim) => ({ ...hit, ...claim })),
+  )
+  for (const one of claims) {
+    const other = claims.find(({ document_id, ...each }) => document_id !== one.document_id && contradict(one, each))
+    if (other) return [one, other].map(toStatement)
+  }
+  return undefined
+}
+
+function toStatement({ document_id, document_title, chunk_index, text }: Statement): Statement {
+  return { document_id, document_title, chunk_index, text }
 }

@@ -31,6 +31,7 @@ type Place = Pick<Source, 'url' | 'page'>
 
 export type Row = {
   is_agent: boolean
+  agent_name: string | null
   has_vector: boolean
   model: string
   /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
@@ -65,7 +66,14 @@ export async function search(
   const found = toFound(all, mode, hypotheses, filters)
   const hits = found.hits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
   if (hits.length > 0) return { ...found, hits }
-  return { ...found, hits, answerable: found.answerable === null ? null : 0, status: 'nothing', value: null }
+  return {
+    ...found,
+    hits,
+    answerable: found.answerable === null ? null : 0,
+    status: 'nothing',
+    value: null,
+    dispute: null,
+  }
 }
 
 /** Converts the rows of the database function `answers`, and judges the best hits. */
@@ -79,7 +87,7 @@ export function toFound(
     query === undefined ? [] : [{ query, inContext }],
   )
   const queries = [...new Set(asked.flatMap(({ query, inContext }) => [query, inContext!]))]
-  const { model, unlike, reach } = calls[0]![0]!
+  const { agent_name, model, unlike, reach } = calls[0]![0]!
   const hasVector = calls.every(([row]) => row!.has_vector)
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
   const ordered = calls.map((rows) => {
@@ -89,11 +97,16 @@ export function toFound(
   const hits = unseenFirst(queries, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
   const readings = asked.map(({ query }) => ({ query, history }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode
-  const judgement = judge({ queries, readings }, scale, hits.slice(0, comparedHits), likenessOf)
+  const judgement = judge(
+    { queries, readings, agentName: agent_name ?? '' },
+    scale,
+    hits.slice(0, comparedHits),
+    likenessOf,
+  )
   return { hits, ...judgement, hasVector, model, likenessOf }
 }
 
-function toHit({ is_agent, has_vector, model, unlike, reach, semantic, keyword, ...hit }: Row): FoundHit[] {
+function toHit({ is_agent, agent_name, has_vector, model, unlike, reach, semantic, keyword, ...hit }: Row): FoundHit[] {
   return hit.chunk_id === null ? [] : [{ ...withSource(hit), scores: { semantic, keyword } }]
 }
 

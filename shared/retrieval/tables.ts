@@ -9,7 +9,7 @@ export interface TableRow {
 
 export interface HitTable {
   hit: Pick<Hit, 'chunk_id' | 'document_title' | 'content' | 'metadata'>
-  /** The document's title, the headings and the line above. */
+  /** The document's title, the headings and a caption above. */
   context: string[]
   /** The headers above each column, outermost first. */
   columns: string[][]
@@ -20,24 +20,47 @@ const isDelimiter = (line: string) => line.includes('|') && line.includes('-') &
 /** Longer passages and wider tables are a client’s own. */
 const maxCharacters = 8000
 const maxColumns = 40
+/** A longer line above a table is a text of its own. */
+const maxCaption = 80
+/** The cells of all passages together: reading them is bounded work. */
+const maxCells = 700
 /** Joins the texts of two header rows when files are read. */
 const headerSeam = ': '
+
+/** The document's title and the headings above a passage, outermost first. A client may store anything as headings. */
+export function headsOf({
+  document_title,
+  metadata: { headings },
+}: Pick<Hit, 'document_title' | 'metadata'>): string[] {
+  return [document_title, ...(Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : [])]
+}
 
 /** The Markdown tables of a passage. */
 export function tablesIn(hit: HitTable['hit']): HitTable[] {
   const lines = hit.content.slice(0, maxCharacters).split('\n')
-  const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
-  const outer = [hit.document_title, ...headings.filter((heading) => typeof heading === 'string')]
+  const outer = headsOf(hit)
   const tables: HitTable[] = []
   for (let at = 0; at < lines.length; at++) {
     const found = tableAt(lines, at)
     if (!found || found.columns.length > maxColumns) continue
     const { end, ...table } = found
     const above = lines.slice(0, at).findLast((line) => line.trim() !== '')
-    tables.push({ hit, context: above ? [...outer, above] : outer, ...table })
+    const isCaption = above !== undefined && above.length <= maxCaption && !above.includes('|')
+    tables.push({ hit, context: isCaption ? [...outer, above] : outer, ...table })
     at = end - 1
   }
   return tables
+}
+
+/** The tables of each passage, as long as all together have few cells. */
+export function tablesOf(hits: readonly HitTable['hit'][]): HitTable[][] {
+  let cells = 0
+  return hits.map((hit) =>
+    tablesIn(hit).filter(({ rows, columns }) => {
+      cells += rows.length * columns.length
+      return cells <= maxCells
+    }),
+  )
 }
 
 /** The table whose header is this line; it ends before the line `end`. */
@@ -46,7 +69,15 @@ export function tableAt(lines: readonly string[], at: number) {
   const grid: string[][] = []
   let end = at + 2
   for (; end < lines.length && lines[end]!.includes('|'); end++) grid.push(tableCells(lines[end]!))
-  return { end, ...tableOf(tableCells(lines[at]!), grid) }
+  const header = tableCells(lines[at]!)
+  // A row with more cells than the header has a bar of its own text in it.
+  return {
+    end,
+    ...tableOf(
+      header,
+      grid.filter((row) => row.length <= header.length),
+    ),
+  }
 }
 
 function tableOf(header: string[], grid: string[][]): Pick<HitTable, 'columns' | 'rows'> {

@@ -125,7 +125,7 @@ export function tableCells(line: string): string[] {
   return cells.map((cell) =>
     cell
       .replaceAll('\\|', '|')
-      .replaceAll(/\*\*|__|<br ?\/?>/g, ' ')
+      .replaceAll(/~~[^~]*~~|\*\*|__|<br ?\/?>/g, ' ')
       .trim(),
   )
 }

@@ -216,7 +216,7 @@ describe('the roles of the Lambdas', () => {
       update documents set revision = 2; update documents set active_revision = 1; \
       update documents set managed_by = null; delete from documents; select id from chunks; \
       select source_url from obsolete_files
-    mcp: select content from documents; select name from agents; update agents set ready_document_count = 1; \
+    mcp: select content from documents; select ready_document_count from agents; update agents set ready_document_count = 1; \
       delete from query_vectors; select id from documents for update
     operator: select key_hash from api_keys; select cursor_key from organizations; \
       select secret from signing_secrets; select response from idempotency_keys; \
@@ -227,7 +227,7 @@ describe('the roles of the Lambdas', () => {
       select id from documents
     platforms: select created_at from signing_secrets; update signing_secrets set secret = null; \
       delete from signing_secrets; delete from query_vectors; select content from documents; \
-      select name from agents
+      select ready_document_count from agents
     questions: select name from agents; select content from documents; delete from question_log; \
       insert into question_log select from question_log
     search: delete from documents; delete from vectors; delete from chunk_terms; delete from query_vectors; \

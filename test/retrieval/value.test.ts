@@ -56,7 +56,7 @@ describe('the value of a search is the cell', () => {
       row: ['Classics', 'Diavola'],
       column: ['Fri–Sun', 'Large'],
       chunk_id: data.find(({ document_title }: { document_title: string }) => document_title === 'Menu').chunk_id,
-      confidence: expect.closeTo(0.97, 2),
+      confidence: 0.99,
     })
   })
 

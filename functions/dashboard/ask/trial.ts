@@ -37,7 +37,7 @@ export async function tryOut(
   asOf: string | undefined,
 ) {
   const timing = startTiming(systemClock)
-  const { data, status, value, degraded, likenessOf } = await answer(
+  const { data, status, value, dispute, degraded, likenessOf } = await answer(
     db,
     { ...scope, logsQuestions: false },
     {
@@ -54,6 +54,7 @@ export async function tryOut(
   return {
     status,
     value,
+    dispute,
     /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(query, data, value),
     /** The parts found, each with its share of each word. `likeness`: from 0 to 1, undefined if meaning wasn't compared. */

@@ -50,14 +50,23 @@ const verdicts = {
 
 /** Shows the answer that a caller would hear, actions if the session may write, and a closed explanation. */
 export function answerView(agentId: string, query: AskQuery, trial: Trial, mayWrite: boolean): Html {
-  const { status, heard, isEmpty, isDegraded } = trial
-  const [tone, verdict] = verdicts[status]
+  const { status, heard, dispute, isEmpty, isDegraded } = trial
+  const [tone, verdict] = dispute ? ['wait', 'Your documents disagree'] : verdicts[status]
   return html`${isDegraded && html`<p class="notice warn">The meaning of the question wasn’t available in time, so this was found by words only. The same can happen in a call.</p>`}
 <section class="answer panel" aria-label="Answer"><p class="state ${tone}">${verdict}</p>
 ${isEmpty && html`<p>These words are said in every call, so there is nothing to search for.</p>`}
-${heard && heardView(agentId, query.q, heard, trial.passages[0]!.hit)}
-<div class="actions">${mayWrite && !isEmpty && actionsView(agentId, query.q, trial)}${heard && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
+${dispute ? disputeView(agentId, dispute) : heard && heardView(agentId, query.q, heard, trial.passages[0]!.hit)}
+<div class="actions">${mayWrite && !isEmpty && actionsView(agentId, query.q, trial)}${heard && !dispute && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
 ${whyView(agentId, query, trial)}`
+}
+
+/** Shows what two documents say, side by side. */
+function disputeView(agentId: string, statements: NonNullable<Trial['dispute']>): Html {
+  return html`<p>Callers hear that your agent isn’t sure, until both say the same.</p>
+<ul class="rows">${statements.map(
+    ({ document_id, document_title, chunk_index, text }) =>
+      html`<li><div class="what"><p class="name"><a href="${passagePath(agentId, document_id, chunk_index)}">“${document_title}” says</a></p><p>${text}</p></div></li>`,
+  )}</ul>`
 }
 
 /** Shows the answer, and above the table of its value the first passage, if that is another: the agent gets it, too. */

@@ -134,8 +134,9 @@ end $$;
 -- Returns a search's hits, best first, ties by document and index: as many as fit into `max_bytes` as JSON, and at least one if any.
 -- `revision` is the served one of a hit's document. Returns at least one row, whose hit may be null. Stores a vector that comes with a key,
 -- and looks up a missing one. `model` serves the agent; `has_vector` is false if the vectors are another model's.
-create or replace function answers(asked question)
-  returns table (is_agent boolean, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
+drop function if exists answers(question);
+create function answers(asked question)
+  returns table (is_agent boolean, agent_name text, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
     metadata jsonb, url text, page jsonb, score float8)
   language plpgsql volatile
@@ -183,13 +184,13 @@ begin
           select id, content, token_count, metadata from chunks
           where organization_id = asked.organization and agent_id = asked.agent and document_id = b.document_id and revision = b.revision
             and chunk_index = b.chunk_index offset 0) c offset 0) b)
-    select is_agent, has_vector and coalesce(asked.asked_model = a.model, true), a.model, s.unlike, s.reach, s.semantic, s.keyword,
+    select is_agent, a.name, has_vector and coalesce(asked.asked_model = a.model, true), a.model, s.unlike, s.reach, s.semantic, s.keyword,
       s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata,
       s.url, s.page, s.score
-    from (
-      select (
-        select coalesce(a.model, asked.assumed_model) from agents a
-        where a.organization_id = asked.organization and a.id = asked.agent) as model) a
+    from (select) one
+      left join (
+        select a.name, coalesce(a.model, asked.assumed_model) as model from agents a
+        where a.organization_id = asked.organization and a.id = asked.agent) a on true
       left join sized s on s.position = 1 or s.bytes <= asked.max_bytes
     order by s.position;
 end $$;

@@ -5,6 +5,7 @@ import { type DocumentScope, isDocument } from '../../database/scope.ts'
 import { describeError, log } from '../../log.ts'
 import { report } from '../../metrics.ts'
 import { agreeing, type Claim, claimsIn } from '../../retrieval/claims.ts'
+import type { Hit } from '../../retrieval/schemas.ts'
 import { inTurns, type Steps } from '../../steps.ts'
 import { isServed } from './served-chunks.ts'
 
@@ -15,7 +16,7 @@ interface Served {
   chunk_count: number
   /** True if claims of this revision are stored, which a client's further chunks may change. */
   has_claims?: boolean
-  chunks: { chunk_index: number; content: string; metadata: object }[]
+  chunks: { chunk_index: number; content: string; metadata: Hit['metadata'] }[]
 }
 
 /** Reading so much takes at most 200 ms. */

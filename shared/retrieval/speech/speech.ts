@@ -1,7 +1,6 @@
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
 import type { HitTable } from '../tables.ts'
-import { saidOf } from '../value/value.ts'
 import { languageOf } from './languages.ts'
 import { ended, sentencesOf } from './sentences.ts'
 
@@ -40,6 +39,12 @@ export function heardOf<P extends HitTable['hit']>(
   const said = saidOf(passages, value)
   const source = (said && passages.find(({ chunk_id }) => chunk_id === value?.chunk_id)) || passages[0]
   return source && { text: said ?? (source.content && spokenPassage([question], source, value, maxCharacters)), source }
+}
+
+/** The beginning of an answer with these hits: “Large, Diavola: £14.20”; undefined without hits or a value. */
+export function saidOf(hits: readonly unknown[], value: Value | null): string | undefined {
+  if (!value || hits.length === 0) return undefined
+  return `${[...value.column, ...value.row].join(', ')}: ${value.text}`
 }
 
 const asWritten = (text: string) => text

@@ -29,10 +29,10 @@ const kinds: Record<AnswerKind, Kind> = {
   },
   time: {
     question: asks(
-      /when|what time|(?:opening|your|the|what|business|day) hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|haben .{0,40} auf|hat .{0,40} auf|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt/,
+      /when|what time|what day and time|(?<!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half|many) )hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|haben .{0,40} auf|hat .{0,40} auf|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt/,
     ),
     isCell: (text) =>
-      /\d[:h]\d\d|^\d{1,2}\.\d\d(?: ?[–-]|$)|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:min|hour|day|week|month|year|tag|stunde|woche|werktag|monat|jahr)/i.test(
+      /\d[:h]\d\d|^\d{1,2}\.\d\d(?: ?[–-]|$)|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:min|hour|day|week|month|year|tag|stunde|woche|werktag|monat|jahr)/i.test(
         text,
       ),
     header: /duration|length|dauer|\btime\b|uhrzeit/i,
@@ -45,17 +45,25 @@ export function kindsIn(question: string): ReadonlySet<AnswerKind> {
   return new Set((Object.keys(kinds) as AnswerKind[]).filter((kind) => kinds[kind].question.test(question)))
 }
 
-/** For each column, whether most of its cells are of one of the kinds, or its header says so. A table without prices may have bare numbers for them. */
-export function columnsOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitTable): boolean[] {
+/** For each column, whether most of its cells are of one of the kinds, or its header says so, and whether most are bare amounts. */
+export function columnsOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitTable) {
   const most = (column: number, isMet: (text: string) => boolean) => {
     const cells = rows.map((row) => row.cells[column]!).filter((text) => /[\p{L}\d]/u.test(text))
     return cells.length > 0 && cells.filter(isMet).length * 2 >= cells.length
   }
-  const fits = columns.map((path, column) =>
-    [...asked].some((kind) => kinds[kind].header.test(path.join(' ')) || most(column, kinds[kind].isCell)),
-  )
-  return asked.has('price') && !fits.includes(true) ? columns.map((_, column) => most(column, isAmount)) : fits
+  return columns.map((path, column) => ({
+    isOfKind: [...asked].some((kind) => kinds[kind].header.test(path.join(' ')) || most(column, kinds[kind].isCell)),
+    isExtra: extras.test(path.join(' ')),
+    isAmount: asked.has('price') && !counts.test(path.join(' ')) && most(column, isAmount),
+  }))
 }
+
+/** Headers of amounts besides the price: only a question that names them asks for them. */
+const extras =
+  /deposit|kaution|surcharge|supplement|zuschlag|aufpreis|late|cancel|storno|member|mitglied|discount|rabatt|caution/i
+/** Headers above bare numbers that are no prices. */
+const counts =
+  /\b(?:seats?|sleeps?|people|persons?|guests?|pieces?|packs?|max|min|ages?|sizes?|qty|quantity|number|no|stück|plätze|personen|anzahl|alter|größe)\b/i
 
 const wordsOfKinds = new Map(
   Object.entries(kinds).map(([kind, { words }]) => [kind, new Set(words.split(' ').map((word) => stem(fold(word))))]),

@@ -1,9 +1,9 @@
 import { amountKind, isLabel } from '../../text/table-header.ts'
+import type { AskedTurn, Unit } from '../asked.ts'
+import { meets, type Range, rangesIn } from '../quantities.ts'
 import type { HitTable, TableRow } from '../tables.ts'
-import type { AskedTurn, Unit } from './asked.ts'
-import { columnsOfKind, saysKind } from './kinds.ts'
-import { meets, type Range, rangesIn } from './quantities.ts'
-import { namesIn, readerOf, type Strengths, stemsIn } from './reading.ts'
+import { type AnswerKind, columnsOfKind, saysKind } from './kinds.ts'
+import { formsIn, namesIn, type Reader, type Strengths } from './reading.ts'
 
 /** A cell whose row, column, headings and title account for every content word of the question. */
 export interface ProvenCell {
@@ -21,49 +21,69 @@ export interface ProvenCell {
 }
 
 const contextShare = 0.1
+const besideShare = 0.9
 const fillerShare = 0.3
 const rounding = 1e-6
 
 /**
  * The cells that the last turn names, best first. The turns before it fill the dimension that it leaves open: their word for another row
  * is excused if the last turn names this row, and so for columns.
- * @param turns the last one first @param vocabulary the stems of all passages @param isRequired true for words to account for
+ * @param turns the last one first @param read reads their words @param isRequired true for words to account for
  */
 export function provenCells(
   turns: readonly AskedTurn[],
   tables: readonly HitTable[],
-  vocabulary: ReadonlySet<string>,
+  read: Reader,
   isRequired: (unit: Unit) => boolean,
 ): ProvenCell[] {
   const units = turns.flatMap(({ units }) => units)
   const isLast = units.map((_, u) => u < turns[0]!.units.length)
   const required = units.map(isRequired)
-  const kinds = turns.find(({ kinds }) => kinds.size > 0)?.kinds ?? new Set()
+  const isClock = units.map(({ ranges }) => ranges.some(isTime))
+  const { kinds = new Set<AnswerKind>(), asksOther } = turns.find((turn) => turn.kinds.size > 0 || turn.asksOther) ?? {}
   const end = turns.find(({ end }) => end)?.end
-  const read = readerOf(units, vocabulary)
   const best = (all: readonly Strengths[]) => units.map((_, u) => Math.max(0, ...all.map((met) => met[u]!)))
   const isNamed = (met: Strengths) => units.some((_, u) => isLast[u] && required[u] && met[u]! > 0)
   return tables.flatMap(cellsOf).sort((a, b) => b.score - a.score)
 
   function cellsOf(table: HitTable): ProvenCell[] {
-    const [first = [], ...others] = table.columns
-    const context = best([...table.context, ...first].map(read))
-    const columns = [best([]), ...others.map((path) => best(path.map(read)))]
-    const rows = table.rows.map((row) => best(textsOfRow(row).map(read)))
+    const others = table.columns.slice(1)
+    const name = nameColumnOf(table)
+    const named = ({ path, cells }: TableRow) => (name > 0 ? [...path.slice(0, -1), cells[name]!] : path)
+    const context = best([...table.context, ...table.columns[0]!, ...table.columns[name]!].map(read))
+    const columns = table.columns.map((path, c) => best(c === 0 || c === name ? [] : path.map(read)))
+    const paths = table.rows.map(({ path, cells }) => best([...path, cells[name]!].map(read)))
+    const rows = table.rows.map((row, r) => {
+      const besides = best(cellsBeside(row).map(read))
+      return paths[r]!.map((strength, u) => Math.max(strength, besideShare * besides[u]!))
+    })
     const most = { row: best(rows), column: best(columns) }
     const fits = columnsOfKind(kinds, table)
-    return table.rows.flatMap((row, r) =>
-      row.cells.flatMap((text, c) => {
-        const [inRow, inColumn] = [rows[r]!, columns[c]!]
+    const isPriceList = !fits.slice(1).some(({ isOfKind }) => isOfKind)
+    const isOut = (inRow: Strengths) =>
+      units.some((_, u) => {
+        const possible = Math.max(inRow[u]!, most.column[u]!, isClock[u] ? 1 : 0)
+        return isLast[u] && required[u] && (possible < most.row[u]! || possible + context[u]! === 0)
+      })
+    return table.rows.flatMap((row, r) => {
+      const inRow = rows[r]!
+      const own = best([...row.path.slice(-1), row.cells[name]!, ...cellsBeside(row)].map(read))
+      if (isOut(inRow)) return []
+      return row.cells.flatMap((text, c) => {
+        const inColumn = columns[c]!
         const isColumn = units.some((_, u) => required[u] && inColumn[u]! > Math.max(inRow[u]!, context[u]!))
-        const isSought = kinds.size > 0 ? fits[c] : isColumn || others.length === 1
-        if (c === 0 || !/[\p{L}\d]/u.test(text) || !isSought) return []
-        const inHours = read(text).map((strength, u) => (units[u]!.ranges.some(isTime) ? strength : 0))
+        const isOther = asksOther && kinds.size === 0 && amountKind(text) === 'price'
+        const { isOfKind, isExtra, isAmount } = fits[c]!
+        const isSought =
+          (isOfKind && (!isExtra || units.some((_, u) => required[u] && inColumn[u]! > 0))) ||
+          (isAmount ? isPriceList : kinds.size === 0 && (isColumn || others.length === 1))
+        if (c === 0 || !/[\p{L}\d]/u.test(text) || !isSought || isOther) return []
+        const inCell = read(text)
         let score = 0
-        let isRow = table.rows.length === 1
+        let isRow = table.rows.length === 1 && row.path.length === 1
         let isFilled = false
-        for (const [u, { isContent }] of units.entries()) {
-          const met = Math.max(inRow[u]!, inColumn[u]!, inHours[u]!)
+        for (const [u, { isContent, saysKind }] of units.entries()) {
+          const met = Math.max(inRow[u]!, inColumn[u]!, isClock[u] ? inCell[u]! : 0)
           const isBetterElsewhere = met < Math.max(most.row[u]!, most.column[u]!)
           if (required[u] && (isBetterElsewhere || Math.max(met, context[u]!) === 0)) {
             const isOtherRow = inRow[u]! < most.row[u]! && isNamed(inRow)
@@ -71,60 +91,67 @@ export function provenCells(
             if (isLast[u] || !(isOtherRow || isOtherColumn)) return []
             continue
           }
-          isRow ||= isContent && inRow[u]! > 0
+          isRow ||= isContent && own[u]! > 0
           isFilled ||= isContent && !isLast[u] && met > 0
-          score += (isContent ? 1 : fillerShare) * Math.max(met, contextShare * context[u]!)
+          if (isContent) score += Math.max(met, contextShare * context[u]!)
+          else if (isLast[u] && !(saysKind && end)) score += fillerShare * Math.max(paths[r]![u]!, inColumn[u]!)
         }
         const column = table.columns[c]!
         if (!isRow || (end && !tellsHours(text, column))) return []
-        const isRowNamed = isAsked(row.path.at(-1) ?? '')
+        const cell = { table, text, row: named(row), column, score, isFilled }
         return [
           {
-            table,
-            text,
-            row: nameOf(row, c),
-            column,
-            score,
-            isRowNamed,
-            isColumnNamed: column.every(isAsked),
-            isFilled,
+            ...cell,
+            isRowNamed: isAsked(row.path.at(-1) ?? ''),
+            isColumnNamed: column.every((text) => isAsked(text, true)),
           },
         ]
-      }),
-    )
+      })
+    })
   }
 
-  /** True if the question has all words of a row's or a column's name, or a number or a day that it contains. */
-  function isAsked(text: string): boolean {
-    const stems = stemsIn(text)
+  /** True if the question has all words of a name, or a number or a day that it contains. @param isColumn true for words that only say the kind to count */
+  function isAsked(text: string, isColumn = false): boolean {
+    const said = formsIn(text)
     const isWithin = ({ ranges, forms, synonyms }: Unit) =>
-      !stems.some((stem) => forms.has(stem) || synonyms.has(stem)) &&
+      ![...forms, ...synonyms].some((form) => said.has(form)) &&
       ranges.some((asked) => rangesIn(text).some((range) => meets(asked, range) > 0))
-    const isSaid = (name: string) => saysKind(name, kinds) || read(name).some((strength) => strength > 0)
-    return units.some(isWithin) || namesIn(text).every(isSaid)
+    const isBest = (name: string, u: number) => read(name)[u]! > 0 && read(name)[u]! >= read(text)[u]!
+    const isSaid = (name: string) => (isColumn && saysKind(name, kinds)) || units.some((_, u) => isBest(name, u))
+    const names = namesIn(text)
+    return units.some(isWithin) || (names.length > 0 && names.every(isSaid))
   }
 
+  /** True for hours from one time to another, a closed day, or a time at which the column says that they begin or end. */
   function tellsHours(text: string, column: readonly string[]): boolean {
     const hasRange = rangesIn(text).some((range) => isTime(range) && range.low !== range.high)
-    return hasRange || !/\d/.test(text) || column.flatMap(stemsIn).some((stem) => saysKind(stem, kinds))
+    return hasRange || !/\d/.test(text) || sides[end!].test(column.join(' '))
   }
 }
 
+const sides = {
+  first: /\b(?:open|from|start|begin|ab\b|von\b|ouvr)|öffn/i,
+  last: /\b(?:clos|until|till|end|shut|bis\b|ferm|schlie)/i,
+}
 const isTime = ({ kind }: Range) => kind === 'time'
 const singleAmount = /^[^\p{L}\d]{0,2}\d[\d.,]*(?: ?\p{L}{1,12})?$/u
 
-/** The texts that tell which row is meant: its names, and cells without a single amount, a price or a time. */
-function textsOfRow({ path, cells }: TableRow): string[] {
-  const isValue = (text: string) => singleAmount.test(text) || ['price', 'time'].includes(amountKind(text))
-  return [...path, ...cells.slice(1).filter((text) => !isValue(text))]
+/** The cells that tell which row is meant, too: those without a single amount, a price or a time. */
+function cellsBeside({ cells }: TableRow): string[] {
+  return cells.slice(1).filter((text) => !singleAmount.test(text) && !['price', 'time'].includes(amountKind(text)))
 }
 
 const code = /^(?=.*\d)[\p{Lu}\d./-]+$/u
 
-/** The row's path. A code says less to a caller than the name beside it. */
-function nameOf({ path, cells }: TableRow, c: number): string[] {
-  const name = cells.find((text, o) => o !== c && isLabel(text) && !code.test(text))
-  return name && code.test(path.at(-1) ?? '') ? [...path.slice(0, -1), name] : path
+/** The number of the column that names the rows: the first, or one after codes, which say less to a caller. */
+function nameColumnOf({ rows }: HitTable): number {
+  const isCoded = rows.length > 0 && rows.every(({ path }) => code.test(path.at(-1) ?? ''))
+  return isCoded
+    ? Math.max(
+        0,
+        rows[0]!.cells.findIndex((text) => isLabel(text) && !code.test(text)),
+      )
+    : 0
 }
 
 /** The only cell that is asked for; undefined if none is, or several with other texts are. @param cells best first */
@@ -142,6 +169,8 @@ function preferring(cells: readonly ProvenCell[], isPreferred: (cell: ProvenCell
 }
 
 const day = 24 * 60
+const halfDay = day / 2
+const afternoon = /afternoon|evening|nachmittag|abend|après-midi|soir/i
 
 /** The cells with the first beginning, or the last end, of a row's hours; all if none is open; none if hours can't be read. */
 function endOf(cells: readonly ProvenCell[], end: 'first' | 'last'): readonly ProvenCell[] {
@@ -150,8 +179,12 @@ function endOf(cells: readonly ProvenCell[], end: 'first' | 'last'): readonly Pr
   const isOneRow = open.every(({ table, row }) => table === open[0]!.table && row === open[0]!.row)
   const hours = open.map(({ text }) => rangesIn(text).filter(isTime))
   if (open.length > 1 && (!isOneRow || hours.some(({ length }) => length !== 1))) return []
-  const ends = hours.map(([range = { low: 0, high: 0 }]) =>
-    end === 'first' ? -range.low : range.high < range.low ? range.high + day : range.high,
-  )
+  const ends = hours.map(([range = { low: 0, high: 0 }], i) => {
+    const { text, column } = open[i]!
+    // “Afternoon: 3:30 – 7:00”
+    const isLate = afternoon.test(column.join(' ')) && !/[ap]\.?m/i.test(text) && range.low < halfDay
+    const last = range.high < range.low ? range.high + day : range.high
+    return (end === 'first' ? -range.low : last) + (isLate ? halfDay : 0) * (end === 'first' ? -1 : 1)
+  })
   return open.filter((_, i) => ends[i] === Math.max(...ends))
 }

@@ -1,79 +1,104 @@
 import { BoundedMap } from '../../bounded-map.ts'
-import { soundsOf } from '../../terms/terms.ts'
+import { isFillerStem } from '../../terms/fillers.ts'
+import { joinedTerms } from '../../terms/terms.ts'
 import { fold, stem } from '../../terms/word-forms.ts'
-import { forEachWord } from '../../terms/words.ts'
+import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
-import { codeOf, type Unit } from './asked.ts'
-import { isFiller } from './fillers.ts'
-import { meets, rangesIn } from './quantities.ts'
+import { isAlike } from '../alike.ts'
+import { codeOf, type Unit } from '../asked.ts'
+import { meets, rangesIn } from '../quantities.ts'
+import type { Hit } from '../schemas.ts'
+import { headsOf } from '../tables.ts'
 
-const wordStrength = 1
 const synonymStrength = 0.8
 /** A part of a compound, or a word that sounds alike: only for a word that no passage has. */
 const likeStrength = 0.5
-const minBeginning = 5
-const minEnding = 4
-const maxCodeLength = 40
-const maxRangeLength = 80
 
-const stemsOfTexts = new BoundedMap<string, readonly string[]>(20_000)
+/** Later characters are not read. */
+const maxCharacters = 8000
+const maxNameLength = 80
+/** Cells and headers come again in other questions; a passage is read several times for one. */
+const namesRead = new BoundedMap<string, ReadonlySet<string>>(20_000)
+const passagesRead = new BoundedMap<string, ReadonlySet<string>>(64)
 
-/** The stems of a text's words, fillers too. */
-export function stemsIn(text: string): readonly string[] {
-  return stemsOfTexts.getOrInsertComputed(text, () => {
-    const stems: string[] = []
-    forEachWord(normalForm(text), (word) => stems.push(stem(fold(word))))
-    return stems
+/** The stems of a text's words, fillers too, and its codes of several words. */
+export function formsIn(text: string): ReadonlySet<string> {
+  return (text.length <= maxNameLength ? namesRead : passagesRead).getOrInsertComputed(text, () => {
+    const words = wordsOf(normalForm(text.slice(0, maxCharacters)))
+    return new Set([...words.map(({ text }) => stem(fold(text))), ...joinedTerms(words).map(({ text }) => text)])
   })
 }
 
 /** The words of a text that set it apart: numbers, and those in brackets, only explain. */
 export function namesIn(text: string): string[] {
-  return stemsIn(text.replaceAll(/\([^()]*\)/g, '')).filter((stem) => !isFiller(stem) && !/\d/.test(stem))
+  return [...formsIn(text.replaceAll(/\([^()]*\)/g, ''))].filter((stem) => !isFillerStem(stem) && !/\d/.test(stem))
+}
+
+export type Passage = Pick<Hit, 'chunk_id' | 'document_id' | 'document_title' | 'content' | 'metadata'>
+
+/** The passage's title, headings and content. */
+export const textsOf = (passage: Passage) => [...headsOf(passage), passage.content]
+
+/** The stems of all passages. */
+export function vocabularyOf(passages: readonly Passage[]): ReadonlySet<string> {
+  return new Set(passages.flatMap(textsOf).flatMap((text) => [...formsIn(text)]))
+}
+
+/** Tells which units a passage, its headings or its document's title meet. */
+export function metBy(read: Reader, passage: Passage): boolean[] {
+  const [first, ...others] = textsOf(passage).map(read)
+  return first!.map((strength, u) => strength > 0 || others.some((met) => met[u]! > 0))
 }
 
 /** How well a text meets each unit, from 0 to 1. */
 export type Strengths = readonly number[]
 
+export type Reader = (text: string) => Strengths
+
 /**
  * Reads texts.
  * @param vocabulary the stems of all passages: a word that none has is sought in compounds, and by its sound
  */
-export function readerOf(units: readonly Unit[], vocabulary: ReadonlySet<string>): (text: string) => Strengths {
+export function readerOf(units: readonly Unit[], vocabulary: ReadonlySet<string>): Reader {
   const known = new Map<string, Strengths>()
-  const alike = units.map((unit) => (isHeard(unit) ? [] : [...vocabulary].filter((stem) => isAlike(unit, stem))))
+  const ranged = units.flatMap(({ ranges }, u) => (ranges.length > 0 ? [{ ranges, u }] : []))
+  const meanings = new Map<string, { u: number; strength: number }[]>()
+  const add = (forms: Iterable<string>, u: number, strength: number) => {
+    for (const form of forms) meanings.set(form, [...(meanings.get(form) ?? []), { u, strength }])
+  }
+  for (const [u, { stem, forms, synonyms, ranges, isContent }] of units.entries()) {
+    add(forms, u, 1)
+    add(synonyms, u, synonymStrength)
+    const isHeard = [...forms, ...synonyms].some((form) => vocabulary.has(form))
+    if (isContent && stem !== '' && ranges.length === 0 && !isHeard)
+      add(
+        vocabulary.values().filter((other) => isAlike(stem, other)),
+        u,
+        likeStrength,
+      )
+  }
   return (text) => {
     const read = known.get(text) ?? strengthsOf(text)
     known.set(text, read)
     return read
   }
 
-  function isHeard({ stem, isContent, forms, ranges, synonyms }: Unit): boolean {
-    if (!isContent || stem === '' || ranges.length > 0) return true
-    return [...forms, ...synonyms].some((form) => vocabulary.has(form))
-  }
-
   function strengthsOf(text: string): number[] {
-    const stems = new Set(stemsIn(text))
-    const ranges = text.length <= maxRangeLength ? rangesIn(text) : []
-    const code = text.length <= maxCodeLength ? codeOf(text) : ''
-    return units.map(({ forms, synonyms, ranges: asked }, u) => {
-      if ((code && forms.has(code)) || [...forms].some((form) => stems.has(form))) return wordStrength
-      const ranged = Math.max(0, ...asked.flatMap((each) => ranges.map((range) => meets(each, range))))
-      if (ranged > 0) return ranged
-      if ([...synonyms].some((form) => stems.has(form))) return synonymStrength
-      return alike[u]!.some((stem) => stems.has(stem)) ? likeStrength : 0
-    })
+    const strengths = units.map(() => 0)
+    const has = formsIn(text)
+    const code = text.length <= maxNameLength ? codeOf(text) : ''
+    const forms =
+      has.size < meanings.size ? [...has, code] : meanings.keys().filter((form) => has.has(form) || form === code)
+    for (const form of forms)
+      for (const { u, strength } of meanings.get(form) ?? []) strengths[u] = Math.max(strengths[u]!, strength)
+    const found = ranged.length > 0 ? rangesIn(text) : []
+    if (found.length === 0) return strengths
+    for (const { ranges, u } of ranged) {
+      // “Per hour” and “two of us” are not “2 hours”.
+      if (ranges.some(({ kind, unit, low }) => (unit || low !== 1) && found.some((range) => range.kind === kind)))
+        strengths[u] = 0
+      for (const range of found) for (const asked of ranges) strengths[u] = Math.max(strengths[u]!, meets(asked, range))
+    }
+    return strengths
   }
-}
-
-const soundsOfStems = new BoundedMap<string, string[]>(20_000)
-
-function isAlike({ stem, sounds }: Unit, other: string): boolean {
-  if (other.length >= minEnding && (other.endsWith(stem) || stem.endsWith(other)) && stem.length >= minEnding)
-    return true
-  if (Math.min(stem.length, other.length) >= minBeginning && (other.startsWith(stem) || stem.startsWith(other)))
-    return true
-  if (sounds.length === 0 || isFiller(other)) return false
-  return soundsOfStems.getOrInsertComputed(other, soundsOf).some((sound) => sounds.includes(sound))
 }

@@ -203,6 +203,7 @@ export const readers: Record<string, Reader> = {
           { ...hitExample, content: text },
           { ...hitExample, content: text.replaceAll(' ', '|') },
         ],
+        ({ isContent }) => isContent,
       ),
   },
   'runs of letters in passages': {

@@ -1,12 +1,12 @@
-import { joinedTerms, soundsOf } from '../../terms/terms.ts'
-import { fold, stem } from '../../terms/word-forms.ts'
-import { wordsOf } from '../../terms/words.ts'
-import { normalForm } from '../../text/normal-form.ts'
-import { type Reading, readings } from '../keyword/spoken/readings.ts'
-import { isFiller } from './fillers.ts'
-import { type AnswerKind, kindsIn, saysKind } from './kinds.ts'
+import { isFiller } from '../terms/fillers.ts'
+import { synonymsOf } from '../terms/synonyms.ts'
+import { joinedTerms } from '../terms/terms.ts'
+import { fold, stem } from '../terms/word-forms.ts'
+import { wordsOf } from '../terms/words.ts'
+import { normalForm } from '../text/normal-form.ts'
+import { type Reading, readings } from './keyword/spoken/readings.ts'
 import { type Range, rangeOf, rangesIn, unitOf } from './quantities.ts'
-import { synonymsOf } from './synonyms.ts'
+import { type AnswerKind, kindsIn, saysKind } from './value/kinds.ts'
 
 /** A word of a turn, or several that are one code, number or time. */
 export interface Unit {
@@ -16,16 +16,23 @@ export interface Unit {
   forms: ReadonlySet<string>
   synonyms: ReadonlySet<string>
   ranges: Range[]
-  sounds: string[]
   /** True if a value must account for it; false if every such question has it. */
   isContent: boolean
+  /** True if it only says which kind of answer is wanted, such as “open”. */
+  saysKind: boolean
 }
 
 export interface AskedTurn {
   units: Unit[]
+  /** False if no cell answers: the turn has more words than are read, asks for a sum, or when something was. */
+  isWhole: boolean
   kinds: ReadonlySet<AnswerKind>
   /** The end of the hours that is asked for: “until when” is the last one. */
   end: 'first' | 'last' | undefined
+  /** True for “how much”, which only a price answers. */
+  asksPrice: boolean
+  /** True for “how old” and “who”, which neither a price nor a time answers. */
+  asksOther: boolean
 }
 
 const rewritten = [
@@ -33,13 +40,22 @@ const rewritten = [
   [/(?<=\p{L})['’](?:s|d|m|ll|re|ve)(?!\p{L})/gu, ''],
   [/\byears?[- ]olds?\b/g, 'years'],
   [/(?<=\p{L}{3}|\d)-?jährige?[nrs]?(?!\p{L})/gu, ' jahre '],
-  [/\b(?:half an hour|halbe stunde)\b/g, '30 minutes'],
+  [/\bhow much (?:time|notice|warning)\b/g, 'how long'],
+  [/\bfor (my|our) (?:son|daughter)\b/g, 'for $1 child'],
+  [/\bsquare f(?:oo|ee)t\b/g, 'sq ft'],
+  [/\b(?:whole|entire|full) (week|month|year|night)\b/g, '$1'],
   [/\b(?:during the week|unter der woche)\b/g, 'weekdays'],
+  [/\b(last|next|letzte[sn]?|nächste[sn]?) (year|season|summer|winter|month|jahr|saison|sommer|monat)\b/g, '$1$2'],
 ] as const
 const asksLast =
   /\b(?:clos(?:e|es|ing)|shuts?|how late|until when|till when|open (?:until|till)|bis wann|schlie(?:ßt|ßen)|ferme[zn]?t?|jusqu)(?!\p{L})/u
 const asksFirst =
   /\b(?:(?:what time|when) (?:do|does|will) (?:you|the|we)(?: \p{L}+){0,4} open|how early|from when|opens?(?: up)? at|ab wann|wie früh|wann (?:öffnen|machen)|ouvr\p{L}{1,4})(?!\p{L})/u
+const asksPrice = /\bhow much\b|\bwie ?viel (?!uhr)|\bwas kostet|\bwie teuer\b|\bcombien\b/
+const asksOther =
+  /\b(?:how (?:old|many|big|large|far|heavy|tall|high|deep|fast|often|wide)|who|where|why|wie (?:alt|viele|groß|weit|schwer|oft|hoch)|wo|wer|warum|quel âge|où|qui|pourquoi)(?!\p{L})/u
+const unprovable =
+  /\b(?:when|what time) (?:was|were|did)\b|\bwhen .{1,40} closed\b|\ball in\b|\b(?:with|including) (?:a |the )?deposit\b|\bmit kaution\b/
 const maxCharacters = 500
 const maxUnits = 40
 
@@ -51,16 +67,29 @@ export function readTurn(text: string): AskedTurn {
   const said = words.map((word) => word.text)
   const spans = [...readings(said), ...joinedTerms(words)].filter((span) => isCode(said, span))
   const units: Unit[] = []
-  for (let from = 0, to: number; from < words.length && units.length < maxUnits; from = to) {
+  let to = 0
+  for (let from = 0; from < words.length && units.length < maxUnits; from = to) {
     const pair = pairAt(said, from)
     to = Math.max(from + (pair.length > 0 ? 2 : 1), ...spans.map((span) => (span.from === from ? span.to : 0)))
     const written = spans.filter((span) => span.from === from && span.to === to).map((span) => span.text)
-    units.push(unitOfWords(said, from, to, { written, kinds, before: units.at(-1) }))
+    units.push(unitOfWords(said, from, to, written, kinds, units.at(-1)))
   }
   const end = asksLast.test(query) ? 'last' : asksFirst.test(query) ? 'first' : undefined
-  return { units, kinds, end: kinds.has('time') ? end : undefined }
+  const isWhole = text.length <= maxCharacters && to === words.length && !unprovable.test(query)
+  return {
+    units,
+    isWhole,
+    kinds,
+    end: kinds.has('time') ? end : undefined,
+    asksPrice: asksPrice.test(query),
+    asksOther: asksOther.test(query),
+  }
 }
 
+/** A filler that names a holiday together with a day. */
+const holidays = new Set(['good friday'])
+/** A bare number after these words is an age. */
+const beforeAges = /^(?:is|he|she|aged?|turned|turning|ist|wird)$/
 /** A bare number after these words is probably a time of day. */
 const beforeTimes = /^(?:at|after|before|until|till|by|around|from|since|um|nach|ab|bis|vor|gegen|past)$/
 
@@ -71,13 +100,14 @@ function isCode(said: readonly string[], { from, to, text }: Reading): boolean {
   return !(to - from === 2 && /^\d/.test(second) && (first === 'a' ? unitOf(next) : beforeTimes.test(first)))
 }
 
-interface Heard {
-  written: readonly string[]
-  kinds: ReadonlySet<AnswerKind>
-  before: Unit | undefined
-}
-
-function unitOfWords(said: readonly string[], from: number, to: number, { written, kinds, before }: Heard): Unit {
+function unitOfWords(
+  said: readonly string[],
+  from: number,
+  to: number,
+  written: readonly string[],
+  kinds: AskedTurn['kinds'],
+  before?: Unit,
+): Unit {
   const isWord = to - from === 1
   const word = fold(said[from]!)
   const stemmed = stem(word)
@@ -85,15 +115,17 @@ function unitOfWords(said: readonly string[], from: number, to: number, { writte
   const measure = isWord ? unitOf(word) : undefined
   const isMeasure = measure !== undefined && before?.ranges.some(({ unit }) => unit === measure)
   const isMeasured = ranges.some(({ kind, unit }) => kind === 'time' || unit)
-  const isSaid = isWord && (isMeasure || (!isMeasured && (isFiller(word) || saysKind(stemmed, kinds))))
+  const isSaid =
+    isWord &&
+    (isMeasure || (!isMeasured && (isFiller(word) || saysKind(stemmed, kinds)) && !holidays.has(`${word} ${said[to]}`)))
   const codes = isMeasured ? [] : [...written, said.slice(from, to).join('')].map(codeOf)
   return {
     stem: isWord ? stemmed : '',
     forms: new Set(isWord ? [stemmed, ...codes] : codes),
     synonyms: new Set(isWord ? synonymsOf(stemmed) : pairAt(said, from)),
     ranges,
-    sounds: isWord && !isSaid && ranges.length === 0 ? soundsOf(word) : [],
     isContent: !isSaid,
+    saysKind: isWord && saysKind(stemmed, kinds),
   }
 }
 
@@ -116,7 +148,7 @@ function rangesOf(said: readonly string[], from: number, to: number, written: re
   const word = said[from]!
   const before = said[from - 1] ?? ''
   if (to - from === 1 && unitOf(word) && /^(?:an?|one|per|pro|eine[nr]?|une?)$/.test(before))
-    return rangesIn(`1 ${word}`)
+    return rangesIn(`${said[from - 2] ?? ''} 1 ${word}`)
   if (to - from === 1 && !/\d/.test(word) && written.length === 0)
     return ambiguous.test(word) && !/^(?:in|on|of|am|im|for|until)$/.test(before) ? [] : rangesIn(word)
   const texts = written.length > 0 ? written : [word]
@@ -125,6 +157,7 @@ function rangesOf(said: readonly string[], from: number, to: number, written: re
     const [range] = rangesIn(`${phrase.replaceAll(/\d/g, '')} ${text} ${said[to] ?? ''}`)
     if (range?.kind === 'time') return eitherHalf(said, range.low)
     const value = Number(text)
+    if (range && !range.unit && beforeAges.test(before)) return [{ ...range, unit: 'year' }]
     const isTime = range && !range.unit && value <= 24 && beforeTimes.test(before)
     return [...(range ? [range] : []), ...(isTime ? eitherHalf(said, value * hour) : [])]
   })

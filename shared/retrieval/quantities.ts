@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../bounded-map.ts'
-import { fold } from '../../terms/word-forms.ts'
+import { BoundedMap } from '../bounded-map.ts'
+import { fold } from '../terms/word-forms.ts'
 
 type Kind = 'number' | 'time' | 'day' | 'month'
 
@@ -20,7 +20,10 @@ for (const [unit, words] of Object.entries({
   hour: 'hour=1 hours=1 hr=1 hrs=1 std=1 stunde=1 stunden=1 heures=1 min=.01666667 mins=.01666667 minute=.01666667 minutes=.01666667 minuten=.01666667 day=24 days=24 tag=24 tage=24 tagen=24 jours=24 week=168 weeks=168 woche=168 wochen=168 night=24 nights=24 nacht=24 nachte=24 nachten=24',
   'm²': 'm2=1 m²=1 qm=1 sqm=1 quadratmeter=1 quadratmetern=1',
   l: 'l=1 litre=1 litres=1 liter=1 litern=1 ml=.001',
-  money: '£=1 €=1 $=1 eur=1 euro=1 euros=1 pound=1 pounds=1 dollar=1 dollars=1',
+  USD: '$=1 usd=1 dollar=1 dollars=1',
+  EUR: '€=1 eur=1 euro=1 euros=1',
+  GBP: '£=1 gbp=1 pound=1 pounds=1',
+  CHF: 'chf=1 franken=1',
   '%': '%=1 percent=1 prozent=1',
   people: 'people=1 persons=1 person=1 guests=1 personen=1 leute=1 personnes=1',
 }))
@@ -48,10 +51,12 @@ add('month', 'autumn herbst', 8, 10)
 add('month', 'winter', 11, 1)
 
 const byLength = (names: Iterable<string>) => [...names].sort((a, b) => b.length - a.length).join('|')
-const clock = 'uhr|h|am|pm|a\\.m\\.?|p\\.m\\.?'
-const quantity = String.raw`([£€$]?) ?(\d{1,9}(?:[.,]\d{3})*(?:[.,:]\d{1,2})?)(?:[ -]?(${clock}|${byLength(units.keys()).replace('$', '\\$')})(?![\p{L}\d]))?`
+const currencies = ['USD', 'EUR', 'GBP', 'CHF']
+const signs = '€|£|\\$|eur|usd|gbp|chf'
+const suffixes = byLength([...units.keys(), 'uhr', 'h', 'am', 'pm', 'a.m.', 'p.m.']).replaceAll(/[$.]/g, '\\$&')
+const quantity = String.raw`(?:(${signs}) ?)?(\d{1,9}(?:[.,’']\d{3})*(?:[.,:h]\d{1,2})?)(?:[.,][-–])?(?:[ -]?(${suffixes})(?![\p{L}\d]))?`
 const joined = String.raw` ?(?:-|–|—|to|bis|and|und|until|à) ?(?:ca\.? ?)?`
-const amounts = new RegExp(`${quantity}(?:${joined}${quantity})?`, 'gu')
+const quantities = new RegExp(`(?<![\\d.,:])${quantity}(?:${joined}${quantity})?`, 'gu')
 const name = `(?<!\\p{L})(${byLength(calendar.keys())})(?:tags|s)?(?!\\p{L})`
 const names = new RegExp(`${name}\\.?(?: ?(?:-|–|—|to|bis|until|à) ?(?:\\d{1,2}\\. ?)?${name})?`, 'gu')
 const upTo = /(?:first|erste|up to|until|till|bis(?: zu)?|max\.?|maximum|at most|höchstens|jusqu'à|≤) ?$/
@@ -66,54 +71,73 @@ const hour = 60
 const halfDay = 12 * hour
 
 const known = new BoundedMap<string, Range[]>(20_000)
+const maxNameLength = 80
 
-/** The ranges that a text names, those of amounts before those of days and months. */
-export const rangesIn = (text: string): Range[] => known.getOrInsertComputed(text, readRanges)
-
-function readRanges(text: string): Range[] {
-  const isHours = /^\d{1,2}\.[0-5]\d ?[–-] ?\d{1,2}\.[0-5]\d$/.test(text)
-  const lower = (isHours ? text.replaceAll('.', ':') : text.toLowerCase()).replaceAll(
-    /(?<![\p{L}\d])(?:12 )?(?:noon|midday)(?!\p{L})/gu,
-    '12:00',
-  )
-  const named = fold(text)
-    .matchAll(names)
-    .map(([, low = '', high = '']) => {
-      const range = calendar.get(low)!
-      const last = calendar.get(high)
-      return { ...range, high: last?.kind === range.kind ? last.high : range.high }
-    })
-  return [...lower.matchAll(amounts).map((match) => toRange(lower, match)), ...named]
+/** The ranges that a name, such as a cell's or a header's, has: those of amounts before those of days and months. A longer text has none. */
+export function rangesIn(text: string): Range[] {
+  if (text.length > maxNameLength) return []
+  return known.getOrInsertComputed(text, () => [
+    ...amountsIn(text).map(({ range, ...place }) => opened(text.toLowerCase(), range, place)),
+    ...fold(text)
+      .matchAll(names)
+      .map(([, low = '', high = '']) => {
+        const range = calendar.get(low)!
+        const last = calendar.get(high)
+        return { ...range, high: last?.kind === range.kind ? last.high : range.high }
+      }),
+  ])
 }
 
-function toRange(text: string, match: RegExpExecArray): Range {
-  const [, sign = '', digits = '', unit = sign, sign2 = '', digits2, unit2 = sign2] = match
-  const isTime = [digits, digits2].some((each) => each?.includes(':')) || /^(?:uhr|h|am|pm|[ap]\.m)/.test(unit2 || unit)
-  if (isTime) {
+export interface Amount {
+  range: Range
+  start: number
+  end: number
+}
+
+/** The numbers, measures, prices and times of a text, each a single one or a range from one to another. */
+export function amountsIn(text: string): Amount[] {
+  const isHours = /^\d{1,2}\.[0-5]\d ?[–-] ?\d{1,2}\.[0-5]\d$/.test(text)
+  const written = text
+    .toLowerCase()
+    .replaceAll(/(?<![\p{L}\d])(?:noon|midday)(?!\p{L})/gu, (word) => '12:00'.padEnd(word.length))
+  return [...(isHours ? written.replaceAll('.', ':') : written).matchAll(quantities)].map((match) => ({
+    range: toRange(match),
+    start: match.index,
+    end: match.index + match[0].length,
+  }))
+}
+
+export const isMoney = ({ unit }: Range) => unit !== undefined && currencies.includes(unit)
+
+function toRange([, sign = '', digits = '', unit = sign, sign2 = '', digits2, unit2 = sign2]: RegExpExecArray): Range {
+  const [kind, factor] = units.get(unit || unit2) ?? [undefined, 1]
+  const isClock = /[:h]/.test(digits + (digits2 ?? ''))
+  if (!kind && (isClock || /^(?:uhr|h|am|pm|[ap]\.m)/.test(unit2 || unit))) {
     const low = minutesOf(digits, unit)
     const high = digits2 === undefined ? low : minutesOf(digits2, unit2)
     const isLate = digits2 !== undefined && unit2.startsWith('p') && unit === '' && low + halfDay < high
-    return bounded(text, match, rangeOf('time', isLate ? low + halfDay : low, high))
+    return rangeOf('time', isLate ? low + halfDay : low, high)
   }
-  const [kind, factor] = units.get(unit || unit2) ?? [undefined, 1]
-  const low = numberOf(digits) * factor
-  if (digits2 === undefined) return bounded(text, match, rangeOf('number', low, low, kind))
-  return rangeOf('number', low, numberOf(digits2) * (units.get(unit2 || unit)?.[1] ?? 1), units.get(unit2 || unit)?.[0])
+  const amountOf = (digits: string) => (isClock ? minutesOf(digits, '') / hour : numberOf(digits))
+  const low = amountOf(digits) * factor
+  if (digits2 === undefined) return rangeOf('number', low, low, kind)
+  const [last, lastFactor] = units.get(unit2 || unit) ?? [undefined, 1]
+  return rangeOf('number', low, amountOf(digits2) * lastFactor, last)
 }
 
-const numberOf = (digits: string) => Number(digits.replaceAll(/[.,](?=\d{3})/g, '').replace(',', '.'))
+const numberOf = (digits: string) => Number(digits.replaceAll(/[.,’'](?=\d{3})/g, '').replace(',', '.'))
 
 function minutesOf(digits: string, half: string): number {
-  const [hours = 0, minutes = 0] = digits.split(/[:.]/).map(Number)
+  const [hours = 0, minutes = 0] = digits.split(/[:.h]/).map(Number)
   const shift = half.startsWith('p') && hours < 12 ? 12 : half.startsWith('a') && hours === 12 ? -12 : 0
   return (hours + shift) * hour + minutes
 }
 
 /** Opens a single amount that stands after “up to” or before “or more”. */
-function bounded(text: string, { 0: whole, index }: RegExpExecArray, range: Range): Range {
+function opened(text: string, range: Range, { start, end }: Omit<Amount, 'range'>): Range {
   if (range.low !== range.high) return range
-  const before = text.slice(Math.max(0, index - 16), index)
-  const after = text.slice(index + whole.length, index + whole.length + 12)
+  const before = text.slice(Math.max(0, start - 16), start)
+  const after = text.slice(end, end + 12)
   if (upTo.test(before) || orLess.test(after)) return { ...range, low: Number.NEGATIVE_INFINITY }
   if (below.test(before)) return { ...range, low: Number.NEGATIVE_INFINITY, high: range.high - nearest }
   if (above.test(before)) return { ...range, low: range.low + nearest, high: Number.POSITIVE_INFINITY }
@@ -128,17 +152,24 @@ export function rangeOf(kind: Kind, low: number, high = low, unit?: string): Ran
 
 export const unitOf = (word: string) => units.get(fold(word))?.[0]
 
-/** How well a text's range meets the question's: 0 for not at all, less than 1 for one that is open or wide. */
+/** True also for an open end. */
+function isIn(value: number, { low, high }: Range): boolean {
+  if (!Number.isFinite(value)) return true
+  return low <= high ? value >= low && value <= high : value >= low || value <= high
+}
+
+/** How well a text's range meets the question's; a number without a unit meets only the ends of a range: 0 for not at all, less than 1 for one that is open or wide. */
 export function meets(asked: Range, range: Range): number {
   if (asked.kind !== range.kind) return 0
-  const isOtherUnit = asked.unit !== range.unit && (range.unit || asked.unit !== 'year')
-  if (isOtherUnit && (asked.unit || range.low !== range.high)) return 0
-  const value = Number.isFinite(asked.low) ? asked.low : asked.high
-  const isIn =
-    range.low <= range.high ? value >= range.low && value <= range.high : value >= range.low || value <= range.high
-  if (!isIn) return 0
-  if (range.low === range.high) return 1
+  const isSingle = range.low === range.high
+  if (asked.unit !== range.unit && (range.unit || asked.unit !== 'year')) return 0
+  const isEnd = [range.low, range.high].some((end) => Math.abs(end - asked.low) <= nearest)
+  if (asked.kind === 'number' && !asked.unit && !isSingle && !isEnd) return 0
+  if (!isIn(asked.low, range) || !isIn(asked.high, range)) return 0
+  if (isSingle) return 1
   if (Number.isFinite(range.low) && Number.isFinite(range.high)) return 0.95
   const bound = Number.isFinite(range.low) ? range.low : range.high
+  const value = Number.isFinite(asked.low) ? asked.low : asked.high
+  if (value === bound) return 0.97
   return 0.5 + 0.4 / (1 + Math.abs(bound - value) / (1 + Math.abs(value)))
 }

@@ -1,4 +1,4 @@
-import { fold, stem } from '../../terms/word-forms.ts'
+import { fold, stem } from './word-forms.ts'
 
 /** Words that mean the same in calls and in tables of prices and hours; `a_b` are two words in a row. */
 const groups = `
@@ -15,8 +15,8 @@ const groups = `
   duration length long takes last dauer lang; departs departure leave leaves go goes abfahrt fährt; arrives arrival get_in gets_in get_there ankunft
   platform track gleis bahnsteig; floor storey level etage stock stockwerk; close closes closing shut shuts schließt schließung
   double twin doppelzimmer zweibettzimmer; dinner supper tea abendessen; instructor teacher teaches trainer coach lehrer kursleiter leitung
-  price cost preis kosten; phone telephone number telefon nummer rufnummer; mobile handy; extension durchwahl; electric ebike electro elektro
-  bike bicycle cycle fahrrad rad; fix repair mend reparieren; store storage; vegetarian veggie vegetarisch`
+  age old alter alt; people persons guests serves seats sleeps personen leute plätze portionen; price cost preis kosten; phone telephone number telefon nummer rufnummer; mobile handy; extension durchwahl; electric ebike electro elektro
+  bike bicycle cycle fahrrad rad; fix repair mend reparieren; hire rent rental borrow mieten leihen ausleihen; store storage; vegetarian veggie vegetarisch`
 
 const synonyms = new Map<string, Set<string>>()
 for (const group of groups.split(/[;\n]/)) {
