@@ -17,7 +17,19 @@ export interface Changes {
 
 /** The figures and ranks that both runs have and that differ. */
 export function changesBetween(before: Figures, now: Figures): Changes {
-  return { figures: differences(before, now, namedFigures), ranks: differences(before, now, ({ ranks }) => ranks) }
+  const figures = [...differences(before, now, namedFigures), ...shopDifferences(before, now)]
+  return { figures, ranks: differences(before, now, ({ ranks }) => ranks) }
+}
+
+function shopDifferences({ shops: before }: Figures, { shops: now }: Figures): Change<number>[] {
+  return Object.entries(now ?? {}).flatMap(([half, shares]) =>
+    Object.entries(shares).flatMap(([name, share]) => {
+      const earlier = before?.[half as keyof typeof before]?.[name]
+      return earlier === undefined || earlier === share
+        ? []
+        : [{ mode: `shops to ${half}`, name, before: earlier, now: share }]
+    }),
+  )
 }
 
 export function isWorse({ before, now }: Change<number | null>): boolean {

@@ -1,6 +1,7 @@
 import { probablyAnswered } from '../../shared/retrieval/answerable.ts'
 import type { Answer, Mode } from './ask.ts'
 import { auc, bestThreshold, calibrationError, halfOf, type Shares, sharesAt, type Tally, tally } from './metrics.ts'
+import type { Half, ShopFigures } from './shops/shops.ts'
 
 /** The source of the figures: two runs with the same source can be compared. */
 export interface Source {
@@ -15,6 +16,8 @@ export interface Figures {
   source: Source
   questions: { answerable: number; unanswerable: number }
   modes: Partial<Record<Mode, ModeFigures>>
+  /** Shares of whole shops' questions, by half; absent in a run that did not ask them. */
+  shops?: Record<Half, ShopFigures>
 }
 
 export interface ModeFigures {

@@ -11,7 +11,7 @@ import { type Business, readSet } from './labelled-set.ts'
 import { embedderOf } from './models.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
-import { askShops, type Half, halves, shopFailures, shopText } from './shops/shops.ts'
+import { askShops, type Half, halves, type ShopFigures, shopFailures, shopFigures, shopText } from './shops/shops.ts'
 import { openStand } from './stand.ts'
 import { askForValues } from './value/report.ts'
 import { tableQuestions } from './value/sets.ts'
@@ -81,7 +81,8 @@ async function evaluate(options: Options): Promise<void> {
   if (options.shops) return await askHalves(options, options.shops)
   if (options.tables) return await askTables(options, options.tables)
   const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
-  const figures = toFigures(source, answers)
+  const isKept = options.write || options.readme || options.check
+  const figures = { ...toFigures(source, answers), ...(isKept && { shops: await figuresOfShops(options) }) }
   const say = options.json ? console.error : console.log
   if (options.json) console.log(JSON.stringify({ ...figures, answers }))
   else console.log(toTable(figures))
@@ -91,10 +92,19 @@ async function evaluate(options: Options): Promise<void> {
   if (options.questions !== undefined) return
 
   say(`\n${changesText(figures, answers)}`)
-  if (options.write || options.readme || options.check) requireDefault(figures)
+  if (isKept) requireDefault(figures)
   if (options.write) writeFigures(figures)
   if (options.readme) writeFileSync(readme, withTable(readFileSync(readme, 'utf8'), figures))
   if (options.check) check(figures)
+}
+
+async function figuresOfShops(options: Options): Promise<Record<Half, ShopFigures>> {
+  const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
+  try {
+    return { tune: shopFigures(await askShops(stand, 'tune')), judge: shopFigures(await askShops(stand, 'judge')) }
+  } finally {
+    await stand.close()
+  }
 }
 
 async function askHalves(options: Options, half: Half | true): Promise<void> {
