@@ -82,7 +82,7 @@ export function judge(
   const evidence = { score, next, likeness: likenesses[0]!, isUnmet }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
   const found = Math.max(...queries.map(by))
-  const probability = value?.chunk_id === hits[0]!.chunk_id ? Math.max(found, value.confidence) : found
+  const probability = value ? Math.max(found, value.confidence) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }
 }

@@ -5,7 +5,7 @@ import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
 import { type Judgement, judge, type LikenessOf } from './judgement.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
-import type { Hit, Mode, Source } from './schemas.ts'
+import type { Hit, Mode, Source, Value } from './schemas.ts'
 import { furtherHits, unseenFirst } from './seen.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
 
@@ -42,8 +42,8 @@ export type Row = {
 } & ((Omit<FoundHit, 'scores' | 'source'> & Place) | { chunk_id: null })
 
 /**
- * Searches for all hypotheses; a chunk has its best score over them. Returns the best first, ties by document and index, seen ones behind
- * others as good (`unseenFirst`), and as many as fit into a response, at least one if any. @throws ApiError agent_not_found
+ * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then the best first, ties by
+ * document and index, seen ones behind others as good (`unseenFirst`), and as many as fit into a response, at least one if any. @throws ApiError agent_not_found
  */
 export async function search(
   db: Database,
@@ -103,7 +103,7 @@ export function toFound(
     hits.slice(0, comparedHits),
     likenessOf,
   )
-  return { hits, ...judgement, hasVector, model, likenessOf }
+  return { hits: provenFirst(hits, judgement.value), ...judgement, hasVector, model, likenessOf }
 }
 
 function toHit({ is_agent, agent_name, has_vector, model, unlike, reach, semantic, keyword, ...hit }: Row): FoundHit[] {
@@ -124,4 +124,10 @@ function merged(hits: readonly FoundHit[]): FoundHit[] {
   for (const hit of hits) if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
   const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`
   return [...best.values()].sort((a, b) => b.score - a.score || (place(a) < place(b) ? -1 : 1))
+}
+
+/** Puts the passage with the proven value first: no other has more of the question's words. Scores stay the same. */
+function provenFirst<Found extends Pick<Hit, 'chunk_id'>>(hits: Found[], value: Value | null): Found[] {
+  const proven = hits.filter(({ chunk_id }) => chunk_id === value?.chunk_id)
+  return [...new Set([...proven, ...hits])]
 }

@@ -55,7 +55,7 @@ describe('the sample shop', () => {
   test('gives the price of the last turn’s bike for the time of the turn before, and no other shop’s answer', async () => {
     const search = await shop(sample('rentals'), sample('opening-hours'), sample('handbook'))
     const eBike = await search('and the e-bike', { history: ['how much is a mountain bike for four hours'] })
-    expect(eBike.value).toMatchObject({ text: '$38' })
+    expect(eBike.value).toMatchObject({ text: '$38', chunk_id: eBike.data[0].chunk_id })
     const normal = await search('and just a normal e-bike', { history: ['what is an e-cargo bike for a week'] })
     expect(normal.value).toMatchObject({ text: '$280' })
     expect((await search('what time do you close on monday')).value, '6:00 pm in summer, closed in winter').toBe(null)

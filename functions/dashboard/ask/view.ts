@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
-import { spokenPassage } from '../../../shared/retrieval/speech/speech.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
@@ -55,7 +54,7 @@ export function answerView(agentId: string, query: AskQuery, trial: Trial, mayWr
   return html`${isDegraded && html`<p class="notice warn">The meaning of the question wasn’t available in time, so this was found by words only. The same can happen in a call.</p>`}
 <section class="answer panel" aria-label="Answer"><p class="state ${tone}">${verdict}</p>
 ${isEmpty && html`<p>These words are said in every call, so there is nothing to search for.</p>`}
-${dispute ? disputeView(agentId, dispute) : heard && heardView(agentId, query.q, heard, trial.passages[0]!.hit)}
+${dispute ? disputeView(agentId, dispute) : heard && heardView(agentId, heard)}
 <div class="actions">${mayWrite && !isEmpty && actionsView(agentId, query.q, trial)}${heard && !dispute && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
 ${whyView(agentId, query, trial)}`
 }
@@ -69,17 +68,12 @@ function disputeView(agentId: string, statements: NonNullable<Trial['dispute']>)
   )}</ul>`
 }
 
-/** Shows the answer, and above the table of its value the first passage, if that is another: the agent gets it, too. */
-function heardView(agentId: string, q: string, { text, source }: NonNullable<Trial['heard']>, first: Hit): Html {
-  const language = languageOf(`${source.document_title} ${text}`)?.code
-  return html`<blockquote id="heard"${language && html` lang="${language}"`}>${text}</blockquote>
-${first !== source && html`<p>${spokenPassage([q], first, null)}</p>${sourceView(agentId, first)}`}${sourceView(agentId, source)}`
-}
-
-function sourceView(agentId: string, hit: Hit): Html {
+function heardView(agentId: string, { text, source: hit }: NonNullable<Trial['heard']>): Html {
   const { page, heading } = hit.source
   const place = [typeof page === 'number' ? `page ${page}` : page, heading].filter(Boolean)
-  return html`<p class="hint">From <a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${hit.document_title}</a>${place.length > 0 && `, ${place.join(', ')}`}</p>`
+  const language = languageOf(`${hit.document_title} ${text}`)?.code
+  return html`<blockquote id="heard"${language && html` lang="${language}"`}>${text}</blockquote>
+<p class="hint">From <a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${hit.document_title}</a>${place.length > 0 && `, ${place.join(', ')}`}</p>`
 }
 
 function actionsView(agentId: string, question: string, { status, heard, value }: Trial): Html {
