@@ -9,3 +9,8 @@ export function plainLine(text: string): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
 }
+
+/** Puts a text on a single line. */
+export function inLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}

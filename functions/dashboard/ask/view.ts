@@ -9,6 +9,7 @@ import { emptyView } from '../list.ts'
 import { type Marked, markedSlice, markedText } from '../passage-text.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
+import { statementView } from '../statement.ts'
 import { localTime } from '../times.ts'
 import type { AskQuery, Trial } from './trial.ts'
 
@@ -63,8 +64,7 @@ ${whyView(agentId, query, trial)}`
 function disputeView(agentId: string, statements: NonNullable<Trial['dispute']>): Html {
   return html`<p>Callers hear that your agent isn’t sure, until both say the same.</p>
 <ul class="rows">${statements.map(
-    ({ document_id, document_title, chunk_index, text }) =>
-      html`<li><div class="what"><p class="name"><a href="${passagePath(agentId, document_id, chunk_index)}">“${document_title}” says</a></p><p>${text}</p></div></li>`,
+    (statement) => html`<li>${statementView(agentId, `“${statement.document_title}”`, statement)}</li>`,
   )}</ul>`
 }
 

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { fileKindOf, namedTypeOf } from '../../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
+import { inLine } from '../../../shared/text/plain-line.ts'
 import { assetPath } from '../assets.ts'
 import { number } from '../sentences.ts'
 import type { Overview } from './overview.ts'
@@ -61,8 +62,6 @@ export function doubtfulPassages({ file_notes }: Overview, passages: Passage[]):
   const isDoubtful = ({ content }: Passage) => texts.some((text) => inLine(content).includes(text))
   return new Set(texts.length === 0 ? [] : passages.filter(isDoubtful).map(({ chunk_index }) => chunk_index + 1))
 }
-
-const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** Shows the uploaded file. original.js draws its pages. */
 export function originalView(base: string, { id, source_url }: Overview, kind: 'pdf' | 'picture') {

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
 import { createBody, type goldenSchema } from '../../../functions/questions/golden/schemas.ts'
 import { maxPerAgent, normalized } from '../../../shared/golden/golden-question.ts'
+import { inLine } from '../../../shared/text/plain-line.ts'
 import { CommandError } from '../../command-line/command-error.ts'
 import type { Api } from '../api.ts'
 import { pagesOf } from './pages.ts'
-import { oneLine, type Question, questionsByLine } from './questions-file.ts'
+import { type Question, questionsByLine } from './questions-file.ts'
 
 export type Golden = v.InferOutput<typeof goldenSchema>
 
@@ -106,7 +107,7 @@ function isSame(one: Body, other: Body): boolean {
 function keyOf({ question, history = [], expects: { document_id = '', words = '', value }, as_of }: Body): string {
   return JSON.stringify({
     question: question.trim(),
-    history: history.map(oneLine),
+    history: history.map(inLine),
     document_id,
     words: normalized(words),
     value: value && normalized(value),

@@ -1,4 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync'
+import { inLine } from '../../../shared/text/plain-line.ts'
 import { CommandError } from '../../command-line/command-error.ts'
 
 export interface Question {
@@ -68,7 +69,7 @@ export function questionsByLine(text: string, file: string): Map<number, Questio
     ids.add(id)
     const value = written('value') === noValue ? null : cell('value')
     const expected = title || words || value !== undefined ? { title, words, value } : undefined
-    const turns = (cell('history') ?? '').split(/[\r\n]+/).map(oneLine)
+    const turns = (cell('history') ?? '').split(/[\r\n]+/).map(inLine)
     const given = Object.fromEntries(settings.map((column) => [column, cell(column)]))
     return [line, { id, kind: cell('kind'), question, expected, settings: given, history: turns.filter(Boolean) }]
   })
@@ -82,16 +83,11 @@ type Written = Record<Exclude<(typeof written)[number], 'history'>, string | num
 /** Writes golden questions as a file that `questionsByLine` reads without loss, but for white space around texts and in `history`. */
 export function writeQuestions(questions: readonly (Written & { history: string[] })[]): string {
   const rows = questions.map((each) => {
-    const cells = { ...each, history: each.history.map(oneLine).join('\n') }
+    const cells = { ...each, history: each.history.map(inLine).join('\n') }
     const texts = written.map((column) => quoted(escaped(`${cells[column] ?? ''}`.trim())))
     return each.value === null ? texts.with(written.indexOf('value'), noValue) : texts
   })
   return [written, ...rows].map((row) => `${row.join(',')}\n`).join('')
-}
-
-/** A turn in a line of its own. */
-export function oneLine(turn: string): string {
-  return turn.replaceAll(/\s+/g, ' ').trim()
 }
 
 /**

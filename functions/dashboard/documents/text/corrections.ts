@@ -1,6 +1,7 @@
 import { diffArrays } from 'diff'
 import type { Correction } from '../../../../shared/database/tables.ts'
 import { corrected, hasPassage, isOnceIn, uncorrected } from '../../../../shared/documents/text/corrections.ts'
+import { inLine } from '../../../../shared/text/plain-line.ts'
 
 /** A range of lines in each text; `to` and `ownTo` are exclusive. */
 interface Hunk {
@@ -37,8 +38,6 @@ export function correctionsAfter(text: string, corrections: readonly Correction[
   const waiting = kept.filter((each) => corrected(edited, [each]) === edited)
   return [...waiting, ...(isSame ? made : [{ before: original.trim(), after: edited.trim() }])]
 }
-
-const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 /** Corrections whose passages are no longer in the text. */
 export function lostCorrections(text: string, corrections: readonly Correction[]): Correction[] {
