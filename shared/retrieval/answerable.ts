@@ -9,7 +9,7 @@ export interface Evidence {
   /** 0 if meaning was not compared. */
   likeness: number
   coverage: Coverage
-  /** True if no passage has all words of a question that asks a table, or only others than the first have a price for “how much”. */
+  /** True if a word that the question asks a table for is met nowhere, or if a price is asked and only passages behind the first have one. */
   isUnmet: boolean
 }
 
@@ -26,7 +26,7 @@ const weights: Record<Mode, Weights> = {
   semantic: { constant: -2.5, strength: 2.2, lead: 1.3, share: 2.4, concepts: 0.8, words: 0.6 },
 }
 
-/** What an unmet question loses of the logarithm of its odds: tuned on whole shops. */
+/** An unmet question loses this from the logarithm of its odds: tuned on whole shops. */
 const unmet = 4
 
 /** The probability from which the first hit more likely answers than not. */
@@ -60,8 +60,9 @@ export function answerable(mode: Mode, { score, next, likeness, coverage, isUnme
   const strength = mode === 'semantic' ? likeness : 1 - (1 - likeness) * (1 - score)
   const fromScores = w.constant + w.strength * strength + w.lead * (score - next)
   const fromWords = w.share * coverage.share + w.concepts * coverage.concepts + w.words * Math.log1p(coverage.words)
-  const probability = (odds: number) => Math.round(1000 / (1 + Math.exp(-odds))) / 1000
-  const found = probability(fromScores + fromWords)
-  if (!isUnmet || found < minAnswerable) return found
-  return Math.max(minAnswerable, probability(fromScores + fromWords - unmet))
+  const logOdds = fromScores + fromWords
+  const met = probabilityOf(logOdds)
+  return isUnmet && met >= minAnswerable ? Math.max(minAnswerable, probabilityOf(logOdds - unmet)) : met
 }
+
+const probabilityOf = (logOdds: number) => Math.round(1000 / (1 + Math.exp(-logOdds))) / 1000

@@ -13,7 +13,7 @@ export interface Claim {
   kind: 'price' | 'time'
   /** Numbers, of times the minutes since midnight: one, or the ends of each range. */
   amounts: string[]
-  /** Of a price, '' if the text does not say it. */
+  /** The price's currency; '' if the text does not say it, or for times. */
   currency: string
   /** The sorted stems of the words that name the thing, with units such as “per hour”. */
   names: string
@@ -73,14 +73,17 @@ export function claimsIn(
 /** True if two claims of one name contradict each other: as many amounts of one kind and one currency, or an unsaid one, that differ. */
 export function contradict(one: Claim, other: Claim): boolean {
   const isOneCurrency = one.currency === other.currency || one.currency === '' || other.currency === ''
-  const isComparable =
-    one.names === other.names && one.kind === other.kind && one.amounts.length === other.amounts.length
-  return isComparable && isOneCurrency && `${one.amounts}` !== `${other.amounts}`
+  return keyOf(one) === keyOf(other) && isOneCurrency && `${one.amounts}` !== `${other.amounts}`
+}
+
+/** The same for claims that can be compared. */
+export function keyOf({ names, kind, amounts }: Claim): string {
+  return `${kind} ${amounts.length} ${names}`
 }
 
 /** Leaves out repeats, and claims of the same names that contradict each other. */
 export function agreeing<C extends Claim>(claims: readonly C[]): C[] {
-  const groups = Map.groupBy(claims, ({ names, kind, amounts }) => `${kind} ${amounts.length} ${names}`)
+  const groups = Map.groupBy(claims, keyOf)
   return [...groups.values()].flatMap(([first, ...others]) =>
     others.every(({ amounts }) => `${amounts}` === `${first!.amounts}`) ? [first!] : [],
   )

@@ -28,7 +28,7 @@ export type Statement = Pick<Hit, 'document_id' | 'document_title' | 'chunk_inde
 export type LikenessOf = (cosine: number) => number
 
 interface Heard {
-  /** The hypotheses, alone and in context. */
+  /** Each hypothesis, as it was said and with the earlier turns that it needs. */
   queries: readonly string[]
   readings: readonly Reading[]
   agentName: string
@@ -54,13 +54,8 @@ export function judge(
   hits: readonly Hit[],
   likenessOf: LikenessOf,
 ): Judgement {
-  if (queries.length === 0 || hits.length === 0)
-    return {
-      answerable: queries.length === 0 ? null : 0,
-      status: levelOf(hits.length, null),
-      value: null,
-      dispute: null,
-    }
+  if (hits.length === 0) return withoutHits(queries.length > 0)
+  if (queries.length === 0) return { answerable: null, status: levelOf(hits.length, null), value: null, dispute: null }
   const heard = readings.slice(0, maxReadings)
   const turns = heard.map(({ query, history }) => readTurn(inContext(query, history)))
   const vocabulary = vocabularyOf(hits)
@@ -70,21 +65,30 @@ export function judge(
     return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), hits) : undefined
   })
   const dispute = disputes.find(Boolean) ?? null
-  const value = dispute ? null : findValue(heard, hits, isRequired)
-  const hasTable = tablesIn(hits[0]!).length > 0
-  const [isPriced, ...others] = hits.map(({ content }) => price.test(content))
-  const isElsewhere = !isPriced && others.includes(true)
-  const isOpen = (turn: AskedTurn) => (hasTable && lacks(turn, hits, vocabulary)) || (turn.asksPrice && isElsewhere)
-  const isUnmet = !value && turns.every((turn, t) => isOpen({ ...turn, units: readTurn(heard[t]!.query).units }))
+  const value = dispute ? null : findValue(heard, hits, vocabulary, isRequired)
+  const isUnmet = () => {
+    const hasTable = tablesIn(hits[0]!).length > 0
+    const [isPriced, ...others] = hits.map(({ content }) => price.test(content))
+    const isElsewhere = !isPriced && others.includes(true)
+    return turns.every((turn, t) => {
+      const lastTurn = { ...turn, units: readTurn(heard[t]!.query).units }
+      return (hasTable && lacks(lastTurn, hits, vocabulary)) || (turn.asksPrice && isElsewhere)
+    })
+  }
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
   const [score = 0, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
   const texts = hits.map(({ document_title, content }) => `${document_title} ${content}`)
-  const evidence = { score, next, likeness: likenesses[0]!, isUnmet }
+  const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && isUnmet() }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
   const found = Math.max(...queries.map(by))
   const probability = value ? Math.max(found, value.confidence) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }
+}
+
+/** The judgement of an answer without a hit. @param hasQuery false in a search by a vector only */
+export function withoutHits(hasQuery: boolean): Judgement {
+  return { answerable: hasQuery ? 0 : null, status: 'nothing', value: null, dispute: null }
 }
 
 /** Tells which words an answer must account for: content words that don't name the business, as its agent's name or most headings do. */
@@ -98,12 +102,12 @@ function requiredBeside(agentName: string, passages: readonly Passage[]): (unit:
 
 /** True if no sentence and no row (for a sum, no passage), with headings, has all rarer words of a question for a price or a time. */
 function lacks({ kinds, units }: AskedTurn, passages: readonly Passage[], vocabulary: ReadonlySet<string>): boolean {
+  if (kinds.size === 0) return false
   const reckons = units.some(({ stem }) => compares.test(stem))
   const isPlain = ({ ranges }: Unit) => ranges.every(({ kind, unit }) => kind === 'number' && !unit)
   const rare = units.filter(
     (unit) => unit.isContent && isPlain(unit) && !commonWords.has(unit.stem) && !compares.test(unit.stem),
   )
-  if (kinds.size === 0) return false
   const read = readerOf(rare, vocabulary)
   const isMet = (passage: Passage) => metBy(read, passage).every(Boolean)
   const hasSentence = (passage: Passage) =>

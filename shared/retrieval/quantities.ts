@@ -158,7 +158,7 @@ function isIn(value: number, { low, high }: Range): boolean {
   return low <= high ? value >= low && value <= high : value >= low || value <= high
 }
 
-/** How well a text's range meets the question's; a number without a unit meets only the ends of a range: 0 for not at all, less than 1 for one that is open or wide. */
+/** How well a text's range meets the question's: 0 for not at all, less than 1 for an open or a wide one. A number without a unit meets only the ends of a range. */
 export function meets(asked: Range, range: Range): number {
   if (asked.kind !== range.kind) return 0
   const isSingle = range.low === range.high

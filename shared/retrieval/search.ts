@@ -3,7 +3,7 @@ import type { Database, Statement } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
-import { type Judgement, judge, type LikenessOf } from './judgement.ts'
+import { type Judgement, judge, type LikenessOf, withoutHits } from './judgement.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source, Value } from './schemas.ts'
 import { furtherHits, unseenFirst } from './seen.ts'
@@ -42,8 +42,9 @@ export type Row = {
 } & ((Omit<FoundHit, 'scores' | 'source'> & Place) | { chunk_id: null })
 
 /**
- * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then the best first, ties by
- * document and index, seen ones behind others as good (`unseenFirst`), and as many as fit into a response, at least one if any. @throws ApiError agent_not_found
+ * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then the best
+ * first, ties by document and index, seen ones behind others as good (`unseenFirst`), and as many as fit into a response, at least one if
+ * any. @throws ApiError agent_not_found
  */
 export async function search(
   db: Database,
@@ -65,15 +66,7 @@ export async function search(
   if (!all[0]![0]!.is_agent) agentNotFound()
   const found = toFound(all, mode, hypotheses, filters)
   const hits = found.hits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
-  if (hits.length > 0) return { ...found, hits }
-  return {
-    ...found,
-    hits,
-    answerable: found.answerable === null ? null : 0,
-    status: 'nothing',
-    value: null,
-    dispute: null,
-  }
+  return hits.length > 0 ? { ...found, hits } : { ...found, hits, ...withoutHits(found.answerable !== null) }
 }
 
 /** Converts the rows of the database function `answers`, and judges the best hits. */

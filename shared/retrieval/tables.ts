@@ -70,14 +70,9 @@ export function tableAt(lines: readonly string[], at: number) {
   let end = at + 2
   for (; end < lines.length && lines[end]!.includes('|'); end++) grid.push(tableCells(lines[end]!))
   const header = tableCells(lines[at]!)
-  // A row with more cells than the header has a bar of its own text in it.
-  return {
-    end,
-    ...tableOf(
-      header,
-      grid.filter((row) => row.length <= header.length),
-    ),
-  }
+  // A row with more cells than the header has a bar in its own text.
+  const rows = grid.filter((row) => row.length <= header.length)
+  return { end, ...tableOf(header, rows) }
 }
 
 function tableOf(header: string[], grid: string[][]): Pick<HitTable, 'columns' | 'rows'> {

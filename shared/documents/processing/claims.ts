@@ -4,7 +4,7 @@ import { recordset } from '../../database/recordset.ts'
 import { type DocumentScope, isDocument } from '../../database/scope.ts'
 import { describeError, log } from '../../log.ts'
 import { report } from '../../metrics.ts'
-import { agreeing, type Claim, claimsIn } from '../../retrieval/claims.ts'
+import { agreeing, type Claim, claimsIn, keyOf } from '../../retrieval/claims.ts'
 import type { Hit } from '../../retrieval/schemas.ts'
 import { inTurns, type Steps } from '../../steps.ts'
 import { isServed } from './served-chunks.ts'
@@ -46,7 +46,9 @@ export async function keepClaims(db: Database, scope: DocumentScope, served?: Se
   } catch (error) {
     const { organizationId, agentId, documentId } = scope
     log.error('claims_not_kept', {
-      ...{ organization_id: organizationId, agent_id: agentId, document_id: documentId },
+      organization_id: organizationId,
+      agent_id: agentId,
+      document_id: documentId,
       error: describeError(error),
     })
     report({ ClaimsNotKept: 1 })
@@ -60,8 +62,9 @@ export const scopeOfClaims = sql`md5(d.metadata::text)::uuid`
 
 type PlacedClaim = Claim & { chunk_index: number }
 
-function toRow({ names, kind, amounts, currency, chunk_index, text }: PlacedClaim) {
-  return { key: `${kind} ${amounts.length} ${names}`, amounts: amounts.join(' '), currency, chunk_index, text }
+function toRow(claim: PlacedClaim) {
+  const { amounts, currency, chunk_index, text } = claim
+  return { key: keyOf(claim), amounts: amounts.join(' '), currency, chunk_index, text }
 }
 
 function* claimsOf({ title: document_title, chunks }: Served): Steps<PlacedClaim[]> {

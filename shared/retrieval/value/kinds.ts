@@ -45,7 +45,7 @@ export function kindsIn(question: string): ReadonlySet<AnswerKind> {
   return new Set((Object.keys(kinds) as AnswerKind[]).filter((kind) => kinds[kind].question.test(question)))
 }
 
-/** For each column, whether most of its cells are of one of the kinds, or its header says so, and whether most are bare amounts. */
+/** Tells for each column whether most of its cells are of one of the kinds, or its header says so, and whether most are bare amounts. */
 export function columnsOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitTable) {
   const most = (column: number, isMet: (text: string) => boolean) => {
     const cells = rows.map((row) => row.cells[column]!).filter((text) => /[\p{L}\d]/u.test(text))

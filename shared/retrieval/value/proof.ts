@@ -47,16 +47,13 @@ export function provenCells(
   return tables.flatMap(cellsOf).sort((a, b) => b.score - a.score)
 
   function cellsOf(table: HitTable): ProvenCell[] {
-    const others = table.columns.slice(1)
     const name = nameColumnOf(table)
     const named = ({ path, cells }: TableRow) => (name > 0 ? [...path.slice(0, -1), cells[name]!] : path)
     const context = best([...table.context, ...table.columns[0]!, ...table.columns[name]!].map(read))
     const columns = table.columns.map((path, c) => best(c === 0 || c === name ? [] : path.map(read)))
     const paths = table.rows.map(({ path, cells }) => best([...path, cells[name]!].map(read)))
-    const rows = table.rows.map((row, r) => {
-      const besides = best(cellsBeside(row).map(read))
-      return paths[r]!.map((strength, u) => Math.max(strength, besideShare * besides[u]!))
-    })
+    const besides = table.rows.map((row) => best(cellsBeside(row).map(read)))
+    const rows = paths.map((path, r) => path.map((strength, u) => Math.max(strength, besideShare * besides[r]![u]!)))
     const most = { row: best(rows), column: best(columns) }
     const fits = columnsOfKind(kinds, table)
     const isPriceList = !fits.slice(1).some(({ isOfKind }) => isOfKind)
@@ -67,8 +64,8 @@ export function provenCells(
       })
     return table.rows.flatMap((row, r) => {
       const inRow = rows[r]!
-      const own = best([...row.path.slice(-1), row.cells[name]!, ...cellsBeside(row)].map(read))
       if (isOut(inRow)) return []
+      const own = best([...row.path.slice(-1), row.cells[name]!].map(read))
       return row.cells.flatMap((text, c) => {
         const inColumn = columns[c]!
         const isColumn = units.some((_, u) => required[u] && inColumn[u]! > Math.max(inRow[u]!, context[u]!))
@@ -76,7 +73,7 @@ export function provenCells(
         const { isOfKind, isExtra, isAmount } = fits[c]!
         const isSought =
           (isOfKind && (!isExtra || units.some((_, u) => required[u] && inColumn[u]! > 0))) ||
-          (isAmount ? isPriceList : kinds.size === 0 && (isColumn || others.length === 1))
+          (isAmount ? isPriceList : kinds.size === 0 && (isColumn || table.columns.length === 2))
         if (c === 0 || !/[\p{L}\d]/u.test(text) || !isSought || isOther) return []
         const inCell = read(text)
         let score = 0
@@ -91,21 +88,16 @@ export function provenCells(
             if (isLast[u] || !(isOtherRow || isOtherColumn)) return []
             continue
           }
-          isRow ||= isContent && own[u]! > 0
+          isRow ||= isContent && Math.max(own[u]!, besides[r]![u]!) > 0
           isFilled ||= isContent && !isLast[u] && met > 0
           if (isContent) score += Math.max(met, contextShare * context[u]!)
           else if (isLast[u] && !(saysKind && end)) score += fillerShare * Math.max(paths[r]![u]!, inColumn[u]!)
         }
         const column = table.columns[c]!
         if (!isRow || (end && !tellsHours(text, column))) return []
-        const cell = { table, text, row: named(row), column, score, isFilled }
-        return [
-          {
-            ...cell,
-            isRowNamed: isAsked(row.path.at(-1) ?? ''),
-            isColumnNamed: column.every((text) => isAsked(text, true)),
-          },
-        ]
+        const isRowNamed = isAsked(row.path.at(-1) ?? '')
+        const isColumnNamed = column.every((text) => isAsked(text, true))
+        return [{ table, text, row: named(row), column, score, isFilled, isRowNamed, isColumnNamed }]
       })
     })
   }
@@ -146,12 +138,8 @@ const code = /^(?=.*\d)[\p{Lu}\d./-]+$/u
 /** The number of the column that names the rows: the first, or one after codes, which say less to a caller. */
 function nameColumnOf({ rows }: HitTable): number {
   const isCoded = rows.length > 0 && rows.every(({ path }) => code.test(path.at(-1) ?? ''))
-  return isCoded
-    ? Math.max(
-        0,
-        rows[0]!.cells.findIndex((text) => isLabel(text) && !code.test(text)),
-      )
-    : 0
+  const named = isCoded ? rows[0]!.cells.findIndex((text) => isLabel(text) && !code.test(text)) : 0
+  return Math.max(0, named)
 }
 
 /** The only cell that is asked for; undefined if none is, or several with other texts are. @param cells best first */

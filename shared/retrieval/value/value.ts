@@ -4,7 +4,7 @@ import type { Value } from '../schemas.ts'
 import { sentencesOf } from '../speech/sentences.ts'
 import { headsOf, tablesOf } from '../tables.ts'
 import { onlyCell, type ProvenCell, provenCells } from './proof.ts'
-import { formsIn, type Passage, type Reader, readerOf, textsOf, vocabularyOf } from './reading.ts'
+import { formsIn, type Passage, type Reader, readerOf, textsOf } from './reading.ts'
 
 /** One hypothesis of the last turn, with the turns before it, oldest first. */
 export interface Reading {
@@ -13,7 +13,10 @@ export interface Reading {
 }
 
 const maxEarlierTurns = 3
-/** The share that is right among the values of the shops to tune on (all of 185 by the last turn alone, all of 61 with earlier ones), by Laplace’s rule of succession. */
+/**
+ * The share of right values on the shops to tune on, by Laplace’s rule of succession: all of 185 that the last turn alone finds, and all
+ * of 61 that earlier turns help to find.
+ */
 const confidences = { whole: 0.99, filled: 0.98 }
 /** A turn that begins like this, or points back, needs the turns before it. */
 const continues =
@@ -22,16 +25,16 @@ const continues =
 /**
  * Finds the cell of a table that answers one of the readings: its row, its column, the table's headings or the document's title meet each
  * content word, and no other cell answers as well. Null without such a proof.
- * @param passages the compared hits, best first @param isRequired true for words to account for
+ * @param passages the compared hits, best first @param vocabulary their stems @param isRequired true for words to account for
  */
 export function findValue(
   readings: readonly Reading[],
   passages: readonly Passage[],
+  vocabulary: ReadonlySet<string>,
   isRequired: (unit: Unit) => boolean,
 ): Value | null {
   const tables = tablesOf(passages)
   if (tables.flat().length === 0) return null
-  const vocabulary = vocabularyOf(passages)
   for (const { query, history } of readings) {
     const turns = [query, ...history.slice(-maxEarlierTurns).toReversed()].map(readTurn)
     const units = turns.flatMap((turn) => turn.units)
@@ -77,11 +80,11 @@ export function findValue(
 
 /** True for another text under the same names; £40 and £40.00 are one. */
 function contradicts(one: ProvenCell, other: ProvenCell): boolean {
-  const amounts = [one, other].map(({ text }) => JSON.stringify(rangesIn(text)))
   const namesOf = ({ row, column }: ProvenCell) =>
     [...formsIn(row.join(' ')), '|', ...formsIn(column.join(' '))].join(' ')
-  const isSame = one.text === other.text || (amounts[0] !== '[]' && amounts[0] === amounts[1])
-  return !isSame && namesOf(one) === namesOf(other)
+  if (one.text === other.text || namesOf(one) !== namesOf(other)) return false
+  const [ranges, others] = [one, other].map(({ text }) => JSON.stringify(rangesIn(text)))
+  return ranges === '[]' || ranges !== others
 }
 
 function toValue({ text, row, column, table, isFilled }: ProvenCell): Value {

@@ -31,6 +31,7 @@ import { coverageOf } from '../../../shared/retrieval/coverage.ts'
 import { keywordQuery } from '../../../shared/retrieval/keyword/keyword-query.ts'
 import { orderedByRuns } from '../../../shared/retrieval/letter-runs.ts'
 import { hitExample, query as queryField } from '../../../shared/retrieval/schemas.ts'
+import { vocabularyOf } from '../../../shared/retrieval/value/reading.ts'
 import { findValue } from '../../../shared/retrieval/value/value.ts'
 import { canonical } from '../../../shared/sources/address.ts'
 import { indexedTerms, titleTerms } from '../../../shared/terms/indexed-terms.ts'
@@ -196,15 +197,15 @@ export const readers: Record<string, Reader> = {
   },
   'the cell of a table that answers': {
     limit: maxPassage,
-    read: (text) =>
-      findValue(
+    read: (text) => {
+      const passages = [text, text.replaceAll(' ', '|')].map((content) => ({ ...hitExample, content }))
+      return findValue(
         [{ query: text, history: [text] }],
-        [
-          { ...hitExample, content: text },
-          { ...hitExample, content: text.replaceAll(' ', '|') },
-        ],
+        passages,
+        vocabularyOf(passages),
         ({ isContent }) => isContent,
-      ),
+      )
+    },
   },
   'runs of letters in passages': {
     limit: maxPassage,
