@@ -66,6 +66,24 @@ describe('with the commands for organizations, agents and keys,', () => {
     expect(stdout).not.toMatch(/cue_|hash/)
   })
 
+  test('an agent is created with the time zone and the holidays of its business, if they are known', async () => {
+    const { id: organization } = await json('organization', 'create', '--name', 'Lighthouse Inn')
+    const create = ['agent', 'create', '--organization', organization, '--name', 'Desk']
+    const unknown = await json(...create)
+    expect(unknown).toMatchObject({ time_zone: null, holidays: null })
+    const of = { time_zone: 'America/Toronto', holidays: 'CA-ON' }
+    const made = await json(...create, '--time-zone', 'america/toronto', '--holidays', 'CA-ON')
+    expect(made).toMatchObject(of)
+    expect(await json('agent', 'show', made.id)).toMatchObject(of)
+    const { data } = await json('agent', 'list', '--organization', organization)
+    expect(data).toMatchObject([{ id: unknown.id, time_zone: null, holidays: null }, of])
+    for (const wrong of [
+      ['--time-zone', '+02:00'],
+      ['--holidays', 'Canada'],
+    ])
+      expect((await admin([...create, ...wrong])).stderr).toMatch(/must be the/)
+  })
+
   test('an agent says whether its tool is on, and why', async () => {
     const { organizationId: organization, agentId: agent, knowledgeBase, call } = await stand.tenant()
     const create = (content?: string) => call('POST', knowledgeBase, { title: 'T', ...(content && { content }) })

@@ -1,8 +1,8 @@
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
-import { createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'
+import { createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
 import type { CrawlMessage, Sender } from '../../shared/queue.ts'
-import { agentBody, agentExample, agentSchema } from './schemas.ts'
+import { agentExample, agentSchema, createBody, toAgent, updateBody } from './schemas.ts'
 import { addSourceRoutes } from './sources.ts'
 
 const collection = '/v1/agents'
@@ -32,7 +32,7 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         const { agents, hasMore } = await listAgents(db, key.organizationId, { ...query, after })
         // An organization that has just been deleted has none either.
         if (agents.length === 0) await confirmKey()
-        return respondPage(c, key, 'agents', agents, hasMore ? [agents.at(-1)!.id] : undefined)
+        return respondPage(c, key, 'agents', agents.map(toAgent), hasMore ? [agents.at(-1)!.id] : undefined)
       },
     )
     .post(
@@ -41,14 +41,14 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         operationId: 'createAgent',
         summary: 'Create an agent',
         permission: 'organization:write',
-        body: agentBody,
-        examples: { desk: { name: 'Front desk' } },
+        body: createBody,
+        examples: { desk: { name: 'Front desk', time_zone: 'Europe/London', holidays: 'GB-ENG' } },
         responses: { 201: { ...anAgent, example: newAgent, headers: ['Location'] } },
       },
       async ({ c, key, db, body }) => {
-        const created = await createAgent(db, key.organizationId, body.name)
+        const created = await createAgent(db, key.organizationId, body)
         c.header('location', `${collection}/${created.id}`)
-        return c.json(created, 201)
+        return c.json(toAgent(created), 201)
       },
     )
     .get(
@@ -59,19 +59,19 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         permission: 'kb:read',
         responses: { 200: anAgent },
       },
-      async ({ c, db, scope }) => c.json(await getAgent(db, scope)),
+      async ({ c, db, scope }) => c.json(toAgent(await getAgent(db, scope))),
     )
     .patch(
       one,
       {
         operationId: 'updateAgent',
-        summary: 'Rename an agent',
+        summary: 'Update an agent',
         permission: 'organization:write',
-        body: agentBody,
-        examples: { desk: { name: 'Front desk' } },
+        body: updateBody,
+        examples: { zone: { time_zone: 'Europe/London', holidays: 'GB-ENG' }, name: { name: 'Front desk' } },
         responses: { 200: anAgent },
       },
-      async ({ c, db, scope, body }) => c.json(await renameAgent(db, scope, body.name)),
+      async ({ c, db, scope, body }) => c.json(toAgent(await updateAgent(db, scope, body))),
     )
   addSourceRoutes(routes.tagged('Sources'), queue)
   return routes.app

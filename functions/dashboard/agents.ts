@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { type AgentRow, createAgent, getAgent, listAgents, renameAgent } from '../../shared/organizations/agents.ts'
+import { type AgentRow, createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
 import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
 import { line } from './forms.ts'
 import { agentPage, type Html, type View } from './layout.ts'
@@ -44,7 +44,7 @@ export function addAgentsScreens(screens: Screens) {
     .get(`${path}/new`, { permission }, () => namePage('New agent', 'Add agent', '/dashboard'))
     .post(`${path}/new`, { permission, form }, async ({ db, session, form }) => {
       if (!form.isValid) return { ...namePage('New agent', 'Add agent', '/dashboard', form), status: 422 }
-      const { id, name } = await createAgent(db, session.organizationId, form.values.name)
+      const { id, name } = await createAgent(db, session.organizationId, form.values)
       return { redirect: agentPage(id, 'documents'), flash: { text: `“${name}” was added.` } }
     })
     .get(one, { permission: 'kb:read' }, async ({ db, scope }) => {
@@ -58,7 +58,7 @@ export function addAgentsScreens(screens: Screens) {
     .post(`${one}/edit`, { permission, form }, async ({ db, scope, form }) => {
       const { name: before } = await getAgent(db, scope)
       if (!form.isValid) return { ...namePage(`Rename “${before}”`, 'Rename', '/dashboard', form), status: 422 }
-      const { name } = await renameAgent(db, scope, form.values.name)
+      const { name } = await updateAgent(db, scope, form.values)
       return { redirect: '/dashboard', flash: { text: `“${before}” is now called “${name}”.` } }
     })
 }

@@ -11,7 +11,7 @@ export const agentById = (db: Database, id: AgentId) =>
 export async function showAgent(db: Database, id: AgentId) {
   const { agents, statuses, secrets } = await db.batch({
     agents: agentById(db, id)
-      .select(['organization_id', 'id', 'name', 'knowledge_base_enabled'])
+      .select(['organization_id', 'id', 'name', 'time_zone', 'holidays', 'knowledge_base_enabled'])
       .select(['ready_document_count', 'created_at']),
     statuses: sql<StatusCount>`
       select status, count(*)::int as count

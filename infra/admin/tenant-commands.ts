@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, agentId, type OrganizationId, organizationId } from '../../shared/ids.ts'
+import { holidays, timeZone } from '../../shared/organizations/time-zone.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
 import { CommandError } from '../command-line/command-error.ts'
 import { count, expiry, id, optional, parser, required, subcommand } from '../command-line/options.ts'
@@ -40,7 +41,17 @@ export function addAgentCommands(program: Command): void {
   subcommand(command, 'create', 'create an agent')
     .addOption(required.organization())
     .addOption(required.name())
-    .action(audited(({ db }, { organization, name }: Named) => tenants.createAgent(db, organization, name)))
+    .option('--time-zone <name>', 'time zone of the business, such as Europe/Berlin', parser(timeZone))
+    .option(
+      '--holidays <code>',
+      'country or region whose public holidays it has, such as CA or CA-ON',
+      parser(holidays),
+    )
+    .action(
+      audited(({ db }, { organization, name, timeZone, holidays }: NewAgentOptions) =>
+        tenants.createAgent(db, organization, name, { time_zone: timeZone, holidays }),
+      ),
+    )
   subcommand(command, 'list', 'list the agents of an organization')
     .addOption(optional.onlyOrganization())
     .action(listOf(tenants.listAgents))
@@ -122,6 +133,11 @@ interface Owned {
 
 interface Named extends Owned {
   name: string
+}
+
+interface NewAgentOptions extends Named {
+  timeZone?: string
+  holidays?: string
 }
 
 interface NewKeyOptions extends Named {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import type { AgentFields } from '../../shared/organizations/agents.ts'
 import * as keys from '../../shared/organizations/keys.ts'
 import { changeLimits, type Limits } from '../../shared/organizations/limits.ts'
 import { CommandError, organizationNotFound } from '../command-line/command-error.ts'
@@ -46,13 +47,20 @@ export async function setLimits(db: Database, id: OrganizationId, changes: Parti
   return { id, ...usage }
 }
 
-export async function createAgent(db: Database, organizationId: OrganizationId, name: string) {
+export async function createAgent(
+  db: Database,
+  organizationId: OrganizationId,
+  name: string,
+  { time_zone, holidays = null }: Omit<AgentFields, 'name'> = {},
+) {
   const id = newId() as AgentId
   const { rows } = await sql`
-    insert into agents (organization_id, id, name)
-    select id, ${id}, ${name} from organizations where id = ${organizationId} returning id`.execute(db)
+    insert into agents (organization_id, id, name, time_zone, holidays)
+    select id, ${id}, ${name}, ${time_zone ?? null}, ${holidays} from organizations where id = ${organizationId} returning id`.execute(
+    db,
+  )
   if (rows.length === 0) organizationNotFound(organizationId)
-  return { id, organization_id: organizationId, name }
+  return { id, organization_id: organizationId, name, time_zone: time_zone ?? null, holidays }
 }
 
 export async function listAgents(db: Database, organizationId: OrganizationId) {
@@ -61,6 +69,8 @@ export async function listAgents(db: Database, organizationId: OrganizationId) {
     .select((eb) => [
       'a.id',
       'a.name',
+      'a.time_zone',
+      'a.holidays',
       eb
         .selectFrom('documents as d')
         .select(sql<number>`count(*)::int`.as('document_count'))

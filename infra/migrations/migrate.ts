@@ -20,6 +20,7 @@ import { steps as connections } from './0016_connections.ts'
 import { steps as forgottenCalls } from './0017_forgotten_calls.ts'
 import { steps as disagreements } from './0018_disagreements.ts'
 import { steps as keptAnswers } from './0019_kept_answers.ts'
+import { steps as timeZones } from './0020_time_zones.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -71,6 +72,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0017_forgotten_calls': [inTransaction(...search), ...forgottenCalls],
   '0018_disagreements': disagreements,
   '0019_kept_answers': keptAnswers,
+  '0020_time_zones': timeZones,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

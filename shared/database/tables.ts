@@ -47,6 +47,10 @@ export interface Tables extends SourceTables, WebhookTables {
     former_until: Date | null
     model_due_at: Date | null
     model_waiting: string | null
+    /** An IANA name; null, which means UTC, if nobody has chosen one. */
+    time_zone: string | null
+    /** An ISO 3166 code of a country or region. */
+    holidays: string | null
     created_at: Time
   }
   api_keys: {

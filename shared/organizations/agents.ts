@@ -11,10 +11,20 @@ const a = columnsOf('agents', 'a')
 export interface AgentRow {
   id: string
   name: string
+  /** Null, which means UTC, if nobody has chosen one. */
+  time_zone: string | null
+  holidays: string | null
   knowledge_base_enabled: boolean
   documents: Record<Status, number>
   embedding: { model: string | null; next: NextModel | null }
   created_at: Date
+}
+
+/** The fields that people choose. */
+export interface AgentFields {
+  name: string
+  time_zone?: string | undefined
+  holidays?: string | null | undefined
 }
 
 interface NextModel {
@@ -41,15 +51,22 @@ export async function getAgent(db: Database, scope: AgentScope): Promise<AgentRo
   return rows[0] ?? agentNotFound()
 }
 
-export async function createAgent(db: Database, organizationId: OrganizationId, name: string): Promise<AgentRow> {
+export async function createAgent(
+  db: Database,
+  organizationId: OrganizationId,
+  fields: AgentFields,
+): Promise<AgentRow> {
   const id = newId() as AgentId
-  await db.insertInto('agents').values({ organization_id: organizationId, id, name }).execute()
+  await db
+    .insertInto('agents')
+    .values({ organization_id: organizationId, id, ...fields })
+    .execute()
   return await getAgent(db, { organizationId, agentId: id })
 }
 
-/** @throws ApiError agent_not_found */
-export async function renameAgent(db: Database, scope: AgentScope, name: string): Promise<AgentRow> {
-  await sql`update agents a set name = ${name} where ${isAgent(scope)}`.execute(db)
+/** Changes the given fields, at least one. @throws ApiError agent_not_found */
+export async function updateAgent(db: Database, scope: AgentScope, changes: Partial<AgentFields>): Promise<AgentRow> {
+  await db.updateTable('agents as a').set(changes).where(isAgent(scope)).execute()
   return await getAgent(db, scope)
 }
 
@@ -67,9 +84,9 @@ export const embeddingOf = sql`json_build_object('model', a.model, 'next', case 
 /** Counts only these agents' documents, and only from an index. */
 function newestAgents(condition: RawBuilder<boolean>, limit: number) {
   return sql<AgentRow>`
-    select newest.id, newest.name, newest.knowledge_base_enabled, counted.documents, newest.embedding, newest.created_at
+    select newest.id, newest.name, newest.time_zone, newest.holidays, newest.knowledge_base_enabled, counted.documents, newest.embedding, newest.created_at
     from (
-      select a.organization_id, a.id, a.name, a.knowledge_base_enabled, a.created_at, ${embeddingOf} as embedding
+      select a.organization_id, a.id, a.name, a.time_zone, a.holidays, a.knowledge_base_enabled, a.created_at, ${embeddingOf} as embedding
       from agents a where ${condition} order by a.id desc limit ${limit}) newest
     cross join lateral (
       select json_build_object(

@@ -16,6 +16,8 @@ test('an agent shows its documents by status, and whether its tool is on', async
   const empty = {
     id: agentId,
     name: 'Agent',
+    time_zone: 'UTC',
+    holidays: null,
     knowledge_base_enabled: false,
     documents: none,
     embedding: { model: null, next: null },
@@ -57,6 +59,42 @@ test('an agent is created and renamed', async () => {
   const renamed = await tenant.call('PATCH', path, { name: 'Night desk' })
   expect(renamed).toMatchObject({ status: 200, body: { ...made.body, name: 'Night desk' } })
   expect((await tenant.call('GET', path)).body).toEqual(renamed.body)
+})
+
+test('an agent has the time zone and the public holidays of its business, and keeps those that a change leaves out', async () => {
+  const tenant = await stand.tenant()
+  const path = `/v1/agents/${tenant.agentId}`
+  const made = await tenant.call('POST', '/v1/agents', { name: 'Desk', time_zone: 'europe/BERLIN', holidays: 'DE-BY' })
+  expect(made).toMatchObject({ status: 201, body: { time_zone: 'Europe/Berlin', holidays: 'DE-BY' } })
+  expect((await tenant.call('GET', '/v1/agents')).body.data).toMatchObject([
+    { time_zone: 'Europe/Berlin', holidays: 'DE-BY' },
+    { time_zone: 'UTC', holidays: null },
+  ])
+  for (const [changes, name, time_zone, holidays] of [
+    [{ time_zone: 'America/New_York', holidays: 'US' }, 'Agent', 'America/New_York', 'US'],
+    [{ name: 'Night desk' }, 'Night desk', 'America/New_York', 'US'],
+    [{ holidays: null }, 'Night desk', 'America/New_York', null],
+    [{ time_zone: 'Europe/Kyiv' }, 'Night desk', 'Europe/Kyiv', null],
+  ] as const) {
+    const changed = await tenant.call('PATCH', path, changes)
+    expect(changed).toMatchObject({ status: 200, body: { name, time_zone, holidays } })
+    expect((await tenant.call('GET', path)).body).toEqual(changed.body)
+  }
+})
+
+test.each([
+  ['time_zone', ['', 'Nowhere/Land', '+02:00', '-05', 'UTC+2', 'Europe/Berlin ', 'x'.repeat(100_000), 7, null]],
+  ['holidays', ['', 'us', 'USA', 'US-', 'CA-ONTA', 'US\n', 7]],
+])('%s must be well-formed: not %j', async (field, values) => {
+  const tenant = await stand.tenant()
+  const path = `/v1/agents/${tenant.agentId}`
+  for (const value of values)
+    for (const [method, at] of [['POST', '/v1/agents'] as const, ['PATCH', path] as const])
+      expect(await tenant.call(method, at, { name: 'Desk', [field]: value }), `${value}`.slice(0, 20)).toMatchObject({
+        status: 422,
+        body: { code: 'validation_failed', errors: [{ pointer: `/${field}` }] },
+      })
+  expect((await tenant.call('GET', '/v1/agents')).body.data).toMatchObject([{ name: 'Agent', time_zone: 'UTC' }])
 })
 
 test('an agent’s name has 1 to 200 printable characters', async () => {

@@ -84,7 +84,9 @@ describe('an export', () => {
     expect(lines[1]).toMatchObject({ type: 'organization', id: organization, name: 'Test', keep_revisions: true })
     const revision = { document_id: edited.id, revision: 1, title: 'Edited', content: 'before' }
     expect(ofType(lines, 'document_revision')).toMatchObject([revision])
-    expect(ofType(lines, 'agent')).toMatchObject([{ id: agent, name: 'Agent', knowledge_base_enabled: true }])
+    expect(ofType(lines, 'agent')).toMatchObject([
+      { id: agent, name: 'Agent', time_zone: null, holidays: null, knowledge_base_enabled: true },
+    ])
     expect(ofType(lines, 'person')).toMatchObject([{ mail: `${organization}@example.com`, role: 'owner' }])
     expect(ofType(lines, 'api_key')).toMatchObject([{ name: 'test', permissions: expect.any(Array), revoked_at: null }])
     expect(ofType(lines, 'signing_secret')).toMatchObject([{ agent_id: agent, platform: 'retell' }])

@@ -14,7 +14,7 @@ type Row = Record<string, unknown>
 type PageAfter = (db: Database, id: OrganizationId, last?: Row) => Promise<Row[]>
 
 export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
-  agent: rowsOf('agents', 'id', 'name, knowledge_base_enabled, ready_document_count, created_at'),
+  agent: rowsOf('agents', 'id', 'name, time_zone, holidays, knowledge_base_enabled, ready_document_count, created_at'),
   // The keys aren't stored, and their hashes are left out.
   api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
   person: peopleAfter,

@@ -1,0 +1,65 @@
+import * as v from 'valibot'
+
+/** The IANA name of a time zone, with the usual upper and lower case. Offsets such as `+02:00` have no name. */
+export const timeZone = v.pipe(
+  v.string('must be a string'),
+  v.check(isTimeZone, 'must be the IANA name of a time zone, such as Europe/Berlin'),
+  v.transform((name) => (resolved(name).toLowerCase() === name.toLowerCase() ? resolved(name) : name)),
+)
+
+/** The ISO 3166 code of the country, or of the region of a country, whose public holidays a business has. */
+export const holidays = v.pipe(
+  v.string('must be a string'),
+  v.regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'must be the ISO 3166 code of a country or of a region, such as CA or CA-ON'),
+)
+
+/** The time zone of an agent; UTC if nobody has chosen one. */
+export function timeZoneOf({ time_zone }: { time_zone: string | null }): string {
+  return time_zone ?? 'UTC'
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return /^[a-z]/i.test(name) && resolved(name) !== ''
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return false
+  }
+}
+
+/** The runtime's name for the zone, which for an alias such as Europe/Kyiv is another one. @throws RangeError for an unknown zone */
+function resolved(name: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+}
+
+/** The local date and time in a zone, such as `2026-12-20T09:30:00`. */
+export function wallTime(time: Date, zone: string): string {
+  return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
+}
+
+/** The local day in a zone, such as `2026-12-20`. */
+export function dayOf(time: Date, zone: string): string {
+  return wallTime(time, zone).slice(0, 'yyyy-mm-dd'.length)
+}
+
+/** The first moment of a day such as `2026-12-20` in a zone. It is not midnight if the clocks skip midnight. */
+export function startOfDay(day: string, zone: string): Date {
+  return instantOf(`${day}T00:00`, zone)
+}
+
+const dayMilliseconds = 86_400_000
+
+/**
+ * The moment at which the clocks of a zone show a local date and time. The earlier one if they show it twice. If they skip it, the
+ * moment that is as long after the change as the local time is after the last one shown.
+ */
+export function instantOf(wall: string, zone: string): Date {
+  const shown = Date.parse(`${wall}Z`)
+  const offsetAt = (time: number) => Date.parse(`${wallTime(new Date(time), zone)}Z`) - time
+  const isShown = (time: number) => time + offsetAt(time) === shown
+  const [before, after] = [-dayMilliseconds, dayMilliseconds].map((distance) => shown - offsetAt(shown + distance)) as [
+    number,
+    number,
+  ]
+  return new Date(!isShown(before) && isShown(after) ? after : before)
+}
