@@ -10,7 +10,7 @@ import { isError } from './error-view.ts'
 import type { Html, View } from './layout.ts'
 import { goldenPath } from './paths.ts'
 import { counted } from './sentences.ts'
-import { localTime } from './times.ts'
+import { timeIn } from './times.ts'
 
 /** The query parameter that makes a change even if checks that stop changes would fail. */
 const ignore = 'ignore_golden_questions'
@@ -18,7 +18,7 @@ export const ignoring = `?${ignore}=true`
 export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'
 
 /** Names the checks that a change would break, and offers to make it anyway. */
-export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<View> {
+export async function refusedView(c: Context<ApiEnv>, error: ApiError, zone: string): Promise<View> {
   const agentId = c.req.param('agentId') ?? ''
   const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
   const address = new URL(c.req.url)
@@ -29,7 +29,7 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError): Promise<
     place: 'agents',
     crumbs: [],
     status: 409,
-    content: html`${brokenView(agentId, error.extra.golden_questions as Broken[])}
+    content: html`${brokenView(agentId, error.extra.golden_questions as Broken[], zone)}
 <form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
 <div class="actions"><button class="danger">Make the change all the same</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Cancel</a></div></form>`,
   }
@@ -48,16 +48,17 @@ export function refusalOf(error: unknown): { message: string; status: 422 | 429 
   throw error
 }
 
-const fromView = (moment: string) => html`<span class="hint">From ${localTime(new Date(moment))}</span>`
+const fromView = (moment: string, zone: string) =>
+  html`<span class="hint">From ${timeIn(new Date(moment), zone)}</span>`
 
 type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
 
 /** Shows the answers that a change would take away, and their replacements. */
-export function brokenView(agentId: string, broken: readonly Named[]): Html {
+export function brokenView(agentId: string, broken: readonly Named[], zone: string): Html {
   return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
     ({ golden_question_id, question, blocks, as_of, lost, instead, value }) =>
       html`<li><div class="what"><p class="name"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
-${as_of && html`<p>${fromView(as_of)}</p>\n`}${
+${as_of && html`<p>${fromView(as_of, zone)}</p>\n`}${
   value
     ? html`<p>Callers now get: ${valueText(value.lost)}</p>
 <p>They would get instead: ${valueText(value.instead)}</p>`
@@ -72,10 +73,15 @@ export function warningText(count: number): string {
 }
 
 /** Lists the checks that have failed since the document was changed. */
-export function warningsView(agentId: string, address: string, failed: readonly Warning[], mayWrite: boolean): Html {
+export function warningsView(
+  { agentId, mayWrite }: { agentId: string; mayWrite: boolean },
+  address: string,
+  failed: readonly Warning[],
+  zone: string,
+): Html {
   return html`<section class="panel broken" id="warnings"><h2>${warningText(failed.length)}</h2><ul class="rows">${failed.map(
     ({ golden_question_id, question, as_of }) =>
-      html`<li><p class="what"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of)}`}</p>
+      html`<li><p class="what"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of, zone)}`}</p>
 ${mayWrite && html`<form method="post" action="${address}/warnings/${golden_question_id}/dismiss"><button class="quiet" aria-label="Dismiss: “${question}”">Dismiss</button></form>`}</li>`,
   )}</ul></section>`
 }

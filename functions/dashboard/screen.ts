@@ -6,8 +6,9 @@ import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Meter, requestMeters } from '../../shared/http/request-meter.ts'
 import { type AgentId, type IdsIn, idsIn, type OrganizationId } from '../../shared/ids.ts'
-import { getAgent } from '../../shared/organizations/agents.ts'
+import { type AgentRow, getAgent } from '../../shared/organizations/agents.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
+import { timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import type { Origin } from '../../shared/queue.ts'
 import { errorView, isError } from './error-view.ts'
@@ -43,6 +44,8 @@ interface ScreenRequest<Ids, F> {
   /** True if htmx asks for a fragment of the screen. */
   isPartial: boolean
   may: (permission: Permission) => boolean
+  /** Reads the path's agent, once a request. @throws ApiError agent_not_found */
+  agent: () => Promise<AgentRow>
 }
 
 /** A screen, a fragment for htmx, or a redirect. Every POST that changes something redirects. */
@@ -88,12 +91,18 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
       const may = (permission: Permission | 'people') =>
         permission === 'people' ? session.person?.role === 'owner' : session.permissions.includes(permission)
       const meter = meterOf(session.organizationId)
+      const own = db.forOrganization(session.organizationId)
+      let found: Promise<AgentRow> | undefined
+      const agent = () => {
+        found ??= getAgent(own, { organizationId: session.organizationId, agentId: c.req.param('agentId') as AgentId })
+        return found
+      }
       try {
         if (metadata.permission !== 'any' && !may(metadata.permission))
           throw new ApiError('missing_permission', metadata.permission)
         const request = {
           c,
-          db: db.forOrganization(session.organizationId),
+          db: own,
           meter,
           session,
           scope: { organizationId: session.organizationId, ...readPath(schema, c.req.param()) },
@@ -101,18 +110,18 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
           form: await formOf(c, metadata.form),
           isPartial,
           may,
+          agent,
         }
         const { tab } = metadata
-        const find = async () => {
-          const agentId = c.req.param('agentId') as AgentId
-          return tab && { ...(await getAgent(request.db, { ...request.scope, agentId })), tab }
-        }
+        const find = async () => tab && { ...(await agent()), tab }
         const isPage = c.req.method === 'GET' && !isPartial
-        const [answer, agent] = await Promise.all([handle(request), isPage ? find() : undefined])
+        const [answer, shown] = await Promise.all([handle(request), isPage ? find() : undefined])
         const isView = 'content' in answer && tab
-        return render(c, session, isView ? { ...answer, agent: (agent ?? (await find()))! } : answer, isPartial)
+        return render(c, session, isView ? { ...answer, agent: (shown ?? (await find()))! } : answer, isPartial)
       } catch (error) {
-        const view = isError(error, 'golden_questions_fail') ? await refusedView(c, error) : errorView(c, error)
+        const view = isError(error, 'golden_questions_fail')
+          ? await refusedView(c, error, timeZoneOf(await agent()))
+          : errorView(c, error)
         return render(c, session, view, isPartial)
       } finally {
         await meter.finish(0)

@@ -1,5 +1,3 @@
-import type { Context } from 'hono'
-import { getCookie } from 'hono/cookie'
 import { html } from 'hono/html'
 import type { Html } from './layout.ts'
 
@@ -37,31 +35,18 @@ export function localDay(time: Date): Html {
   return html`<time datetime="${time.toISOString()}" data-local="day">${days.format(time)}</time>`
 }
 
-/** The browser's time zone, from the cookie that dashboard.js sets; UTC without scripts. */
-export function zoneOf(c: Context): string {
-  const zone = getCookie(c, 'cuecard_zone') ?? 'UTC'
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error
-    return 'UTC'
-  }
+/** A day of an agent, in its time zone. */
+export function dayIn(time: Date, timeZone: string): Html {
+  return html`<time datetime="${time.toISOString()}">${format({ timeZone }).format(time)}</time>`
 }
 
-/** The local date and time in a zone, such as `2026-12-20T09:30:00`. */
-export function wallTime(time: Date, zone: string): string {
-  return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
+/** A time of an agent, with its time zone. */
+export function timeIn(time: Date, timeZone: string): Html {
+  return html`<time datetime="${time.toISOString()}">${format({ timeZone, timeStyle: 'short' }).format(time)}</time> (${timeZone})`
 }
 
 /** Accepts the format of `datetime-local` fields, in years that Postgres can store in every zone. */
 export function isWallTime(text: string): boolean {
   const isInRange = text >= '1900' && text < '9999'
   return isInRange && /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/.test(text) && !Number.isNaN(Date.parse(`${text}Z`))
-}
-
-/** Converts a zone's local date and time to UTC. An hour off for times that the clock skips. */
-export function instantOf(wall: string, zone: string): string {
-  const shown = Date.parse(`${wall}Z`)
-  const offset = (time: number) => Date.parse(`${wallTime(new Date(time), zone)}Z`) - time
-  return new Date(shown - offset(shown - offset(shown))).toISOString()
 }

@@ -32,8 +32,19 @@ function resolved(name: string): string {
   return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
 }
 
+const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+
+/** The ISO 3166 code of the country of a time zone; undefined for zones that belong to none, such as UTC. */
+export function countryOf(zone: string): string | undefined {
+  const name = resolved(zone)
+  const codes = letters.flatMap((first) => letters.map((second) => first + second))
+  // The region of a locale is the current code, also for a former one such as DD.
+  const code = codes.find((code) => new Intl.Locale(`und-${code}`).getTimeZones()?.includes(name))
+  return code && new Intl.Locale(`und-${code}`).region
+}
+
 /** The local date and time in a zone, such as `2026-12-20T09:30:00`. */
-export function wallTime(time: Date, zone: string): string {
+function wallTime(time: Date, zone: string): string {
   return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
 }
 

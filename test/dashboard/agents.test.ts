@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { isOff } from '../../functions/dashboard/agents.ts'
 import type { Permission } from '../../shared/permissions.ts'
 import { setColumns } from './document-rows.ts'
-import { useDashboard } from './support.ts'
+import { type Browser, signInAsPerson, useDashboard } from './support.ts'
 
-const { stand, signedIn } = useDashboard()
+const { stand, signedIn, browser: anyone } = useDashboard()
 
 test('an organization without agents can add the first one, if the key permits it', async () => {
   const without = async (granted?: Permission[]) => {
@@ -27,11 +27,79 @@ test('an agent is added and renamed, as the API then shows', async () => {
   expect(added.html).toContain('<title>Documents · Front desk')
   const rename = `/dashboard/agents/${agentId}/edit`
   expect((await browser.get(rename)).html).toContain('value="Agent"')
-  expect((await browser.submit(rename, { name: 'Night <desk>' })).text).toContain(
-    '“Agent” is now called “Night <desk>”.',
-  )
+  expect((await browser.submit(rename, { name: 'Night <desk>' })).text).toContain('“Night <desk>” was saved.')
   const { body } = await call('GET', '/v1/agents')
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Front desk', 'Night <desk>'])
+})
+
+test('a new agent has the browser’s time zone, if the browser tells one that exists', async () => {
+  const { browser, call } = await signedIn()
+  expect((await browser.get('/dashboard/agents/new')).html).toContain(
+    '<input type="hidden" name="time_zone" data-zone>',
+  )
+  for (const [time_zone, shown] of [
+    ['America/New_York', 'America/New_York'],
+    ['', 'UTC'],
+    ['Nowhere/Land', 'UTC'],
+  ] as const) {
+    await browser.submit('/dashboard/agents/new', { name: 'Desk', time_zone })
+    expect((await call('GET', '/v1/agents?limit=1')).body.data).toMatchObject([{ name: 'Desk', time_zone: shown }])
+  }
+})
+
+test('an agent’s time zone and public holidays are chosen, and a country is proposed', async () => {
+  const { browser, agentId, call } = await signedIn()
+  const path = `/dashboard/agents/${agentId}/edit`
+  const edit = async (fields: object) => {
+    expect((await browser.submit(path, { name: 'Agent', ...fields })).text).toContain('“Agent” was saved.')
+    const { time_zone, holidays } = (await call('GET', `/v1/agents/${agentId}`)).body
+    return [time_zone, holidays]
+  }
+  expect((await browser.get(path)).html).toContain('<option value="" selected>Not chosen yet: UTC</option>')
+  expect(await edit({ time_zone: '', holidays: '' })).toEqual(['UTC', null])
+  expect((await browser.get(path)).text).toContain('Not chosen yet')
+  expect(await edit({ time_zone: 'America/Toronto', holidays: '' })).toEqual(['America/Toronto', null])
+  const chosen = await browser.get(path)
+  expect(chosen.html).toContain('<option value="America/Toronto" selected>')
+  expect(chosen.text).not.toContain('Not chosen yet')
+  expect(chosen.text).toContain('America/Toronto is in CA.')
+  expect(await edit({ time_zone: 'America/Toronto', holidays: ' ca-on ' })).toEqual(['America/Toronto', 'CA-ON'])
+  expect((await browser.get(path)).text).not.toContain('is in CA')
+  expect(await edit({ time_zone: 'Europe/Kyiv', holidays: '' })).toEqual(['Europe/Kyiv', null])
+  const alias = await browser.get(path)
+  expect(alias.html).toContain('<option value="Europe/Kyiv" selected>')
+  expect(alias.text).toContain('Europe/Kyiv is in UA.')
+  expect(await edit({ time_zone: 'UTC', holidays: '' })).toEqual(['UTC', null])
+  expect((await browser.get(path)).text).not.toMatch(/UTC is in/)
+  for (const [field, value, fault] of [
+    ['time_zone', '+02:00', 'Choose a time zone.'],
+    ['holidays', 'Canada', 'Enter a code, such as US or CA-ON.'],
+  ] as const) {
+    const { status, html } = await browser.post(path, { name: 'Agent', [field]: value })
+    expect(status).toBe(422)
+    expect(html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*${fault}`))
+  }
+})
+
+test('an agent’s documents ask for its time zone until somebody who may change agents has chosen one', async () => {
+  const owner = await signedIn()
+  const page = `/dashboard/agents/${owner.agentId}`
+  const asks = async ({ browser }: { browser: Browser }) =>
+    (await browser.get(`${page}/documents`)).text.includes('the time zone of this business?')
+  const zone = async () => (await owner.call('GET', `/v1/agents/${owner.agentId}`)).body.time_zone
+  const { browser: editing } = await signInAsPerson(anyone(), stand.db, owner.organizationId, 'editor')
+  expect([await asks(owner), await asks({ browser: editing })]).toEqual([true, false])
+  expect((await editing.post(`${page}/time-zone`, { time_zone: 'UTC' })).status).toBe(403)
+  const wrong = await owner.browser.submit(`${page}/time-zone`, { time_zone: 'Nowhere/Land' })
+  expect(wrong.text).toContain('Choose a time zone.')
+  expect([await asks(owner), await zone()]).toEqual([true, 'UTC'])
+  const saved = await owner.browser.submit(`${page}/time-zone`, { time_zone: 'America/New_York' })
+  expect(saved.text).toContain('The time zone of “Agent” is America/New_York.')
+  expect([await asks(owner), await zone()]).toEqual([false, 'America/New_York'])
+
+  const other = await signedIn()
+  const kept = await other.browser.submit(`/dashboard/agents/${other.agentId}/time-zone`, { time_zone: 'UTC' })
+  expect(kept.text).not.toContain('the time zone of this business?')
 })
 
 test.each([

@@ -52,6 +52,16 @@ describe('the tab of checks', () => {
     expect(run.text.indexOf('Do you sell cars?')).toBeLessThan(run.text.indexOf(question))
   })
 
+  test('shows the time as of which a question is asked, in the agent’s time zone', async () => {
+    const { agentId, browser, call, hours } = await shop()
+    const golden = { question, expects: { document_id: hours }, as_of: '2027-01-01T03:30:00Z' }
+    expect((await call('POST', `/v1/agents/${agentId}/golden-questions`, golden)).status).toBe(201)
+    const shown = async () => (await browser.get(listOf({ agentId }))).text
+    expect(await shown()).toContain('asked as of Jan 1, 2027, 3:30 AM (UTC)')
+    await call('PATCH', `/v1/agents/${agentId}`, { time_zone: 'America/New_York' })
+    expect(await shown()).toContain('asked as of Dec 31, 2026, 10:30 PM (America/New_York)')
+  })
+
   test('keeps the value that a table should give, or that none should', async () => {
     const tenant = await shop()
     const { browser } = tenant

@@ -2,13 +2,13 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
+import { instantOf, timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { answering } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { askPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
-import { instantOf, zoneOf } from '../times.ts'
 import { findExamples } from './examples.ts'
 import { type AskQuery, askQuery, tryOut } from './trial.ts'
 import { answerView, askForm, examplesView, timeView } from './view.ts'
@@ -17,22 +17,24 @@ const path = '/dashboard/agents/:agentId/ask'
 /** Answers a question exactly like a voice agent's, explains the result and saves nothing. */
 export function addAskScreens(screens: Screens, embedder: Embedder) {
   const { answer } = answering(embedder, systemClock, timeouts)
-  screens.get(path, { permission: 'kb:read', tab: 'ask' }, async ({ c, db, meter, scope, may }) => {
+  screens.get(path, { permission: 'kb:read', tab: 'ask' }, async ({ c, db, meter, scope, may, agent }) => {
     const query = v.parse(askQuery, c.req.query())
-    const zone = zoneOf(c)
-    const asOf = query.at && instantOf(query.at, zone)
+    const zone = async () => timeZoneOf(await agent())
     const content = async () => {
       if (query.q === '') return { content: examplesView(scope.agentId, await findExamples(db, scope)) }
+      const asOf = query.at && instantOf(query.at, await zone()).toISOString()
       await meter.admit()
       const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
-      return { content: html`${asOf && timeView(asOf)}${answerView(scope.agentId, query, trial, may('kb:write'))}` }
+      return {
+        content: html`${asOf && timeView(asOf, await zone())}${answerView(scope.agentId, query, trial, may('kb:write'))}`,
+      }
     }
     const shown = await content().catch((error) => withoutAnswer(error, scope.agentId, query))
     return {
       title: 'Ask',
       lead: 'Type what a caller would say, and see what your agent would answer.',
       ...shown,
-      content: html`${askForm(scope.agentId, query, zone)}${shown.content}`,
+      content: html`${askForm(scope.agentId, query, await zone())}${shown.content}`,
       modules: ['ask.js'],
     }
   })

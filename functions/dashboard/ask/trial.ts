@@ -20,7 +20,7 @@ export const askQuery = v.object({
     v.transform((text) => [...oneLine(text)].slice(0, maxCharacters).join('')),
   ),
   mode: v.fallback(v.picklist(searchModes), 'hybrid'),
-  /** The local date and time at which callers would ask; now if absent. */
+  /** The date and time of the agent's zone at which callers would ask; now if absent. */
   at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
 })
 export type AskQuery = v.InferOutput<typeof askQuery>

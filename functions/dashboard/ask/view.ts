@@ -10,7 +10,7 @@ import { type Marked, markedSlice, markedText } from '../passage-text.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
 import { statementView } from '../statement.ts'
-import { localTime } from '../times.ts'
+import { timeIn } from '../times.ts'
 import type { AskQuery, Trial } from './trial.ts'
 
 export function askForm(agentId: string, { q, at }: AskQuery, zone: string): Html {
@@ -23,8 +23,8 @@ export function askForm(agentId: string, { q, at }: AskQuery, zone: string): Htm
 }
 
 /** Shows the time of the answer. */
-export function timeView(asOf: string): Html {
-  return html`<div class="notice"><p>As of ${localTime(new Date(asOf))}, from the documents that are valid then.</p></div>`
+export function timeView(asOf: string, zone: string): Html {
+  return html`<div class="notice"><p>As of ${timeIn(new Date(asOf), zone)}, from the documents that are valid then.</p></div>`
 }
 
 /** @param examples undefined if no document is served */

@@ -17,10 +17,12 @@ export function startWorker(url) {
   return new Worker(trusted?.createScriptURL(url) ?? url, { type: 'module' })
 }
 
-// The server shows and reads days in this zone.
+// Forms suggest the browser's time zone for an agent.
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-// biome-ignore lint/suspicious/noDocumentCookie: not all browsers have the Cookie Store API
-document.cookie = `cuecard_zone=${encodeURIComponent(timeZone)}; path=/dashboard; samesite=strict; max-age=31536000`
+for (const element of document.querySelectorAll('[data-zone]')) {
+  element['value' in element ? 'value' : 'textContent'] = timeZone
+  element.closest('form').hidden = false
+}
 
 const announcer = document.getElementById('announcer')
 

@@ -1,12 +1,15 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { dayOf, startOfDay, timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
-import { instantOf, localDay, wallTime } from '../times.ts'
+import { dayIn } from '../times.ts'
 
 export interface Dates {
   valid_from: Date | null
   valid_until: Date | null
+  /** The agent's, in which its days begin. */
+  time_zone: string | null
 }
 
 /** The first and the last day, both inclusive; '' for no limit. */
@@ -35,26 +38,28 @@ export function isDay(text: string): boolean {
   return new Date(time).toISOString().slice(0, 10) === text
 }
 
-function dayOf(time: Date | null, zone: string): string {
-  const text = time ? wallTime(time, zone).slice(0, 10) : ''
-  return isDay(text) ? text : ''
-}
-
-export function daysOf({ valid_from, valid_until }: Dates, zone: string) {
-  return { from: dayOf(valid_from, zone), until: dayOf(valid_until && lastMoment(valid_until), zone) }
+export function daysOf({ valid_from, valid_until, ...agent }: Dates) {
+  const shown = (time: Date | null) => {
+    const text = time ? dayOf(time, timeZoneOf(agent)) : ''
+    return isDay(text) ? text : ''
+  }
+  return { from: shown(valid_from), until: shown(valid_until && lastMoment(valid_until)) }
 }
 
 const lastMoment = (until: Date) => new Date(until.getTime() - 1)
 
 /** The dates that a form changes. A date whose day stays as shown keeps its time of day. */
-export function changedDates({ from, until }: Days, stored: Dates, zone: string) {
-  const shown = daysOf(stored, zone)
-  const midnight = (day: string, after = 0) =>
-    day && instantOf(`${new Date(Date.parse(day) + after).toISOString().slice(0, 10)}T00:00`, zone)
+export function changedDates({ from, until }: Days, stored: Dates) {
+  const shown = daysOf(stored)
+  const start = (day: string) => (day ? startOfDay(day, timeZoneOf(stored)).toISOString() : null)
   return {
-    ...(from !== undefined && from !== shown.from && { valid_from: midnight(from) || null }),
-    ...(until !== undefined && until !== shown.until && { valid_until: midnight(until, dayMilliseconds) || null }),
+    ...(from !== undefined && from !== shown.from && { valid_from: start(from) }),
+    ...(until !== undefined && until !== shown.until && { valid_until: start(dayAfter(until)) }),
   }
+}
+
+function dayAfter(day: string): string {
+  return day && dayOf(new Date(Date.parse(day) + dayMilliseconds), 'UTC')
 }
 
 export function datesFields({ from = '', until = '' }: Days, faults: Faults, zone: string): Html {
@@ -67,8 +72,9 @@ ${faultOf(name, faults[name])}</div>`
 }
 
 /** “from …”, “until …” with the last day, or nothing. */
-export function datesView({ valid_from, valid_until }: Dates): Html {
-  return html`${valid_from && html` · from ${localDay(valid_from)}`}${
-    valid_until && html` · until ${localDay(lastMoment(valid_until))}`
+export function datesView({ valid_from, valid_until, ...agent }: Dates): Html {
+  const zone = timeZoneOf(agent)
+  return html`${valid_from && html` · from ${dayIn(valid_from, zone)}`}${
+    valid_until && html` · until ${dayIn(lastMoment(valid_until), zone)}`
   }`
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { pagesView } from '../list.ts'
 import { markedSlice, markedText, passageText, textView } from '../passage-text.ts'
@@ -42,7 +43,7 @@ export function documentView(shown: Shown) {
 ${mayWrite && !shown.hasUpload && retryAction(base, document)}</div>
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
-${document.warnings.length > 0 && warningsView(agentId, address, document.warnings, mayWrite)}
+${document.warnings.length > 0 && warningsView(shown, address, document.warnings, timeZoneOf(document))}
 ${document.disagreements.length > 0 && disagreementsView(agentId, document.id, document.disagreements)}
 ${mayWrite && lostView(address, document, shown.lost)}
 ${shown.comparison ?? (text || html`<p class="none">There is no text yet.</p>`)}

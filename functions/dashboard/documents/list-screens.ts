@@ -5,6 +5,7 @@ import type { AgentScope } from '../../../shared/database/scope.ts'
 import type { Status } from '../../../shared/database/tables.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
+import { zoneQuestion } from '../agents.ts'
 import { agentPage } from '../layout.ts'
 import { emptyView, filtersView, pagesView, searchText, searchView, wordsIn } from '../list.ts'
 import { documentsRoute, withQuery } from '../paths.ts'
@@ -54,7 +55,8 @@ export function addListScreens(screens: Screens) {
       lead: 'Your agent answers callers from these documents.',
       agent: { ...agent, tab: 'documents' },
       actions: mayWrite && html`<a class="button plain" href="${base}/new">Write text</a>`,
-      content: html`${mayWrite && uploadView(base)}
+      content: html`${may('organization:write') && zoneQuestion(agent)}
+${mayWrite && uploadView(base)}
 ${searchForm(list)}
 ${listView(list)}
 ${mayWrite && html`<p><a href="${trashPage(scope.agentId)}">Trash</a></p>`}`,

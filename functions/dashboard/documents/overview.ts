@@ -15,6 +15,7 @@ export type Group = keyof typeof groups
 
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
+const a = columnsOf('agents', 'a')
 
 /** Lists documents after a key, newest first. Their titles contain every word, in upper or lower case. */
 export async function listOverviews(
@@ -61,7 +62,14 @@ export function overviews(db: Database, condition: Expression<SqlBool>) {
       'd.updated_at',
     ])
     .select(['d.source_id', 'd.external_id', website.as('website')])
-    .select(['d.warnings', 'd.file_notes', 'd.valid_from', 'd.valid_until', validity.as('validity')])
+    .select([
+      'd.warnings',
+      'd.file_notes',
+      'd.valid_from',
+      'd.valid_until',
+      validity.as('validity'),
+      timeZone.as('time_zone'),
+    ])
     .select(disagreements.as('disagreements'))
     .select(['d.error_code', 'd.error_message', 'd.waiting_reason', 'd.next_attempt_at', 'd.tries'])
     .select([
@@ -92,6 +100,9 @@ const validity = sql<'expired' | 'scheduled' | null>`(case
 const website = sql<
   string | null
 >`(select s.url from sources s where s.organization_id = ${d.organization_id} and s.id = ${d.source_id})`
+
+const timeZone = sql<string | null>`(select ${a.time_zone} from agents a
+  where ${a.organization_id} = ${d.organization_id} and ${a.id} = ${d.agent_id})`
 
 const storedChunkCount = sql<number | null>`(case when ${d.planned_chunk_count} is not null then (
   select count(*)::int from chunks c

@@ -18,6 +18,7 @@ import {
 import type { Meter } from '../../../shared/http/request-meter.ts'
 import { documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
+import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { listQuestions } from '../../../shared/questions/questions.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
@@ -30,7 +31,7 @@ import { askPath, goldenPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
 import type { Answer, Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
-import { ago, localDay } from '../times.ts'
+import { ago, timeIn } from '../times.ts'
 import { formView, goldenForm, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
@@ -42,11 +43,12 @@ const writing = { permission: 'kb:write', tab } as const
 /** The dashboard calls a golden question a check. */
 export function addGoldenScreens(screens: Screens, embedder: Embedder) {
   screens
-    .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may }) => {
-      const { questions } = await listGolden(db, scope, { limit: maxPerAgent })
+    .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may, agent }) => {
+      const [{ questions }, agentRow] = await Promise.all([listGolden(db, scope, { limit: maxPerAgent }), agent()])
       const expected = questions.flatMap(({ document_id }) => document_id ?? [])
-      const titleOf = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
+      const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
       const mayWrite = may('kb:write')
+      const zone = timeZoneOf(agentRow)
       const page = goldenPage(scope.agentId)
       const run =
         questions.length > 0 &&
@@ -55,7 +57,7 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
         actions: mayWrite && html`${run}<a class="button plain" href="${page}/new">New check</a>`,
-        content: listView(scope.agentId, questions, titleOf, mayWrite),
+        content: listView({ agentId: scope.agentId, titles, zone, mayWrite }, questions),
       }
     })
     .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
@@ -151,27 +153,34 @@ function titles(db: Database, scope: AgentScope) {
 const titlesOf = (db: Database, scope: AgentScope, ids: readonly string[]) =>
   titles(db, scope).where(sql<boolean>`${d.id} = any(${ids}::uuid[])`).execute()
 
-type Titles = ReadonlyMap<string, string>
+interface Listed {
+  agentId: string
+  /** The titles of documents, by id. */
+  titles: ReadonlyMap<string, string>
+  zone: string
+  mayWrite: boolean
+}
 
 /** Lists failing checks first. */
-function listView(agentId: string, questions: readonly KeptGolden[], titles: Titles, mayWrite: boolean): Html {
+function listView(list: Listed, questions: readonly KeptGolden[]): Html {
   if (questions.length === 0)
     return emptyView(
       'check',
       'No checks yet',
       'Ask a question. If the answer is right and must stay right, keep it as a check.',
-      html`<a href="${askPath(agentId)}">Ask</a>`,
+      html`<a href="${askPath(list.agentId)}">Ask</a>`,
     )
   const sorted = questions.toSorted((a, b) => Number(b.passed === false) - Number(a.passed === false))
-  return rowsView(sorted.map((question) => rowView(agentId, question, titles, mayWrite)))
+  return rowsView(sorted.map((question) => rowView(list, question)))
 }
 
-function rowView(agentId: string, row: KeptGolden, titles: Titles, mayWrite: boolean): Html {
+function rowView(list: Listed, row: KeptGolden): Html {
+  const { agentId, mayWrite } = list
   const { id, question, passed } = row
   const address = `${goldenPage(agentId)}/${id}`
   const action = (name: string, path: string, style = '') =>
     html`<a class="button quiet ${style}" href="${path}" aria-label="${name}: “${question}”">${name}</a>`
-  return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(row, titles)}</p></div>
+  return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(list, row)}</p></div>
 <p class="state ${passed === null ? '' : passed ? 'good' : 'bad'}">${passed === null ? 'Not checked yet' : passed ? (row.rank === null ? 'Passes' : `Passes, ${foundAt(row.rank)}`) : 'Fails'}</p>
 <div class="actions">${action('Ask', askPath(agentId, { q: question }))}
 ${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${address}/delete`, 'danger')}`}</div></li>`
@@ -179,7 +188,7 @@ ${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${ad
 
 const foundAt = (rank: number) => `found ${['first', 'second', 'third'][rank - 1] ?? `in place ${rank}`}`
 
-function aboutView({ document_id, words, value, within, ...row }: KeptGolden, titles: Titles): Html {
+function aboutView({ titles, zone }: Listed, { document_id, words, value, within, ...row }: KeptGolden): Html {
   const title = document_id === null ? undefined : titles.get(document_id)
   const named = title === undefined ? 'a deleted document' : `“${title}”`
   const [of, having] = [document_id !== null && ` of ${named}`, words !== null && ` with the words “${words}”`]
@@ -190,6 +199,6 @@ function aboutView({ document_id, words, value, within, ...row }: KeptGolden, ti
     row.expects_value && (value === null ? 'No table should give a value' : html`A table should give “${value}”`),
   ].filter(Boolean)
   return html`${expected.map((each) => html`${each} · `)}${row.on_failure === 'block' ? 'stops the change' : 'tells you'}${
-    row.as_of && html` · asked as of ${localDay(row.as_of)}`
+    row.as_of && html` · asked as of ${timeIn(row.as_of, zone)}`
   }${row.checked_at && html` · checked ${ago(row.checked_at)}`}`
 }

@@ -9,14 +9,15 @@ const stand = useStand()
 describe.runIf(executablePath)('a document for a limited time (needs chromium, or CHROMIUM with its path)', () => {
   const { open } = useSignedIn(stand)
 
-  test('is given days, edited and asked about in the browser’s time zone, on a phone', async () => {
+  test('is given days, edited and asked about in the agent’s time zone, on a phone elsewhere', async () => {
     const tenant = await stand.tenant()
     const year = new Date().getFullYear() + 1
     const content = `Vom 20.12.${year} bis 6.1.${year + 1} geschlossen.`
     const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Ferien', content })
     await stand.deliver()
     const agent = `/dashboard/agents/${tenant.agentId}`
-    const phone = { viewport: { width: 390, height: 844 }, timezoneId: 'America/New_York' }
+    const phone = { viewport: { width: 390, height: 844 }, timezoneId: 'Asia/Tokyo' }
+    await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: 'America/New_York' })
     const { page, wrong } = await open(tenant, `${agent}/documents/${body.id}/edit`, phone)
     const widthOf = () => page.evaluate('document.documentElement.scrollWidth')
     await page.getByText('Serve it for a limited time').click()
@@ -49,10 +50,41 @@ describe.runIf(executablePath)('a document for a limited time (needs chromium, o
     await page.getByText('At another time', { exact: true }).click()
     await page.getByLabel('As of').fill(`${year}-12-25T10:00`)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText(`As of Dec 25, ${year}, 10:00 AM, from the documents that are valid then.`).waitFor()
+    await page
+      .getByText(`As of Dec 25, ${year}, 10:00 AM (America/New_York), from the documents that are valid then.`)
+      .waitFor()
     await page.getByText(content).first().waitFor()
     expect(await axeFindings(page)).toEqual([])
     expect(await widthOf()).toBe(390)
+    expect(wrong).toEqual([])
+  })
+
+  test('has days of the time zone that the browser proposed when somebody made the agent, or was asked once', async () => {
+    const tenant = await stand.tenant()
+    const agent = `/dashboard/agents/${tenant.agentId}`
+    const { page, wrong } = await open(tenant, `${agent}/documents`, { timezoneId: 'America/Toronto' })
+    const question = page.getByText('Is America/Toronto the time zone of this business?')
+    await question.waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Yes', exact: true }).click()
+    await page.locator('#flash').getByText('The time zone of “Agent” is America/Toronto.').waitFor()
+    expect(await question.count()).toBe(0)
+
+    await page.goto(new URL('/dashboard/agents/new', page.url()).href)
+    await page.getByLabel('Name').fill('Night desk')
+    await page.getByRole('button', { name: 'Add agent' }).click()
+    await page.getByText('“Night desk” was added.').waitFor()
+    const shown = async () => (await tenant.call('GET', '/v1/agents')).body.data
+    expect(await shown()).toMatchObject([{ time_zone: 'America/Toronto' }, { time_zone: 'America/Toronto' }])
+
+    await page.goto(new URL(`${agent}/edit`, page.url()).href)
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByText('America/Toronto is in CA.').waitFor()
+    await page.getByLabel('Time zone').selectOption('America/Vancouver')
+    await page.getByLabel('Public holidays').fill('CA-BC')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('#flash').getByText('“Agent” was saved.').waitFor()
+    expect((await shown())[1]).toMatchObject({ time_zone: 'America/Vancouver', holidays: 'CA-BC' })
     expect(wrong).toEqual([])
   })
 })

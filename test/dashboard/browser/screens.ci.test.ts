@@ -81,6 +81,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
         ...'/calls /settings /settings/keys/new /agents/new'.split(' '),
         `/agents/${agentId}/edit`,
+        `/agents/${agentId}/edit`,
         `/agents/${agentId}/documents/${heldId}`,
         `/agents/${agentId}/trash`,
         ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],

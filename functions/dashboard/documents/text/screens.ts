@@ -10,6 +10,7 @@ import { createGolden } from '../../../../shared/golden/store.ts'
 import { tryText } from '../../../../shared/golden/try-text.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
+import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../../shared/queue.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
@@ -17,7 +18,6 @@ import { agentPage, type Html, type View } from '../../layout.ts'
 import { documentPath, documentRoute, documentsRoute } from '../../paths.ts'
 import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screens } from '../../screen.ts'
-import { zoneOf } from '../../times.ts'
 import { subjectOf } from '../../titles.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { busy, editsField, tooMany, unedited } from '../edits.ts'
@@ -72,19 +72,19 @@ export function addTextScreens(
 ) {
   const [permission, tab] = ['kb:write', 'documents'] as const
   screens
-    .get(`${documentsRoute}/new`, { permission, tab }, ({ c, scope }) => {
+    .get(`${documentsRoute}/new`, { permission, tab }, async ({ c, scope, agent }) => {
       const question = questionOf(c)
       const typed = question ? { title: subjectOf(question) } : {}
-      const view = newView(agentPage(scope.agentId, 'documents'), zoneOf(c), { typed })
+      const view = newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), { typed })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
-    .post(`${documentsRoute}/new`, { permission, tab, form: newText }, async ({ c, db, scope, form, origin }) => {
+    .post(`${documentsRoute}/new`, { permission, tab, form: newText }, async ({ db, scope, form, origin, agent }) => {
       const base = agentPage(scope.agentId, 'documents')
-      const zone = zoneOf(c)
+      const zone = timeZoneOf(await agent())
       if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
       try {
         const { title, content, ...days } = form.values
-        const dates = changedDates(days, { valid_from: null, valid_until: null }, zone)
+        const dates = changedDates(days, { valid_from: null, valid_until: null, time_zone: zone })
         const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
         return { redirect: `${base}/${document.id}`, flash: { text: `“${document.title}” was saved.` } }
       } catch (error) {
@@ -102,17 +102,19 @@ export function addTextScreens(
     .post(
       `${documentRoute}/edit`,
       { permission, tab, form: editedText },
-      async ({ c, db, meter, scope, form, origin }) => {
+      async ({ c, db, meter, scope, form, origin, agent }) => {
         const address = documentPath(scope.agentId, scope.documentId)
         const shown = shownOf(c)
-        const { question, part, zone } = shown
+        const { question, part } = shown
         const typed: Typed = form.isValid ? form.values : form.typed
         const document = await readEditable(db, scope, maxWrittenBytes).catch((error) => {
           if (!isError(error, 'document_not_found')) throw error
         })
         if (!document)
           return {
-            ...newView(agentPage(scope.agentId, 'documents'), zone, { typed, note: alertView(gone) }),
+            ...newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), {
+              ...{ typed, note: alertView(gone) },
+            }),
             status: 404,
           }
         const again = (status: NonNullable<View['status']>, more: Partial<Editing>, now = document) => ({
@@ -129,14 +131,16 @@ export function addTextScreens(
         if (part && part.edits !== document.edits) return conflict(document)
         const content = withPart(document.content, part, written)
         if (check && content !== undefined)
-          return again(200, { note: await checkView({ db, embedder, chunkSize, ...meter }, scope, { title, content }) })
+          return again(200, {
+            note: await checkView({ db, embedder, chunkSize, ...meter }, scope, { title, content }, document),
+          })
         const isOther = content !== undefined && content !== document.content?.replaceAll(/\r\n?/g, '\n')
         try {
           const changes = {
             title,
             ignore_golden_questions: isIgnoring(c),
             ...(isOther && { content, ...(document.source_url !== null && { corrections: correctionsAfter }) }),
-            ...changedDates(days, document, zone),
+            ...changedDates(days, document),
           }
           await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
         } catch (error) {
@@ -160,13 +164,12 @@ const partConflict =
 /** Shows the whole text instead of a part that has changed. */
 const whole = { part: undefined, isOfText: true }
 
-/** Reads the address's query and the browser's time zone. */
+/** Reads the address's query. */
 function shownOf(c: Context) {
   const { output, success } = v.safeParse(partQuery, c.req.query())
   return {
     isOfText: c.req.query('text') !== undefined,
     part: success ? output : undefined,
-    zone: zoneOf(c),
     question: questionOf(c),
   }
 }
@@ -177,12 +180,14 @@ function withPart(text: string | null, part: Editing['part'], written: string | 
 }
 
 /** Runs the checks as if the text were saved, and stores nothing. */
-async function checkView(...[trier, scope, text]: Parameters<typeof tryText>): Promise<Html> {
+async function checkView(
+  ...[trier, scope, text, document]: [...Parameters<typeof tryText>, document: Editable]
+): Promise<Html> {
   try {
     const tried = await tryText(trier, scope, text)
     if (!tried) return html`<p class="notice" role="status">This agent has no checks yet.</p>`
     return tried.broken.length > 0
-      ? brokenView(scope.agentId, tried.broken)
+      ? brokenView(scope.agentId, tried.broken, timeZoneOf(document))
       : html`<p class="notice good" role="status">No check would fail. Nothing is saved yet.</p>`
   } catch (error) {
     return html`<p class="notice bad" role="alert">${refusalOf(error).message}</p>`

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type * as v from 'valibot'
 import { fileNameOfKey, keyOfUrl } from '../../../../shared/files/file-url.ts'
+import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import { fieldsOf } from '../../form-view.ts'
 import { type Faults, shortened } from '../../forms.ts'
 import type { Html, View } from '../../layout.ts'
@@ -49,7 +50,6 @@ export interface Editing extends Sent {
   isOfText: boolean
   /** The only part to correct. */
   part?: v.InferOutput<typeof partQuery> | undefined
-  zone: string
   /** Somebody else has saved `document` since the form was shown. */
   isConflict?: boolean
   /** The caller's question that the text should answer. */
@@ -57,7 +57,7 @@ export interface Editing extends Sent {
 }
 
 export function editView(document: Editable, address: string, editing: Editing): View {
-  const { isOfText, part, zone, typed = {}, faults, isConflict, note, question } = editing
+  const { isOfText, part, typed = {}, faults, isConflict, note, question } = editing
   const hasText =
     document.content !== null &&
     document.managed_by === 'service' &&
@@ -65,7 +65,7 @@ export function editView(document: Editable, address: string, editing: Editing):
   const form: TextForm = {
     action: withQuery(`${address}/edit`, { text: isOfText ? 1 : undefined, ...part, question }),
     typed: {
-      ...daysOf(document, zone),
+      ...daysOf(document),
       title: document.title,
       content: hasText ? document.content!.slice(part?.start, part?.end) : undefined,
       edits: document.edits,
@@ -73,7 +73,7 @@ export function editView(document: Editable, address: string, editing: Editing):
       // A person who sees both versions may replace the other one. A faulty form keeps its own number.
       ...(isConflict && { edits: document.edits }),
     },
-    ...{ question, passage: part?.passage, zone, faults, save: 'Save', cancel: address },
+    ...{ question, passage: part?.passage, zone: timeZoneOf(document), faults, save: 'Save', cancel: address },
   }
   return {
     title: `Edit “${document.title}”`,
