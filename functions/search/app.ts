@@ -33,15 +33,22 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           200: {
             description: 'The matching chunks',
             schema: searchResponse,
-            example: { data: [hitExample], degraded: null, answerable: 0.982, status: 'found', value: null },
+            example: {
+              data: [hitExample],
+              degraded: null,
+              answerable: 0.982,
+              status: 'found',
+              value: null,
+              dates: [{ said: 'on Sunday', from: '2026-12-27', to: '2026-12-27' }],
+            },
             headers: ['Server-Timing'],
           },
         },
       },
       async ({ c, key, meter, db, scope: ids, body }) => {
         const scope = { ...ids, logsQuestions: key.logsQuestions, meter }
-        const { data, degraded, answerable, status, value } = await answer(db, scope, body, timingOf(c))
-        return c.json({ data: fitToResponse(data), degraded, answerable, status, value })
+        const { data, degraded, answerable, status, value, dates } = await answer(db, scope, body, timingOf(c))
+        return c.json({ data: fitToResponse(data), degraded, answerable, status, value, dates })
       },
     )
     .post(

@@ -6,7 +6,9 @@ import { documentId } from '../../shared/ids.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
 import {
   alternatives,
+  asOf,
   callId,
+  dates,
   degraded,
   format,
   history,
@@ -58,6 +60,7 @@ export const searchBody = v.pipe(
     call_id: v.optional(callId),
     history: v.optional(history),
     seen: v.optional(seen),
+    as_of: v.optional(asOf),
   }),
   v.forward(
     v.check(
@@ -84,7 +87,13 @@ export const searchBody = v.pipe(
 )
 
 export const prefetchBody = v.pipe(
-  fields({ query, alternatives: v.optional(alternatives), history: v.optional(history), call_id: v.optional(callId) }),
+  fields({
+    query,
+    alternatives: v.optional(alternatives),
+    history: v.optional(history),
+    call_id: v.optional(callId),
+    as_of: v.optional(asOf),
+  }),
   v.title('PrefetchQuery'),
 )
 
@@ -101,6 +110,7 @@ export const searchResponse = v.strictObject({
   ),
   value: described(
     v.nullable(value),
-    'The table cell among the ten best hits that answers the query: null unless every word of the question is accounted for, and if another document contradicts it.',
+    'The table cell among the ten best hits that answers the query: null unless every word of the question is accounted for, and if another document, or an exception from the usual hours of the asked day, contradicts it.',
   ),
+  dates,
 })

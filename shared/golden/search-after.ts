@@ -2,9 +2,12 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { DocumentId } from '../ids.ts'
+import { timeZoneOf } from '../organizations/time-zone.ts'
+import type { Place } from '../retrieval/dates/calendar.ts'
+import type { Moment } from '../retrieval/dates/dated.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { comparedHits } from '../retrieval/letter-runs.ts'
-import { type Found, toFound } from '../retrieval/search.ts'
+import { anywhere, type Found, toFound, withDays } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
 import type { GoldenRow } from './golden-question.ts'
 
@@ -51,6 +54,10 @@ export async function searchAfter(
   questions: readonly Asked[],
 ): Promise<Map<string, Found>> {
   const found = new Map<string, Found>()
+  const at = new Date()
+  const place = questions.some((each) => wordsOf(each, { at, place: anywhere }) !== '')
+    ? await placeOf(db, scope)
+    : anywhere
   const rows = changes.map(({ dates, ...change }) => ({ ...change, dates: dates !== undefined, ...dates }))
   for (let from = 0; from < questions.length; from += perStatement) {
     const asked = questions.slice(from, from + perStatement)
@@ -58,20 +65,35 @@ export async function searchAfter(
       answers: Record<string, Parameters<typeof toFound>[0][number]>
     }>`select answers_after(${scope.organizationId},
       ${scope.agentId}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(made)}::jsonb,
-      ${JSON.stringify(asked.map((each) => toQuestion(scope, each)))}::jsonb) as answers`
+      ${JSON.stringify(asked.map((each) => toQuestion(scope, each, { at, place })))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })
-    for (const { id, question, history } of asked)
+    for (const { id, question: query, history, as_of } of asked) {
+      const hypotheses = [{ query, inContext: inContext(query, history) }]
       found.set(
         id,
-        toFound([answered[0]!.answers[id]!], 'hybrid', [{ query: question, inContext: inContext(question, history) }], {
-          history,
-        }),
+        toFound([answered[0]!.answers[id]!], 'hybrid', hypotheses, { history }, as_of ? new Date(as_of) : at),
       )
+    }
   }
   return found
 }
 
-function toQuestion(scope: AgentScope, { id, question: query, history, as_of, vector, vectorModel: model }: Asked) {
-  const [question] = questionsOf(scope, 'hybrid', [{ query, vector }], { limit: comparedHits, history })
+function wordsOf({ question: query, history, as_of }: Asked, { at, place }: Moment): string {
+  return withDays({ query }, { history }, { at: as_of ? new Date(as_of) : at, place }).words!
+}
+
+async function placeOf(db: Database, { organizationId, agentId }: AgentScope): Promise<Place> {
+  const { agents } = await db.batch({
+    agents: sql<{ time_zone: string | null; holidays: string | null }>`select time_zone, holidays from agents
+      where organization_id = ${organizationId} and id = ${agentId}`,
+  })
+  const { time_zone = null, holidays = null } = agents[0] ?? {}
+  return { timeZone: timeZoneOf({ time_zone }), holidays }
+}
+
+function toQuestion(scope: AgentScope, asked: Asked, moment: Moment) {
+  const { id, question: query, history, as_of, vector, vectorModel: model } = asked
+  const hypotheses = [{ query, vector, words: wordsOf(asked, moment) }]
+  const [question] = questionsOf(scope, 'hybrid', hypotheses, { limit: comparedHits, history })
   return { id, question: { ...question, asked_model: model, assumed_model: model, as_of, max_bytes: maxBytes } }
 }

@@ -44,7 +44,8 @@ export interface Question extends Filters {
   call_id?: string | undefined
 }
 
-interface Outcome extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'dispute' | 'likenessOf'> {
+interface Outcome
+  extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'dates' | 'sought' | 'dispute' | 'likenessOf'> {
   degraded: null | 'keyword_only'
 }
 
@@ -101,7 +102,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const written = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
       const heard = text === undefined ? [] : [text, ...(input.alternatives ?? [])]
-      const queries = heard.map((each) => inContext(each, input.history))
+      const queries = heard.map((each) => `${inContext(each, input.history)} ${found.sought}`)
       const said = (hit: Hit) => ({ ...hit, content: spokenPassage(queries, hit, found.value) })
       const data = input.format === 'speech' ? written.map(said) : written
       if (!scope.logsQuestions || text === undefined) return { data, ...found }

@@ -48,7 +48,7 @@ const rewritten = [
   [/\b(last|next|letzte[sn]?|nächste[sn]?) (year|season|summer|winter|month|jahr|saison|sommer|monat)\b/g, '$1$2'],
 ] as const
 const asksLast =
-  /\b(?:clos(?:e|es|ing)|shuts?|how late|until when|till when|open (?:until|till)|bis wann|schlie(?:ßt|ßen)|ferme[zn]?t?|jusqu)(?!\p{L})/u
+  /\b(?:clos(?:e|es|ing)|shuts?|how late|until when|till when|open (?:until|till)|bis wann|schlie(?:ßt|ßen)|ferme[zn]?t?|jusqu|hasta qué hora|cierran?|cerráis|fino a che ora|chiudete?|tot hoe laat|hoe laat sluit)(?!\p{L})/u
 const asksFirst =
   /\b(?:(?:what time|when) (?:do|does|will) (?:you|the|we)(?: \p{L}+){0,4} open|how early|from when|opens?(?: up)? at|ab wann|wie früh|wann (?:öffnen|machen)|ouvr\p{L}{1,4})(?!\p{L})/u
 const asksPrice = /\bhow much\b|\bwie ?viel (?!uhr)|\bwas kostet|\bwie teuer\b|\bcombien\b/

@@ -32,6 +32,8 @@ interface Heard {
   queries: readonly string[]
   readings: readonly Reading[]
   agentName: string
+  /** True if a passage makes an exception from the usual hours of the asked day. */
+  isExcepted: boolean
 }
 
 /** Hypotheses further down are rarely what the caller said, and cost time. */
@@ -49,7 +51,7 @@ const minTitles = 8
  * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
  */
 export function judge(
-  { queries, readings, agentName }: Heard,
+  { queries, readings, agentName, isExcepted }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
@@ -65,7 +67,7 @@ export function judge(
     return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), hits) : undefined
   })
   const dispute = disputes.find(Boolean) ?? null
-  const value = dispute ? null : findValue(heard, hits, vocabulary, isRequired)
+  const value = dispute || isExcepted ? null : findValue(heard, hits, vocabulary, isRequired)
   const isUnmet = () => {
     const hasTable = tablesIn(hits[0]!).length > 0
     const [isPriced, ...others] = hits.map(({ content }) => price.test(content))

@@ -37,9 +37,9 @@ const add = (kind: Kind, words: string, low: number, high = low) => {
   for (const word of words.split(' ')) calendar.set(word, { kind, low, high, unit: undefined })
 }
 const days =
-  'monday mon montag mo lundi|tuesday tue tues dienstag di mardi|wednesday wed mittwoch mi mercredi|thursday thu thur thurs donnerstag do jeudi|friday fri freitag fr vendredi|saturday sat samstag sonnabend sa samedi|sunday sun sonntag so dimanche'
+  'monday mon montag mo lundi lunes lunedi maandag|tuesday tue tues dienstag di mardi martes martedi dinsdag|wednesday wed mittwoch mi mercredi miercoles mercoledi woensdag|thursday thu thur thurs donnerstag do jeudi jueves giovedi donderdag|friday fri freitag fr vendredi viernes venerdi vrijdag|saturday sat samstag sonnabend sa samedi sabado sabato zaterdag|sunday sun sonntag so dimanche domingo domenica zondag'
 const months =
-  'january jan januar janner janvier|february feb februar fevrier|march mar marz mars|april apr avril|may mai|june jun juni juin|july jul juli juillet|august aug aout|september sep sept septembre|october oct oktober okt octobre|november nov novembre|december dec dezember dez decembre'
+  'january jan januar janner janvier enero gennaio januari|february feb februar fevrier febrero febbraio februari|march mar marz mars marzo maart|april apr avril abril aprile|may mai mayo maggio mei|june jun juni juin junio giugno|july jul juli juillet julio luglio|august aug aout agosto augustus|september sep sept septembre septiembre settembre|october oct oktober okt octobre octubre ottobre|november nov novembre noviembre|december dec dezember dez decembre diciembre dicembre'
 for (const [i, words] of days.split('|').entries()) add('day', words, i)
 for (const [i, words] of months.split('|').entries()) add('month', words, i)
 add('day', 'weekdays weekday werktags wochentags', 0, 4)
@@ -58,7 +58,7 @@ const quantity = String.raw`(?:(${signs}) ?)?(\d{1,9}(?:[.,’']\d{3})*(?:[.,:h]
 const joined = String.raw` ?(?:-|–|—|to|bis|and|und|until|à) ?(?:ca\.? ?)?`
 const quantities = new RegExp(`(?<![\\d.,:])${quantity}(?:${joined}${quantity})?`, 'gu')
 const name = `(?<!\\p{L})(${byLength(calendar.keys())})(?:tags|s)?(?!\\p{L})`
-const names = new RegExp(`${name}\\.?(?: ?(?:-|–|—|to|bis|until|à) ?(?:\\d{1,2}\\. ?)?${name})?`, 'gu')
+const names = new RegExp(`${name}\\.?(?: ?(?:-|–|—|to|bis|until|à|au|a|al|tot|t/m) ?(?:\\d{1,2}\\. ?)?${name})?`, 'gu')
 const upTo = /(?:first|erste|up to|until|till|bis(?: zu)?|max\.?|maximum|at most|höchstens|jusqu'à|≤) ?$/
 const below = /(?:under|below|less than|before|unter|weniger als|vor|moins de|<) ?$/
 const from = /(?:from|since|at least|min\.?|minimum|ab|von|mindestens|dès|à partir de|≥) ?$/

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { described, fields, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
 import { metadataFilterAsJson } from '../http/input/metadata.ts'
+import { time } from '../http/input/time.ts'
 import { uuid } from '../ids.ts'
 
 export const query = v.pipe(
@@ -34,6 +35,19 @@ export const maxSeen = 100
 export const seen = described(
   listOf(uuid, { items: 'chunk ids', max: maxSeen }),
   'The `chunk_id`s that the call was given: they come behind others that have as many of the question’s words, so that “tell me more” finds something else. Their `score` stays the same, and without `query` the order, too.',
+)
+
+export const asOf = described(
+  time,
+  'The moment that “today” in the question means, in the agent’s `time_zone`, and at which documents must be valid. Default: now.',
+)
+
+/** A day, in `YYYY-MM-DD`. */
+const day = v.pipe(v.string(), v.isoDate())
+
+export const dates = described(
+  v.array(v.strictObject({ said: v.string(), from: day, to: day })),
+  'The days that the question names, in the agent’s `time_zone`: “this friday” on 24 December 2026 is 2026-12-25. Empty if it names none.',
 )
 
 export const searchModes = ['hybrid', 'semantic', 'keyword'] as const

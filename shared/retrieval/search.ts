@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
+import { BoundedMap } from '../bounded-map.ts'
 import type { Database, Statement } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
+import type { AgentId } from '../ids.ts'
+import { timeZoneOf } from '../organizations/time-zone.ts'
+import { datesOf } from './dates/asked-days.ts'
+import type { Place } from './dates/calendar.ts'
+import { type Dated, datedFirst, daysOfCall, type Moment, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { type Judgement, judge, type LikenessOf, withoutHits } from './judgement.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source, Value } from './schemas.ts'
@@ -14,6 +20,10 @@ export type FoundHit = Hit & { revision: number }
 
 export interface Found extends Judgement {
   hits: FoundHit[]
+  /** The days that the question names, in the agent's time zone. */
+  dates: ReturnType<typeof datesOf>
+  /** The words that texts may have for these days. */
+  sought: string
   hasVector: boolean
   /** The model that serves the agent: `hasVector` is false for vectors of another. */
   model: string
@@ -27,11 +37,15 @@ export interface Models {
   assumed_model: string | undefined
 }
 
-type Place = Pick<Source, 'url' | 'page'>
+type Origin = Pick<Source, 'url' | 'page'>
+type Validity = Pick<Dated, 'valid_from' | 'valid_until'>
 
 export type Row = {
   is_agent: boolean
   agent_name: string | null
+  /** The agent's; null if nobody has chosen them. */
+  time_zone: string | null
+  holidays: string | null
   has_vector: boolean
   model: string
   /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
@@ -39,12 +53,16 @@ export type Row = {
   reach: number | null
   semantic: number
   keyword: number
-} & ((Omit<FoundHit, 'scores' | 'source'> & Place) | { chunk_id: null })
+} & ((Omit<FoundHit, 'scores' | 'source'> & Origin & Validity) | { chunk_id: null })
+
+/** Where agents are, as far as this instance has met them. */
+const places = new BoundedMap<AgentId, Place>(10_000)
 
 /**
- * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then the best
- * first, ties by document and index, seen ones behind others as good (`unseenFirst`), and as many as fit into a response, at least one if
- * any. @throws ApiError agent_not_found
+ * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then those that name the
+ * asked days (`datedFirst`), then the best first, ties by document and index, seen ones behind others as good (`unseenFirst`), and as many
+ * as fit into a response, at least one if any. Takes a second round trip where an instance meets an agent in whose time zone the question
+ * means other days. @throws ApiError agent_not_found
  */
 export async function search(
   db: Database,
@@ -54,57 +72,101 @@ export async function search(
   filters: Filters,
   models: Models = { asked_model: undefined, assumed_model: undefined },
 ): Promise<Found> {
-  const { min_score = -1, seen } = filters
+  const { min_score = -1, seen, as_of } = filters
+  const at = as_of === undefined ? new Date() : new Date(as_of)
   const limit = Math.max(filters.limit, comparedHits) + furtherHits(seen)
-  // Hypotheses with very many terms take several calls.
-  const calls = questionsOf(scope, mode, hypotheses, { ...filters, limit }).map(
-    (question) => sql<Row>`select * from answers(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })})`,
-  )
-  const all: Row[][] = Object.values(
-    await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),
-  )
-  if (!all[0]![0]!.is_agent) agentNotFound()
-  const found = toFound(all, mode, hypotheses, filters)
+  const rowsBy = async (place: Place) => {
+    const asked = hypotheses.map((each) => withDays(each, filters, { at, place }))
+    // Hypotheses with very many terms take several calls.
+    const calls = questionsOf(scope, mode, asked, { ...filters, limit }).map(
+      (question) => sql<Row>`select * from answers(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })})`,
+    )
+    const rows: Row[][] = Object.values(
+      await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),
+    )
+    return { rows, words: `${asked.map(({ words }) => words)}` }
+  }
+  const assumed = places.get(scope.agentId) ?? anywhere
+  let { rows, words } = await rowsBy(assumed)
+  if (!rows[0]![0]!.is_agent) agentNotFound()
+  const place = placeOf(rows[0]![0]!)
+  places.set(scope.agentId, place)
+  if (`${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
+    ({ rows, words } = await rowsBy(place))
+  const found = toFound(rows, mode, hypotheses, filters, at)
   const hits = found.hits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
   return hits.length > 0 ? { ...found, hits } : { ...found, hits, ...withoutHits(found.answerable !== null) }
 }
 
-/** Converts the rows of the database function `answers`, and judges the best hits. */
+/** The place of an agent that nobody has placed. */
+export const anywhere: Place = { timeZone: 'UTC', holidays: null }
+
+function placeOf({ time_zone, holidays }: Row): Place {
+  return { timeZone: timeZoneOf({ time_zone }), holidays }
+}
+
+/** Adds the words for the days that a hypothesis names. */
+export function withDays(asked: Asked, { history = [] }: Pick<Filters, 'history'>, moment: Moment): Asked {
+  if (asked.query === undefined) return asked
+  return { ...asked, words: wordsOfDays(daysOfCall(asked.query, history, moment)) }
+}
+
+/** Converts the rows of the database function `answers`, and judges the best hits. @param at the moment that words of time mean */
 export function toFound(
   calls: readonly Row[][],
   mode: Mode,
   hypotheses: readonly Asked[],
   { history = [], seen }: Pick<Filters, 'history' | 'seen'>,
+  at: Date,
 ): Found {
   const asked = hypotheses.flatMap(({ query, inContext = query }) =>
-    query === undefined ? [] : [{ query, inContext }],
+    query === undefined ? [] : [{ query, inContext: inContext! }],
   )
-  const queries = [...new Set(asked.flatMap(({ query, inContext }) => [query, inContext!]))]
+  const moment = { at, place: placeOf(calls[0]![0]!) }
   const { agent_name, model, unlike, reach } = calls[0]![0]!
   const hasVector = calls.every(([row]) => row!.has_vector)
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
+  const heard = [...new Set(asked.flatMap(({ query, inContext }) => [query, inContext]))]
   const ordered = calls.map((rows) => {
     const hits = rows.flatMap(toHit)
-    return mode === 'hybrid' && hasVector ? orderedByRuns(queries, hits) : hits
+    return mode === 'hybrid' && hasVector ? orderedByRuns(heard, hits) : hits
   })
-  const hits = unseenFirst(queries, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
-  const readings = asked.map(({ query }) => ({ query, history }))
+  const unseen = unseenFirst(heard, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
+  const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
+  const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.query ?? '', days, moment)
+  const hits = [...dated.hits, ...unseen.slice(comparedHits)]
+  const turnOf = (text: string) => withWeekdays(text, moment, dated)
+  const queries = [...new Set(heard.map(turnOf))]
+  const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode
   const judgement = judge(
-    { queries, readings, agentName: agent_name ?? '' },
+    { queries, readings, agentName: agent_name ?? '', isExcepted: dated.isExcepted },
     scale,
-    hits.slice(0, comparedHits),
+    dated.hits,
     likenessOf,
   )
-  return { hits: provenFirst(hits, judgement.value), ...judgement, hasVector, model, likenessOf }
+  const given = provenFirst(hits, judgement.value).map(({ valid_from, valid_until, ...hit }) => hit)
+  return { hits: given, ...judgement, dates: datesOf(days), sought: wordsOfDays(days), hasVector, model, likenessOf }
 }
 
-function toHit({ is_agent, agent_name, has_vector, model, unlike, reach, semantic, keyword, ...hit }: Row): FoundHit[] {
+function toHit({
+  is_agent,
+  agent_name,
+  time_zone,
+  holidays,
+  has_vector,
+  model,
+  unlike,
+  reach,
+  semantic,
+  keyword,
+  ...hit
+}: Row): (FoundHit & Validity)[] {
   return hit.chunk_id === null ? [] : [{ ...withSource(hit), scores: { semantic, keyword } }]
 }
 
 /** Adds the source of a hit. */
-function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url, page, ...hit }: Placed) {
+function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Origin>({ url, page, ...hit }: Placed) {
   const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
   const heading: unknown = headings.at(-1)
   const source = { title: hit.document_title, url, page, heading: typeof heading === 'string' ? heading : null }
@@ -112,8 +174,8 @@ function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Place>({ url
 }
 
 /** The hits of several calls, each with its best score, best first. */
-function merged(hits: readonly FoundHit[]): FoundHit[] {
-  const best = new Map<string, FoundHit>()
+function merged<Merged extends FoundHit>(hits: readonly Merged[]): Merged[] {
+  const best = new Map<string, Merged>()
   for (const hit of hits) if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
   const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`
   return [...best.values()].sort((a, b) => b.score - a.score || (place(a) < place(b) ? -1 : 1))

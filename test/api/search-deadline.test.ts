@@ -57,7 +57,7 @@ describe('at its deadline', () => {
       for (const { status, body } of await Promise.all(searches))
         expect({ status, body }).toEqual({
           status: 200,
-          body: { data: [], degraded: 'keyword_only', answerable: 0, status: 'nothing', value: null },
+          body: { data: [], degraded: 'keyword_only', answerable: 0, status: 'nothing', value: null, dates: [] },
         })
     })
     expect(reported).toMatchObject({ SearchesDegraded: count, QueryVectorMisses: count })

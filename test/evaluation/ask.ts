@@ -19,6 +19,7 @@ interface SearchRequest {
   mode: Mode
   limit: number
   deadline_ms: number
+  as_of?: string
   history?: string[]
   /** Titles of documents. */
   seen?: string[]
@@ -31,6 +32,7 @@ export interface SearchAnswer {
   answerable: number | null
   status: string
   value: Value | null
+  dates: { said: string; from: string; to: string }[]
 }
 
 /** One search of one agent. */

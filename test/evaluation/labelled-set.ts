@@ -7,8 +7,9 @@ import { normalized } from './ask.ts'
 /** An agent with its documents and its callers' questions. */
 export interface Business {
   name: string
-  documents: { title: string; content: string }[]
+  documents: { title: string; content: string; valid_from?: string; valid_until?: string }[]
   questions: Question[]
+  place?: { time_zone?: string; holidays?: string }
   /** The earlier turns of each question's call, by the question's id. */
   before?: Record<string, Before>
 }

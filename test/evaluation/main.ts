@@ -9,6 +9,7 @@ import { changesText, check, requireDefault, writeFigures } from './committed.ts
 import { foreign, type Source, toFigures } from './figures.ts'
 import { type Business, readSet } from './labelled-set.ts'
 import { embedderOf } from './models.ts'
+import { askMoments, momentFailures, momentText } from './moments/moments.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
 import { askShops, type Half, halves, type ShopFigures, shopFailures, shopFigures, shopText } from './shops/shops.ts'
@@ -31,6 +32,7 @@ interface Options {
   agent?: string
   key?: string
   shops?: Half | true
+  moments?: Half | true
   tables?: string | true
 }
 
@@ -63,6 +65,7 @@ const program = new Command('npm run evaluate --')
   .addOption(forSet('--history', 'ask with the earlier turns and given documents of each history.json'))
   .option('--questions <file>', 'CSV with the columns question, and title or words of the right passage, or both')
   .addOption(forSet('--shops [half]', 'ask the questions of whole shops instead, of one half').choices(halves))
+  .addOption(forSet('--moments [half]', 'ask questions of shops at their moments instead, of one half').choices(halves))
   .addOption(forSet('--tables [folder]', 'ask for cells of tables instead: of test/evaluation/tables, or of a folder'))
   .addOption(new Option('--agent <id>', 'whom to ask them').env('AGENT_ID'))
   .addOption(new Option('--url <url>', 'the running system').env('BASE_URL').default('http://127.0.0.1:8787'))
@@ -79,6 +82,7 @@ try {
 
 async function evaluate(options: Options): Promise<void> {
   if (options.shops) return await askHalves(options, options.shops)
+  if (options.moments) return await askMomentsOf(options, options.moments)
   if (options.tables) return await askTables(options, options.tables)
   const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
   const isKept = options.write || options.readme || options.check
@@ -114,6 +118,19 @@ async function askHalves(options: Options, half: Half | true): Promise<void> {
       const asked = await askShops(stand, each)
       console.log(shopText(each, asked))
       if (options.failures) console.log(`\n${shopFailures(asked)}`)
+    }
+  } finally {
+    await stand.close()
+  }
+}
+
+async function askMomentsOf(options: Options, half: Half | true): Promise<void> {
+  const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
+  try {
+    for (const each of half === true ? halves : [half]) {
+      const asked = await askMoments(stand, each)
+      console.log(momentText(each, asked))
+      if (options.failures) console.log(`\n${momentFailures(asked)}`)
     }
   } finally {
     await stand.close()

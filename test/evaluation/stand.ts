@@ -4,6 +4,9 @@ import { openServer } from '../bench/stage/server.ts'
 import type { Search } from './ask.ts'
 import type { Business } from './labelled-set.ts'
 
+/** An ordinary Wednesday, so that “on friday” means the same day whenever the evaluation runs. */
+const moment = '2026-06-10T10:00:00Z'
+
 /**
  * Cuecard as the benchmark starts it, on the embedded database or a scratch one of `serverUrl`.
  */
@@ -15,8 +18,8 @@ export async function openStand(serverUrl: string | undefined, embedder: Embedde
     model: embedder.model,
 
     /** Makes an agent with the business's documents. @returns its search */
-    async ingest({ name, documents }: Business): Promise<Search> {
-      const agent = await cuecard.agent(organization)
+    async ingest({ name, documents, place = {} }: Business): Promise<Search> {
+      const agent = await cuecard.agent(organization, place)
       const post = (path: string, body: unknown) => cuecard.event('POST', path, agent.key, body)
       const ids: string[] = []
       // One after the other: ties are broken by document id, whose order is that of creation.
@@ -33,7 +36,7 @@ export async function openStand(serverUrl: string | undefined, embedder: Embedde
       )
       return async ({ seen: titles, ...request }) => {
         const seen = titles && chunks.flatMap(({ id, title }) => (titles.includes(title!) ? [id!] : [])).slice(0, 100)
-        return JSON.parse(await cuecard.search(post(`${agent.path}/search`, { ...request, seen })))
+        return JSON.parse(await cuecard.search(post(`${agent.path}/search`, { as_of: moment, ...request, seen })))
       }
     },
 

@@ -133,12 +133,12 @@ end $$;
 
 -- Returns a search's hits, best first, ties by document and index: as many as fit into `max_bytes` as JSON, and at least one if any.
 -- `revision` is the served one of a hit's document. Returns at least one row, whose hit may be null. Stores a vector that comes with a key,
--- and looks up a missing one. `model` serves the agent; `has_vector` is false if the vectors are another model's.
+-- and looks up a missing one. `time_zone` and `holidays` are the agent's, null if nobody has chosen them. `model` serves the agent; `has_vector` is false if the vectors are another model's.
 drop function if exists answers(question);
 create function answers(asked question)
-  returns table (is_agent boolean, agent_name text, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
+  returns table (is_agent boolean, agent_name text, time_zone text, holidays text, has_vector boolean, model text, unlike float8, reach float8, semantic float8, keyword float8,
     chunk_id uuid, document_id uuid, revision integer, document_title text, chunk_index integer, content text, token_count integer,
-    metadata jsonb, url text, page jsonb, score float8)
+    metadata jsonb, url text, page jsonb, valid_from timestamptz, valid_until timestamptz, score float8)
   language plpgsql volatile
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
@@ -173,23 +173,23 @@ begin
     sized as (
       select *, sum(octet_length(to_json(content)::text) + octet_length(to_json(metadata::text)::text)) over (order by position) as bytes
       from (
-        select b.*, c.id, d.title, d.active_revision, c.content, c.token_count,
+        select b.*, c.id, d.title, d.active_revision, d.valid_from, d.valid_until, c.content, c.token_count,
           case when d.external_id ~ '^https?://' then d.external_id end as url, d.chunk_pages -> b.chunk_index as page,
           with_offsets(c.metadata, b.chunk_index, b.revision, d.active_revision, d.chunk_offsets) as metadata
         from best b
         cross join lateral (
-          select title, active_revision, external_id, chunk_pages, chunk_offsets from documents
+          select title, active_revision, external_id, chunk_pages, chunk_offsets, valid_from, valid_until from documents
           where organization_id = asked.organization and id = b.document_id offset 0) d
         cross join lateral (
           select id, content, token_count, metadata from chunks
           where organization_id = asked.organization and agent_id = asked.agent and document_id = b.document_id and revision = b.revision
             and chunk_index = b.chunk_index offset 0) c offset 0) b)
-    select is_agent, a.name, has_vector and coalesce(asked.asked_model = a.model, true), a.model, s.unlike, s.reach, s.semantic, s.keyword,
+    select is_agent, a.name, a.time_zone, a.holidays, has_vector and coalesce(asked.asked_model = a.model, true), a.model, s.unlike, s.reach, s.semantic, s.keyword,
       s.id, s.document_id, s.active_revision, s.title, s.chunk_index, s.content, s.token_count, s.metadata,
-      s.url, s.page, s.score
+      s.url, s.page, s.valid_from, s.valid_until, s.score
     from (select) one
       left join (
-        select a.name, coalesce(a.model, asked.assumed_model) as model from agents a
+        select a.name, a.time_zone, a.holidays, coalesce(a.model, asked.assumed_model) as model from agents a
         where a.organization_id = asked.organization and a.id = asked.agent) a on true
       left join sized s on s.position = 1 or s.bytes <= asked.max_bytes
     order by s.position;

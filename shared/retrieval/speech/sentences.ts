@@ -19,7 +19,7 @@ export function sentencesOf(markdown: string): string[] {
     let from = 0
     for (const to of [...sentenceSeams(open, 0, open.length), open.length]) {
       const sentence = open.slice(from, to).trim()
-      if (!sentence || (to < open.length && endsShort(sentence))) continue
+      if (!sentence || (to < open.length && (endsShort(sentence) || isInDate(sentence, open.slice(to))))) continue
       sentences.push(sentence)
       from = to
     }
@@ -43,6 +43,11 @@ export function sentencesOf(markdown: string): string[] {
   }
   close()
   return sentences
+}
+
+/** True between “9.” and “August”. */
+function isInDate(before: string, after: string): boolean {
+  return /(?<!\d)[0-3]?\d\.$/.test(before) && /^\s*(?:j[aä]n|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)/i.test(after)
 }
 
 /** “Diavola, Small: £9.20, Large: £14.20.” A single column is named if its header has several words. */

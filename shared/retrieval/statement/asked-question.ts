@@ -24,6 +24,8 @@ export interface Filters {
 /** One hypothesis of the question. */
 export interface Asked {
   query?: string | undefined
+  /** Words that texts may have for the days that the query names: they are sought, too, but have no part in its vector. */
+  words?: string | undefined
   /** The query with the turns before it: see `inContext`. */
   inContext?: string | undefined
   vector?: ArrayLike<number> | undefined
@@ -50,7 +52,10 @@ interface Call {
 function toCalls(mode: Mode, hypotheses: readonly Asked[]): Call[] {
   const calls: Call[] = []
   for (const each of hypotheses) {
-    const words = mode !== 'semantic' && each.query !== undefined ? keywordQuery(each.query) : undefined
+    const words =
+      mode !== 'semantic' && each.query !== undefined
+        ? keywordQuery([each.query, each.words].filter(Boolean).join(' '))
+        : undefined
     const last = calls.at(-1)
     const terms = new Set([...(last?.terms ?? []), ...(words?.terms ?? [])])
     if (last && terms.size <= maxSlots) {

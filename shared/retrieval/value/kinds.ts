@@ -29,15 +29,15 @@ const kinds: Record<AnswerKind, Kind> = {
   },
   time: {
     question: asks(
-      /when|what time|what day and time|(?<!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half|many) )hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|haben .{0,40} auf|hat .{0,40} auf|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt/,
+      /when|what time|what day and time|(?<!(?:\d|one|two|three|four|five|six|seven|eight|nine|ten|twelve|few|half|many) )hours|öffnungszeiten|wie ?viel uhr|how late|how early|how long|wann|uhrzeit|wie spät|wie früh|wie lange|quand|heure|opens?|opening|closes?|closing|shuts?|starts?|begins?|ends?|finish(?:es)?|geöffnet|geschlossen|öffnet|schließt|öffnen|schließen|offen|haben .{0,40} auf|hat .{0,40} auf|beginnt|endet|departs?|leaves?|arrives?|get in|fährt|ankunft|abfahrt|ouverte?s?|fermée?s?|horaires?|a qué hora|qué horario|abiert[oa]s?|abr[ei]s|abren|cerrad[oa]s?|cierran?|cerráis|a che ora|apert[aeio]|aprite|chius[aeio]|chiudete?|orari|hoe laat|geopend|gesloten|sluit(?:en)?|openingstijden/,
     ),
     isCell: (text) =>
-      /\d[:h]\d\d|^\d{1,2}\.\d\d(?: ?[–-]|$)|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:min|hour|day|week|month|year|tag|stunde|woche|werktag|monat|jahr)/i.test(
+      /\d[:h]\d\d|^\d{1,2}\.\d\d(?: ?[–-]|$)|^\d{1,2} ?[–-] ?\d{1,2}$|\d ?(?:am|pm|uhr)\b|closed|geschlossen|fermé|cerrado|chiuso|gesloten|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:min|hour|day|week|month|year|tag|stunde|woche|werktag|monat|jahr)/i.test(
         text,
       ),
     header: /duration|length|dauer|\btime\b|uhrzeit/i,
     words:
-      'time hour open opening close closing shut start begin end finish late early until till when long take hat auf uhr uhrzeit geoffnet geschlossen offen offnen offnet schliesst offnungszeiten beginn beginnt endet lange dauert heure ouvert ferme',
+      'time hour open opening close closing shut start begin end finish late early until till when long take hat auf uhr uhrzeit geoffnet geschlossen offen offnen offnet schliesst offnungszeiten beginn beginnt endet lange dauert heure ouvert ouverts ferme fermez fermes hora horario hasta abierto abiertos abierta abris abren cerrado cerrados cierran cerrais ora orari fino che aperto aperti aperta aprite chiuso chiusi chiude chiudete uur geopend gesloten sluit sluiten dicht tot laat openingstijden',
   },
 }
 

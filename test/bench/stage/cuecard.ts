@@ -105,8 +105,8 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
       return { id, key }
     },
 
-    async agent(organization: Organization): Promise<Agent> {
-      const { id } = await createAgent(owner, organization.id, 'Agent')
+    async agent(organization: Organization, place: { time_zone?: string; holidays?: string } = {}): Promise<Agent> {
+      const { id } = await createAgent(owner, organization.id, 'Agent', place)
       return { ...organization, agentId: id, path: `/v1/agents/${id}/knowledge-base` }
     },
 

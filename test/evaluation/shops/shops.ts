@@ -49,7 +49,7 @@ export async function askShops(stand: Awaited<ReturnType<typeof openStand>>, hal
   return asked
 }
 
-function requirePassage(place: string, documents: Documents, title: string | null, words: string | null): void {
+export function requirePassage(place: string, documents: Documents, title: string | null, words: string | null): void {
   const document = documents.find((each) => each.title === title)
   if (title !== null && !document?.content.includes(words ?? ''))
     throw new CommandError(`${place}: “${title}” does not have the words “${words}”`)
@@ -58,7 +58,7 @@ type Documents = ReturnType<typeof readDocuments>
 
 type Verdict = 'right' | 'wrong' | 'none'
 
-function verdictOf({ value, answer: { value: said } }: Asked): Verdict {
+export function verdictOf({ value, answer: { value: said } }: Pick<Asked, 'value' | 'answer'>): Verdict {
   if (!said) return 'none'
   const isRight =
     value !== null &&
@@ -70,7 +70,7 @@ function verdictOf({ value, answer: { value: said } }: Asked): Verdict {
 
 const isSame = (one: string | undefined, other: string) => normalized(one ?? '') === normalized(other)
 const isFound = ({ answer }: Asked) => answer.status === 'found'
-const isFirst = ({ answer, document, words }: Asked) =>
+export const isFirst = ({ answer, document, words }: Pick<Asked, 'answer' | 'document' | 'words'>) =>
   document !== null && rankOf(answer.data, { title: document, words: words ?? undefined }) === 1
 
 /** True for the value of the row before: of the answer that the call already had. */

@@ -1,0 +1,211 @@
+import { fold } from '../../terms/word-forms.ts'
+import { normalForm } from '../../text/normal-form.ts'
+import { countryOf, type Day, dayOf, holidayIn, isoOf, localOf, nthWeekday, type Place, partsOf } from './calendar.ts'
+import type { Meaning } from './languages/language.ts'
+import { type Encoded, holidaysIn, type Language, languages, marks, numberNamed, withoutOverlaps } from './words.ts'
+
+/** Days that a question names. */
+export interface AskedDays {
+  said: string
+  from: Day
+  to: Day
+  /** The place of `said` in the question. */
+  start: number
+  end: number
+  /** The part of the day, such as “evening”. */
+  part: string | undefined
+  language: Language
+  isHoliday: boolean
+  /** True if it is named by its weekday. */
+  isWeekday: boolean
+  /** True for “now” after midnight, which the hours of the day before may reach. */
+  isAfterMidnight: boolean
+}
+
+/** Later characters name no days. */
+const maxCharacters = 1000
+/** “Now” before this hour may belong to the evening before. */
+const morning = 5
+const partOfDay =
+  / (morning|afternoon|evening|vormittag|mittag|nachmittag|abend|matin|apres[- ]midi|soir|tarde|noche|mattina|pomeriggio|sera|ochtend|middag|avond)$/
+/** A name with one of these before or behind it is every such day. */
+const everyBefore =
+  /(?:every|each|any|per|jede[nrms]?|immer|chaque|tous les|les|cada|los|ogni|tutti i|elke|iedere|on an?|and|to|bis|und|tot|hasta|fino a|au) $/
+const everyAfter = new RegExp(`^ (?:to|till|until|through|bis|tot|au|al?|and|und|et|y|e|en) ${marks.day}`)
+
+/** The days that a question names at a moment, in their order. */
+export function askedDays(question: string, moment: Date, place: Place): AskedDays[] {
+  const text = normalForm(question).slice(0, maxCharacters)
+  const folded = fold(text)
+  const original = folded.length === text.length ? text : folded
+  const { day: today, hour } = localOf(moment, place.timeZone)
+  const found: AskedDays[] = []
+  const add = (
+    language: Language,
+    start: number,
+    end: number,
+    [from, to = from]: Days,
+    more: Partial<AskedDays> = {},
+  ) => {
+    if (from === undefined || to === undefined) return
+    const said = original.slice(start, end).trim()
+    const part = partOfDay.exec(folded.slice(start, end))?.[1]
+    found.push({
+      said,
+      from,
+      to,
+      start,
+      end,
+      part,
+      language,
+      isHoliday: false,
+      isWeekday: false,
+      isAfterMidnight: false,
+      ...more,
+    })
+  }
+  for (const language of languages()) {
+    const encoded = language.encode(folded)
+    const read = (
+      patterns: readonly RegExp[],
+      toDays: (match: RegExpMatchArray) => Days,
+      more?: Partial<AskedDays>,
+    ) => {
+      for (const pattern of patterns)
+        for (const match of encoded.text.matchAll(pattern)) {
+          const [start, end] = [encoded.starts[match.index]!, encoded.starts[match.index + match[0].length]!]
+          add(language, start, end, toDays(match), more)
+        }
+    }
+    for (const [phrase, meaning] of language.phrases)
+      read([phrase], (match) => daysOf(encoded, match, meaning, today), {
+        isAfterMidnight: 'isNow' in meaning && hour < morning,
+        isWeekday: 'weekday' in meaning,
+      })
+    if (encoded.values.size > 0) {
+      read(language.dates, (match) => [dateIn(encoded, match, today)])
+      read(language.monthly, (match) => [monthlyIn(encoded, match, today)])
+    }
+    for (const { holiday, start, end } of holidaysIn(language, folded))
+      add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, countryOf(place)))], {
+        isHoliday: true,
+      })
+  }
+  for (const match of folded.matchAll(numericDates)) {
+    const language = languages()[0]!
+    add(language, match.index, match.index + match[0].length, [numericIn(match.groups!, today, place)])
+  }
+  return withoutWeekdaysOfDates(withoutOverlaps(found))
+}
+
+/** “Thursday the seventh of August” is one day, its date. */
+function withoutWeekdaysOfDates(found: AskedDays[]): AskedDays[] {
+  return found.flatMap((each, i) => {
+    const next = found[i + 1]
+    const before = found[i - 1]
+    const isBeside = (one?: AskedDays, other?: AskedDays) =>
+      one?.isWeekday && other && !other.isWeekday && other.from === other.to && other.start - one.end <= maxGap
+    if (isBeside(each, next)) return []
+    return isBeside(before, each) ? [{ ...each, start: before!.start }] : [each]
+  })
+}
+
+/** The characters of “, dem ”. */
+const maxGap = 6
+
+type Days = readonly [from?: Day | undefined, to?: Day | undefined]
+
+/** Each day or range once, by its longest name. */
+export function datesOf(asked: readonly AskedDays[]) {
+  const names = Map.groupBy(asked, ({ from, to }) => `${from} ${to}`)
+  return [...names.values()].map((same) => {
+    const { said, from, to } = same.reduce((one, other) => (other.said.length > one.said.length ? other : one))
+    return { said, from: isoOf(from), to: isoOf(to) }
+  })
+}
+
+function daysOf(encoded: Encoded, match: RegExpMatchArray, meaning: Meaning, today: Day): Days {
+  const monday = today - partsOf(today).weekday
+  if ('isNow' in meaning) return [today]
+  if ('days' in meaning) return [today + meaning.days]
+  if ('times' in meaning) return [today + meaning.times * numberNamed(encoded, match, 'n')!]
+  if ('week' in meaning) return [meaning.week === 0 ? today : monday + 7 * meaning.week, monday + 7 * meaning.week + 6]
+  if ('weekend' in meaning) {
+    const saturday = monday + 5 + 7 * meaning.weekend
+    return [meaning.weekend === 0 ? Math.max(saturday, today) : saturday, saturday + 1]
+  }
+  if ('nth' in meaning) return [comingDate(numberNamed(encoded, match, 'nth')!, today)]
+  if (isEvery(encoded.text, match)) return []
+  const weekday = numberNamed(encoded, match, 'day')!
+  if (meaning.weekday !== 'coming') return [monday + 7 * meaning.weekday + weekday]
+  return [today + ((weekday - partsOf(today).weekday + 7) % 7)]
+}
+
+/** True for a name of a day that means every such day, or the end of a range. */
+function isEvery(text: string, { index, 0: said }: RegExpMatchArray): boolean {
+  return everyBefore.test(text.slice(0, index)) || everyAfter.test(text.slice(index! + said.length))
+}
+
+/** The first day from today on that a year has. */
+function comingBy(today: Day, inYear: (year: number) => Day | undefined): Day | undefined {
+  const { year } = partsOf(today)
+  const mostYearsWithout29February = 8
+  for (let y = year; y <= year + mostYearsWithout29February; y++) {
+    const day = inYear(y)
+    if (day !== undefined && day >= today) return day
+  }
+  return undefined
+}
+
+/** The first day from today on that a month has. */
+function comingInMonth(today: Day, inMonth: (year: number, month: number) => Day | undefined): Day | undefined {
+  const { year, month } = partsOf(today)
+  const monthsOfAYear = 12
+  for (let m = month - 1; m < month - 1 + monthsOfAYear; m++) {
+    const day = inMonth(year + Math.floor(m / monthsOfAYear), (m % monthsOfAYear) + 1)
+    if (day !== undefined && day >= today) return day
+  }
+  return undefined
+}
+
+const comingDate = (date: number, today: Day) =>
+  date > 0 ? comingInMonth(today, (year, month) => dayOf(year, month, date)) : undefined
+
+function dateIn(encoded: Encoded, match: RegExpMatchArray, today: Day): Day | undefined {
+  const [date, month, year] = ['nth', 'month', 'year'].map((name) => numberNamed(encoded, match, name))
+  return year === undefined ? comingBy(today, (each) => dayOf(each, month!, date!)) : dayOf(year, month!, date!)
+}
+
+const nextMonth = /next|nachsten|prochain|proximo|que viene|prossimo|volgende/
+
+function monthlyIn(encoded: Encoded, match: RegExpMatchArray, today: Day): Day | undefined {
+  const [nth = -1, weekday, named] = ['nth', 'day', 'month'].map((name) => numberNamed(encoded, match, name))
+  const isIn = (year: number, month: number) => nthWeekday(year, month, weekday!, nth)
+  if (named !== undefined) return comingBy(today, (year) => isIn(year, named))
+  const { year, month } = partsOf(today)
+  if (nextMonth.test(match[0])) return month === 12 ? isIn(year + 1, 1) : isIn(year, month + 1)
+  return comingInMonth(today, isIn)
+}
+
+/** 2026-12-24, 24.12., 24.12.2026, 24/12 and, in the United States, 12/24. */
+export const numericDates =
+  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})\.(?:(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?)|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/g
+
+/** The month and date, and the year or 0, of such a match; undefined if it is none, such as “1/2”. */
+export function numericParts(groups: Record<string, string | undefined>, place: Place) {
+  const { y, mm, dd, d, m, year, one, two, slashed } = groups
+  if (y) return { year: Number(y), month: Number(mm), date: Number(dd) }
+  if (d) return { year: Number(year ?? 0), month: Number(m), date: Number(d) }
+  const [a, b] = [Number(one), Number(two)]
+  if (!slashed && a <= 12 && b <= 12) return undefined
+  const isMonthFirst = b > 12 || (a <= 12 && countryOf(place) === 'US')
+  const written = slashed ? Number(slashed.padStart(4, '20')) : 0
+  return { year: written, month: isMonthFirst ? a : b, date: isMonthFirst ? b : a }
+}
+
+function numericIn(groups: Record<string, string | undefined>, today: Day, place: Place): Day | undefined {
+  const parts = numericParts(groups, place)
+  if (!parts) return undefined
+  const { year, month, date } = parts
+  return year > 0 ? dayOf(year, month, date) : comingBy(today, (each) => dayOf(each, month, date))
+}

@@ -1,0 +1,117 @@
+import { type Holiday, holidays } from './languages/language.ts'
+
+/** The number of days since 1970-01-01. */
+export type Day = number
+
+/** Where a business is. */
+export interface Place {
+  /** An IANA time zone. */
+  timeZone: string
+  /** An ISO 3166 country, with a region or without; null if unknown. */
+  holidays: string | null
+}
+
+const dayMilliseconds = 86_400_000
+
+/** The day; undefined if there is none, such as 30 February. @param month 1 to 12 */
+export function dayOf(year: number, month: number, date: number): Day | undefined {
+  const at = new Date(Date.UTC(year, month - 1, date))
+  return at.getUTCMonth() === month - 1 && at.getUTCDate() === date ? at.getTime() / dayMilliseconds : undefined
+}
+
+/** `month` 1 to 12, `weekday` 0 (Monday) to 6. */
+export function partsOf(day: Day) {
+  const at = new Date(day * dayMilliseconds)
+  const [year, month, date] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate()]
+  return { year, month, date, weekday: (at.getUTCDay() + 6) % 7 }
+}
+
+/** `YYYY-MM-DD`. */
+export function isoOf(day: Day): string {
+  return new Date(day * dayMilliseconds).toISOString().slice(0, 10)
+}
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+/** The day of a moment in a time zone, and the hour, 0 to 23. */
+export function localOf(moment: Date, timeZone: string): { day: Day; hour: number } {
+  let clock = clocks.get(timeZone)
+  if (!clock) {
+    const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const
+    clock = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', calendar: 'gregory', ...fields })
+    clocks.set(timeZone, clock)
+  }
+  const parts = new Map(clock.formatToParts(moment).map(({ type, value }) => [type, Number(value)]))
+  return { day: dayOf(parts.get('year')!, parts.get('month')!, parts.get('day')!)!, hour: parts.get('hour')! }
+}
+
+/** The day of the nth weekday of a month, counted from its end if `nth` is negative; undefined if there is none. */
+export function nthWeekday(year: number, month: number, weekday: number, nth: number): Day | undefined {
+  const first = dayOf(year, month, 1)!
+  const next = month === 12 ? dayOf(year + 1, 1, 1)! : dayOf(year, month + 1, 1)!
+  const day =
+    nth > 0
+      ? first + ((weekday - partsOf(first).weekday + 7) % 7) + 7 * (nth - 1)
+      : next - 1 - ((partsOf(next - 1).weekday - weekday + 7) % 7) + 7 * (nth + 1)
+  return day >= first && day < next ? day : undefined
+}
+
+/** Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher). */
+export function easterOf(year: number): Day {
+  const a = year % 19
+  const b = Math.floor(year / 100)
+  const c = year % 100
+  const g = Math.floor((8 * b + 13) / 25)
+  const h = (19 * a + b - Math.floor(b / 4) - g + 15) % 30
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7
+  const m = Math.floor((a + 11 * h + 22 * l) / 451)
+  const months = h + l - 7 * m + 114
+  return dayOf(year, Math.floor(months / 31), (months % 31) + 1)!
+}
+
+const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
+
+/** Countries whose holidays differ, by their time zones, where an agent has no `holidays`. */
+const countriesOfZones: readonly (readonly [zones: RegExp, country: string])[] = [
+  [/^America\/(?:Toronto|Vancouver|Halifax|Winnipeg|Edmonton|Regina|St_Johns|Moncton|Montreal)/, 'CA'],
+  [
+    /^America\/(?:New_York|Chicago|Denver|Los_Angeles|Phoenix|Detroit|Anchorage|Boise|Indiana)|^Pacific\/Honolulu/,
+    'US',
+  ],
+  [/^Europe\/London/, 'GB'],
+  [/^Europe\/Dublin/, 'IE'],
+  [/^Europe\/Berlin/, 'DE'],
+  [/^Europe\/Paris/, 'FR'],
+  [/^Europe\/Madrid|^Atlantic\/Canary/, 'ES'],
+  [/^Europe\/Rome/, 'IT'],
+  [/^Europe\/Amsterdam/, 'NL'],
+  [/^Australia\//, 'AU'],
+  [/^Pacific\/Auckland/, 'NZ'],
+]
+
+export function countryOf({ timeZone, holidays }: Place): string | undefined {
+  return holidays?.slice(0, 2) ?? countriesOfZones.find(([zones]) => zones.test(timeZone))?.[1]
+}
+
+/** The day of a holiday in a year, as its name is used in a country: `05-24 mon` is the Monday until 24 May, `05 mon -1` the last of May. */
+export function holidayIn(year: number, holiday: Holiday, country: string | undefined): Day {
+  const rules: string | { default: string; [country: string]: string } = holidays[holiday]
+  const rule = typeof rules === 'string' ? rules : (rules[country ?? ''] ?? rules.default)
+  if (rule.startsWith('easter')) return easterOf(year) + Number(rule.slice('easter'.length))
+  const [month, weekday = '', nth] = rule.split(' ')
+  if (nth === undefined) {
+    const [fixed, date] = month!.split('-').map(Number)
+    const day = dayOf(year, fixed!, date!)!
+    return weekday === '' ? day : day - ((partsOf(day).weekday - weekdays.indexOf(weekday) + 7) % 7)
+  }
+  return nthWeekday(year, Number(month), weekdays.indexOf(weekday), Number(nth))!
+}
+
+/** Closed almost everywhere, so that ordinary hours prove nothing. */
+const closedEverywhere: readonly Holiday[] = ['newYear', 'christmas']
+
+/** True for a day on which businesses almost everywhere are closed. */
+export function isGreatHoliday(day: Day): boolean {
+  const { year } = partsOf(day)
+  return closedEverywhere.some((holiday) => holidayIn(year, holiday, undefined) === day)
+}

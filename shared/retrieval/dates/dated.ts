@@ -1,0 +1,214 @@
+import { stopWords } from '../../terms/stop-words.ts'
+import { fold, stem } from '../../terms/word-forms.ts'
+import { wordsOf } from '../../terms/words.ts'
+import { readTurn } from '../asked.ts'
+import { amountsIn, isMoney } from '../quantities.ts'
+import type { Hit } from '../schemas.ts'
+import { sentencesOf } from '../speech/sentences.ts'
+import { headsOf, tablesIn } from '../tables.ts'
+import { kindsIn } from '../value/kinds.ts'
+import { formsIn, metBy, readerOf, vocabularyOf } from '../value/reading.ts'
+import { type AskedDays, askedDays } from './asked-days.ts'
+import { type Day, localOf, type Place, partsOf } from './calendar.ts'
+import { isOfDate, languages } from './words.ts'
+import { hoursIn, isPublicHoliday, namingOf } from './written-days.ts'
+
+/** When and where a question is asked. */
+export interface Moment {
+  at: Date
+  place: Place
+}
+
+/** A hit whose document may be valid for some days only. */
+export interface Dated extends Pick<Hit, 'chunk_id' | 'document_id' | 'document_title' | 'content' | 'metadata'> {
+  valid_from: string | Date | null
+  valid_until: string | Date | null
+}
+
+/** A document that is valid for at most this number of days speaks of these days. */
+const maxValidDays = 14
+const dayMilliseconds = 86_400_000
+/** Longer ranges are sought by their months. */
+const maxDaysSought = 3
+const maxDays = 14
+
+/** The days of the last turn; those of the turns before it if it names none and needs them. */
+export function daysOfCall(query: string, history: readonly string[], { at, place }: Moment): AskedDays[] {
+  for (const turn of [query, ...history.toReversed()]) {
+    const days = askedDays(turn, at, place)
+    if (days.length > 0) return days
+  }
+  return []
+}
+
+/** The words that texts may have for the days: “friday 25 december”. */
+export function wordsOfDays(asked: readonly AskedDays[]): string {
+  const words = asked.flatMap(({ from, to, language }) => {
+    const named = language.dayNames.length > 0 ? language : languages()[0]!
+    const days = Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i)
+    return days.flatMap((day) => {
+      const { weekday, date, month } = partsOf(day)
+      const monthName = named.monthNames[month - 1]!
+      return to - from < maxDaysSought ? [named.dayNames[weekday]!, String(date), monthName] : [monthName]
+    })
+  })
+  return [...new Set(words)].join(' ')
+}
+
+/**
+ * The turn with the day of the week in place of each day, so that a table of hours meets it; without the days if the first hit names them
+ * itself.
+ */
+export function withWeekdays<Found extends Dated>(
+  turn: string,
+  { at, place }: Moment,
+  { hits, isNamed, isNight }: DatedHits<Found>,
+): string {
+  let text = turn
+  const isPriced = kindsIn(turn.toLowerCase()).has('price')
+  for (const { start, end, from, to, part, isHoliday, isWeekday, language, said } of askedDays(
+    turn,
+    at,
+    place,
+  ).toReversed()) {
+    if (!isNamed && (isHoliday || from !== to)) continue
+    const isLeftOut = isNamed || (isPriced && !isWeekday)
+    const weekday = language.dayNames[partsOf(isNight ? from - 1 : from).weekday] ?? said
+    const isWritten =
+      part && hits.some((hit) => tablesIn(hit).some(({ columns }) => fold(columns.flat().join(' ')).includes(part)))
+    const written = isLeftOut ? '' : isWritten ? `${weekday} ${part}` : weekday
+    text = `${text.slice(0, start)}${written}${text.slice(end)}`
+  }
+  return text.replaceAll(/\s+/g, ' ').trim() || turn
+}
+
+interface DatedHits<Found> {
+  hits: Found[]
+  /** True if the first hit names the days. */
+  isNamed: boolean
+  /** True if the usual hours of a weekday prove nothing. */
+  isExcepted: boolean
+  /** True if the first hit has hours of the evening before that pass midnight. */
+  isNight: boolean
+}
+
+/** A sentence of a hit that names the asked days. */
+interface Graded<Found> {
+  hit: Found
+  /** See `ranks`. */
+  rank: number
+  /** The number of the question's other words that it has. */
+  met: number
+  saysClosed: boolean
+  /** True if it speaks of what is asked for. */
+  isAbout: boolean
+}
+
+const ranks = { date: 4, range: 3, season: 2, weekday: 1, none: 0, others: -1 }
+const nightRank = 1.5
+/** A word in this share of the passages is the business. */
+const businessShare = 0.5
+
+/**
+ * Puts passages that name the asked days before those that name only their weekdays, and these before others, where they are about the
+ * same: they have as many of the question’s other words and, where hours are asked for, speak of those of the business. A day on which it
+ * is closed goes before all else.
+ * @param hits best first
+ */
+export function datedFirst<Found extends Dated>(
+  hits: readonly Found[],
+  query: string,
+  asked: readonly AskedDays[],
+  { place }: Moment,
+): DatedHits<Found> {
+  if (asked.length === 0 || hits.length === 0)
+    return { hits: [...hits], isNamed: false, isExcepted: false, isNight: false }
+  const days = asked.flatMap(({ from, to }) =>
+    Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i),
+  )
+  const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
+  const turn = readTurn(withoutDays(query, asked))
+  const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
+  const isPriced = turn.kinds.has('price')
+  const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
+  const read = readerOf(units, vocabularyOf(hits))
+  const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
+  const isNew = (name: string) =>
+    read(name).every((strength) => strength === 0) &&
+    forms.filter((each) => each.has(name)).length < businessShare * hits.length
+  const isOther = (subject: string, headers: ReadonlySet<string>) =>
+    wordsOf(subject).some(({ text }) => {
+      const name = stem(fold(text))
+      return !stopWords.has(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && isNew(name)
+    })
+  const rankOf = (named: string, sentence: string) => {
+    const rank = Math.max(...days.map((day) => ranks[namingOf(named, day, place)]))
+    const isNight = nights.some((day) => ranks[namingOf(named, day, place)] >= 1) && passesMidnight(sentence)
+    return isNight ? Math.max(rank, nightRank) : rank
+  }
+  const graded = hits.flatMap((hit): Graded<Found>[] => {
+    const isValid = isValidOnlyOn(hit, days, place)
+    const headers = formsIn(
+      tablesIn(hit)
+        .flatMap(({ columns }) => columns.flat())
+        .join(' '),
+    )
+    return sentencesOf(hit.content).flatMap((sentence) => {
+      const { speaksOfHours, saysClosed, isOfBusiness, namesBusiness, untilHours, untilDays } = hoursIn(sentence)
+      const named = rankOf([...headsOf(hit).slice(1), sentence].join(': '), sentence)
+      const rank = isValid && speaksOfHours ? ranks.date : named
+      if (rank <= 0) return []
+      const met = metBy(read, { ...hit, content: sentence }).filter(Boolean).length
+      const isOfHours =
+        isOfBusiness ||
+        (speaksOfHours && !isOther(rank < ranks.season ? untilHours : untilDays, headers)) ||
+        (namesBusiness && rank === ranks.date)
+      const isAbout = isPriced ? hasPrice(sentence) : isOfHours
+      return { hit, rank, met, saysClosed: saysClosed && isAbout, isAbout }
+    })
+  })
+  const least = Math.max(0, ...graded.map(({ met }) => met))
+  const isAsGood = ({ rank, met, saysClosed }: Graded<Found>) => rank >= ranks.range || saysClosed || met >= least
+  const isSpecial = (each: Graded<Found>) =>
+    each.rank >= ranks.season &&
+    (asksHours ? each.isAbout && isAsGood(each) : (!isPriced && each.saysClosed) || (each.met > 0 && each.met >= least))
+  const closedFirst = ({ saysClosed }: Graded<Found>) => Number(!asksHours && saysClosed)
+  const byRank = (one: Graded<Found>, other: Graded<Found>) =>
+    closedFirst(other) - closedFirst(one) || other.rank - one.rank || other.met - one.met
+  const special = graded.filter(isSpecial).sort(byRank)
+  const ordinary = graded
+    .filter(({ rank, met, isAbout }) => asksHours && isAbout && rank < ranks.season && met >= least)
+    .sort(byRank)
+  const hasException = graded.some(({ rank }) => rank >= ranks.range) || special.length > 0
+  const isExcepted = !isPriced && (hasException || days.some((day) => isPublicHoliday(day, place)))
+  const ordered = [...special, ...ordinary].map(({ hit }) => hit)
+  const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
+  return { hits: [...new Set([...ordered, ...hits])], isNamed: special.length > 0, isExcepted, isNight }
+}
+
+function withoutDays(query: string, asked: readonly AskedDays[]): string {
+  return asked.reduceRight((text, { start, end }) => `${text.slice(0, start)} ${text.slice(end)}`, query)
+}
+
+function hasHours(query: string): boolean {
+  const words = new Set(fold(query).match(/[a-z]+/g))
+  return languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
+}
+
+const hasPrice = (sentence: string) => amountsIn(sentence).some(({ range }) => isMoney(range))
+const earliestMorning = 5 * 60
+
+/** True for hours that end after midnight. */
+function passesMidnight(sentence: string): boolean {
+  return amountsIn(sentence).some(
+    ({ range: { kind, low, high } }) => kind === 'time' && (high < low || high <= earliestMorning),
+  )
+}
+
+function isValidOnlyOn({ valid_from, valid_until }: Dated, days: readonly Day[], { timeZone }: Place): boolean {
+  if (!valid_from || !valid_until) return false
+  const [from, until] = [new Date(valid_from), new Date(valid_until)]
+  if (until.getTime() - from.getTime() > maxValidDays * dayMilliseconds) return false
+  const [first, last] = [localOf(from, timeZone).day, localOf(new Date(until.getTime() - 1), timeZone).day]
+  return days.some((day) => day >= first && day <= last)
+}
