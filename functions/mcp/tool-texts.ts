@@ -82,6 +82,11 @@ export const searchTool = {
         type: 'number',
         description: 'Of the `value`: the share that is right among values with this kind of proof, 0.5 to 1.',
       },
+      today: {
+        type: 'string',
+        description:
+          'The date at the business, if the question names a day, so that you can tell “on December 24” from today.',
+      },
       results: {
         type: 'array',
         description: 'Best first. May hold passages that do not answer: use only what does.',

@@ -56,7 +56,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
       deadline_ms: limits.deadlineMilliseconds,
       call_id: callId,
     } as const
-    const { data: found, degraded, status, value } = await answer(db, scope, question, timing)
+    const { data: found, degraded, status, value, today } = await answer(db, scope, question, timing)
     const data = status === 'nothing' ? [] : found
     if (found.length === 0) await requireServed({ db, scope, timing })
     const results = data.map(({ document_id, chunk_index, content, source }) => {
@@ -73,6 +73,7 @@ export function newTools({ answer, clock, limits }: Dependencies) {
     return {
       ...resultOf({
         ...(said && { value: plainLine(said), confidence: value!.confidence }),
+        ...(today && { today: `Today is ${today}.` }),
         status,
         ...(status !== 'found' && { retryable: false, message: advice[status] }),
         results,

@@ -7,10 +7,15 @@ import type { Consultation } from './consultation.ts'
 /** The length in UTF-16 code units after which Retell cuts an answer. */
 export const maxAnswer = 15_000
 
-/** The passages. The first begins with the value or, without one, with the advice for the model. */
-export function passagesOf({ hits, value, message }: Pick<Consultation, 'hits' | 'value' | 'message'>): string[] {
+/** The passages. The first begins with the value or, without one, the advice for the model, and with today's date if the question names a day. */
+export function passagesOf({
+  hits,
+  value,
+  today,
+  message,
+}: Pick<Consultation, 'hits' | 'value' | 'today' | 'message'>): string[] {
   const passages = hits.map(passageOf)
-  const first = value ? `${unquoted(plainLine(value))}.` : message
+  const first = [value ? `${unquoted(plainLine(value))}.` : message, today].filter(Boolean).join(' ')
   return first && hits.length > 0 ? [`${first}\n\n${passages[0]}`, ...passages.slice(1)] : passages
 }
 

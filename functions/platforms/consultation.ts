@@ -11,6 +11,8 @@ export interface Consultation {
   hits: Hit[]
   /** The beginning of the answer: the table cell that answers. */
   value: string | undefined
+  /** “Today is Thursday, 24 December 2026.”, so that a model that does not know the date reads “on December 24” rightly; undefined unless the question names a day. */
+  today: string | undefined
   /** Advice for the model if the hits may not answer. */
   message: string | undefined
   /** The text for a model if there are no hits. @throws ApiError agent_not_found; Unavailable */
@@ -42,12 +44,13 @@ export async function consult(
   asked: Asked,
   timing: Timing,
 ): Promise<Consultation> {
-  const { data, status, value } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
+  const { data, status, value, today } = await answer(db, scope, { ...asked, mode: 'hybrid', min_score }, timing)
   const hits = status === 'nothing' ? [] : data
   const said = saidOf(hits, value)
   return {
     hits,
     value: said,
+    today: today && `Today is ${today}.`,
     message: said ? undefined : advice[status],
     async nothing() {
       const { agents } = await timing.measure('db', () => db.batch({ agents: findServing(scope) }))

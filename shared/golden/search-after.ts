@@ -69,10 +69,7 @@ export async function searchAfter(
     const { answered } = await db.batch({ answered: statement })
     for (const { id, question: query, history, as_of } of asked) {
       const hypotheses = [{ query, inContext: inContext(query, history) }]
-      found.set(
-        id,
-        toFound([answered[0]!.answers[id]!], 'hybrid', hypotheses, { history }, as_of ? new Date(as_of) : at),
-      )
+      found.set(id, toFound([answered[0]!.answers[id]!], 'hybrid', hypotheses, { history }, momentOf(as_of, at)))
     }
   }
   return found
@@ -81,6 +78,8 @@ export async function searchAfter(
 function wordsOf({ question: query, history, as_of }: Asked, { at, place }: Moment): string {
   return withDays({ query }, { history }, { at: as_of ? new Date(as_of) : at, place }).words!
 }
+
+const momentOf = (as_of: Asked['as_of'], now: Date) => (as_of ? { at: new Date(as_of) } : { at: now, isAnyWeek: true })
 
 async function placeOf(db: Database, { organizationId, agentId }: AgentScope): Promise<Place> {
   const { agents } = await db.batch({

@@ -20,6 +20,7 @@ import {
   storeResults,
   withoutWarnings,
 } from './golden-question.ts'
+import { requireMoment } from './moment.ts'
 
 export type KeptGolden = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
 export type GoldenInput = Omit<GoldenRow, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
@@ -55,12 +56,13 @@ export async function getGolden(db: Database, scope: AgentScope, id: string): Pr
   return questions[0] ?? (await goldenNotFound(db, scope))
 }
 
-/** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limit; Unavailable */
+/** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limit or without a needed `as_of`; Unavailable */
 export async function createGolden(
   { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
   input: GoldenInput,
 ): Promise<KeptGolden> {
+  requireMoment(input)
   const embedder = await servingEmbedder(db, scope, configured)
   const [vector] = await vectorsOf(embedder, [inContext(input.question, input.history)])
   const id = newId()
@@ -92,7 +94,10 @@ export async function updateGolden(
 ): Promise<KeptGolden> {
   const embedder = await servingEmbedder(db, scope, configured)
   const isAskedAnew = input.question !== undefined || input.history !== undefined
-  const asked = isAskedAnew && { ...(await getGolden(db, scope, id)), ...input }
+  const isChanged = isAskedAnew || input.as_of === null
+  const after = isChanged && { ...(await getGolden(db, scope, id)), ...input }
+  if (after) requireMoment(after)
+  const asked = isAskedAnew && after
   const vectors = asked ? await vectorsOf(embedder, [inContext(asked.question, asked.history)]) : []
   const { documents, changed } = await db.batch({
     documents: findExpected(scope, input),

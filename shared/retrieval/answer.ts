@@ -45,7 +45,10 @@ export interface Question extends Filters {
 }
 
 interface Outcome
-  extends Pick<Found, 'hits' | 'answerable' | 'status' | 'value' | 'dates' | 'sought' | 'dispute' | 'likenessOf'> {
+  extends Pick<
+    Found,
+    'hits' | 'answerable' | 'status' | 'value' | 'dates' | 'sought' | 'today' | 'dispute' | 'likenessOf'
+  > {
   degraded: null | 'keyword_only'
 }
 

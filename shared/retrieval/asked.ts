@@ -38,11 +38,17 @@ export interface AskedTurn {
 const rewritten = [
   [/n['’]t(?!\p{L})/gu, ' not'],
   [/(?<=\p{L})['’](?:s|d|m|ll|re|ve)(?!\p{L})/gu, ''],
+  [/\bgood (?:morning|afternoon|evening)\b/g, ''],
   [/\byears?[- ]olds?\b/g, 'years'],
   [/(?<=\p{L}{3}|\d)-?jährige?[nrs]?(?!\p{L})/gu, ' jahre '],
   [/\bhow much (?:time|notice|warning)\b/g, 'how long'],
   [/\bfor (my|our) (?:son|daughter)\b/g, 'for $1 child'],
   [/\bsquare f(?:oo|ee)t\b/g, 'sq ft'],
+  [/\b(king|queen|single|double|twin|small|medium|large|full)[- ]sized?\b/g, '$1'],
+  [/\b(standard|ordinary|normal|regular|express|basic|premium) (?:service|price|rate)\b/g, '$1'],
+  [/\b(?:an? )?pairs? of\b/g, ''],
+  [/\blittle (?=kids?\b|child|ones?\b|boys?\b|girls?\b)/g, ''],
+  [/\bcomes? round\b/g, 'come'],
   [/\b(?:whole|entire|full) (week|month|year|night)\b/g, '$1'],
   [/\b(?:during the week|unter der woche)\b/g, 'weekdays'],
   [/\b(last|next|letzte[sn]?|nächste[sn]?) (year|season|summer|winter|month|jahr|saison|sommer|monat)\b/g, '$1$2'],
@@ -93,6 +99,8 @@ const beforeAges = /^(?:is|he|she|aged?|turned|turning|ist|wird)$/
 /** A bare number after these words is probably a time of day. */
 const beforeTimes = /^(?:at|after|before|until|till|by|around|from|since|um|nach|ab|bis|vor|gegen|past)$/
 
+const isAfter = /^(?:after|past|nach)$/
+
 /** False for “six kilo”, “a 12 kg dog” and “at 9”, which have no code. */
 function isCode(said: readonly string[], { from, to, text }: Reading): boolean {
   const [first = '', second = '', next = ''] = said.slice(from, from + 3)
@@ -142,6 +150,13 @@ export function codeOf(text: string): string {
 /** Words with other meanings, too, are days and months only in a table. */
 const ambiguous = /^(?:mo|di|mi|do|fr|sa|so|sat|sun|wed|mar|mars|mai|may|march|dec|jan|h|m|g|t|l)$/
 const hour = 60
+/** In minutes, for headers such as “after 6 pm”. */
+const partsOfDay = new Map<string, readonly [from: number, to: number]>([
+  ...['morning', 'vormittag'].map((name) => [name, [8 * hour, 11 * hour]] as const),
+  ...['afternoon', 'nachmittag'].map((name) => [name, [13 * hour, 17 * hour]] as const),
+  ...['evening', 'abend'].map((name) => [name, [19 * hour, 21 * hour]] as const),
+  ['night', [20 * hour, 22 * hour]],
+])
 
 /** What the words [from, to) may mean as numbers, times and days. */
 function rangesOf(said: readonly string[], from: number, to: number, written: readonly string[]): Range[] {
@@ -149,6 +164,8 @@ function rangesOf(said: readonly string[], from: number, to: number, written: re
   const before = said[from - 1] ?? ''
   if (to - from === 1 && unitOf(word) && /^(?:an?|one|per|pro|eine[nr]?|une?)$/.test(before))
     return rangesIn(`${said[from - 2] ?? ''} 1 ${word}`)
+  const part = partsOfDay.get(word)
+  if (part) return [rangeOf('time', ...part)]
   if (to - from === 1 && !/\d/.test(word) && written.length === 0)
     return ambiguous.test(word) && !/^(?:in|on|of|am|im|for|until)$/.test(before) ? [] : rangesIn(word)
   const texts = written.length > 0 ? written : [word]
@@ -159,7 +176,10 @@ function rangesOf(said: readonly string[], from: number, to: number, written: re
     const value = Number(text)
     if (range && !range.unit && beforeAges.test(before)) return [{ ...range, unit: 'year' }]
     const isTime = range && !range.unit && value <= 24 && beforeTimes.test(before)
-    return [...(range ? [range] : []), ...(isTime ? eitherHalf(said, value * hour) : [])]
+    return [
+      ...(range ? [range] : []),
+      ...(isTime ? eitherHalf(said, value * hour + (isAfter.test(before) ? 1 : 0)) : []),
+    ]
   })
 }
 

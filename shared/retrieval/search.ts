@@ -7,7 +7,7 @@ import { payloadLimit } from '../http/payload.ts'
 import type { AgentId } from '../ids.ts'
 import { timeZoneOf } from '../organizations/time-zone.ts'
 import { datesOf } from './dates/asked-days.ts'
-import type { Place } from './dates/calendar.ts'
+import { dayText, localOf, type Place } from './dates/calendar.ts'
 import { type Dated, datedFirst, daysOfCall, type Moment, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { type Judgement, judge, type LikenessOf, withoutHits } from './judgement.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
@@ -24,6 +24,8 @@ export interface Found extends Judgement {
   dates: ReturnType<typeof datesOf>
   /** The words that texts may have for these days. */
   sought: string
+  /** “Thursday, 24 December 2026”, the day in the agent's time zone; undefined unless the question names days. */
+  today: string | undefined
   hasVector: boolean
   /** The model that serves the agent: `hasVector` is false for vectors of another. */
   model: string
@@ -93,7 +95,7 @@ export async function search(
   places.set(scope.agentId, place)
   if (`${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
     ({ rows, words } = await rowsBy(place))
-  const found = toFound(rows, mode, hypotheses, filters, at)
+  const found = toFound(rows, mode, hypotheses, filters, { at })
   const hits = found.hits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
   return hits.length > 0 ? { ...found, hits } : { ...found, hits, ...withoutHits(found.answerable !== null) }
 }
@@ -111,18 +113,18 @@ export function withDays(asked: Asked, { history = [] }: Pick<Filters, 'history'
   return { ...asked, words: wordsOfDays(daysOfCall(asked.query, history, moment)) }
 }
 
-/** Converts the rows of the database function `answers`, and judges the best hits. @param at the moment that words of time mean */
+/** Converts the rows of the database function `answers`, and judges the best hits. */
 export function toFound(
   calls: readonly Row[][],
   mode: Mode,
   hypotheses: readonly Asked[],
   { history = [], seen }: Pick<Filters, 'history' | 'seen'>,
-  at: Date,
+  { at, isAnyWeek = false }: Pick<Moment, 'at' | 'isAnyWeek'>,
 ): Found {
   const asked = hypotheses.flatMap(({ query, inContext = query }) =>
     query === undefined ? [] : [{ query, inContext: inContext! }],
   )
-  const moment = { at, place: placeOf(calls[0]![0]!) }
+  const moment = { at, place: placeOf(calls[0]![0]!), isAnyWeek }
   const { agent_name, model, unlike, reach } = calls[0]![0]!
   const hasVector = calls.every(([row]) => row!.has_vector)
   const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
@@ -146,7 +148,16 @@ export function toFound(
     likenessOf,
   )
   const given = provenFirst(hits, judgement.value).map(({ valid_from, valid_until, ...hit }) => hit)
-  return { hits: given, ...judgement, dates: datesOf(days), sought: wordsOfDays(days), hasVector, model, likenessOf }
+  return {
+    hits: given,
+    ...judgement,
+    dates: datesOf(days),
+    today: days.length > 0 ? dayText(localOf(at, moment.place.timeZone).day) : undefined,
+    sought: wordsOfDays(days),
+    hasVector,
+    model,
+    likenessOf,
+  }
 }
 
 function toHit({

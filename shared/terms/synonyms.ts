@@ -10,8 +10,8 @@ const groups = `
   annual year yearly jahr jährlich; month monthly monat monatlich; week weekly woche wöchentlich; day daily tag tages
   full whole entire all_day ganz ganzen ganzer gesamt voll; online internet web website
   takeaway take_away to_go take_out mitnehmen; pool swim swimming schwimm; lawyer solicitor attorney anwalt kanzlei
-  gym fitness; bus coach; car vehicle auto pkw; van lorry truck transporter lkw; cut haircut haarschnitt schneiden
-  abroad international overseas foreign ausland; domestic national inland; large big groß; small little klein; medium regular standard normal mittel
+  gym fitness; bus coach; car vehicle auto pkw; van lorry truck transporter lkw; cut haircut haarschnitt schneiden; dress gown; drink soda; wash clean cleaning laundry reinigung
+  abroad international overseas foreign ausland; domestic national inland; large big groß; small little klein; medium regular standard normal ordinary mittel
   duration length long takes last dauer lang; departs departure leave leaves go goes abfahrt fährt; arrives arrival get_in gets_in get_there ankunft
   platform track gleis bahnsteig; floor storey level etage stock stockwerk; close closes closing shut shuts schließt schließung
   double twin doppelzimmer zweibettzimmer; dinner supper tea abendessen; instructor teacher teaches trainer coach lehrer kursleiter leitung

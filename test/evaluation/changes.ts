@@ -17,17 +17,25 @@ export interface Changes {
 
 /** The figures and ranks that both runs have and that differ. */
 export function changesBetween(before: Figures, now: Figures): Changes {
-  const figures = [...differences(before, now, namedFigures), ...shopDifferences(before, now)]
+  const figures = [
+    ...differences(before, now, namedFigures),
+    ...shareDifferences('shops', before, now),
+    ...shareDifferences('moments', before, now),
+  ]
   return { figures, ranks: differences(before, now, ({ ranks }) => ranks) }
 }
 
-function shopDifferences({ shops: before }: Figures, { shops: now }: Figures): Change<number>[] {
+function shareDifferences(
+  kind: 'shops' | 'moments',
+  { [kind]: before }: Figures,
+  { [kind]: now }: Figures,
+): Change<number>[] {
   return Object.entries(now ?? {}).flatMap(([half, shares]) =>
     Object.entries(shares).flatMap(([name, share]) => {
       const earlier = before?.[half as keyof typeof before]?.[name]
       return earlier === undefined || earlier === share
         ? []
-        : [{ mode: `shops to ${half}`, name, before: earlier, now: share }]
+        : [{ mode: `${kind} to ${half}`, name, before: earlier, now: share }]
     }),
   )
 }

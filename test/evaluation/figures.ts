@@ -18,6 +18,8 @@ export interface Figures {
   modes: Partial<Record<Mode, ModeFigures>>
   /** Shares of whole shops' questions, by half; absent in a run that did not ask them. */
   shops?: Record<Half, ShopFigures>
+  /** The same of questions at given moments. */
+  moments?: Record<Half, ShopFigures>
 }
 
 export interface ModeFigures {

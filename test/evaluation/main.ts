@@ -9,10 +9,10 @@ import { changesText, check, requireDefault, writeFigures } from './committed.ts
 import { foreign, type Source, toFigures } from './figures.ts'
 import { type Business, readSet } from './labelled-set.ts'
 import { embedderOf } from './models.ts'
-import { askMoments, momentFailures, momentText } from './moments/moments.ts'
+import { askMoments, momentFailures, momentFigures, momentText } from './moments/moments.ts'
 import { toFailures, toTable, withTable } from './report.ts'
 import { searchOf } from './running-system.ts'
-import { askShops, type Half, halves, type ShopFigures, shopFailures, shopFigures, shopText } from './shops/shops.ts'
+import { askShops, type Half, halves, shopFailures, shopFigures, shopText } from './shops/shops.ts'
 import { openStand } from './stand.ts'
 import { askForValues } from './value/report.ts'
 import { tableQuestions } from './value/sets.ts'
@@ -86,7 +86,7 @@ async function evaluate(options: Options): Promise<void> {
   if (options.tables) return await askTables(options, options.tables)
   const { source, answers } = options.questions === undefined ? await askSet(options) : await askOwn(options)
   const isKept = options.write || options.readme || options.check
-  const figures = { ...toFigures(source, answers), ...(isKept && { shops: await figuresOfShops(options) }) }
+  const figures = { ...toFigures(source, answers), ...(isKept && (await figuresOfHalves(options))) }
   const say = options.json ? console.error : console.log
   if (options.json) console.log(JSON.stringify({ ...figures, answers }))
   else console.log(toTable(figures))
@@ -102,10 +102,16 @@ async function evaluate(options: Options): Promise<void> {
   if (options.check) check(figures)
 }
 
-async function figuresOfShops(options: Options): Promise<Record<Half, ShopFigures>> {
+async function figuresOfHalves(options: Options) {
   const stand = await openStand(process.env.DATABASE_URL || undefined, embedderOf(options))
   try {
-    return { tune: shopFigures(await askShops(stand, 'tune')), judge: shopFigures(await askShops(stand, 'judge')) }
+    return {
+      shops: { tune: shopFigures(await askShops(stand, 'tune')), judge: shopFigures(await askShops(stand, 'judge')) },
+      moments: {
+        tune: momentFigures(await askMoments(stand, 'tune')),
+        judge: momentFigures(await askMoments(stand, 'judge')),
+      },
+    }
   } finally {
     await stand.close()
   }

@@ -173,5 +173,5 @@ test.each(eras)('operators have approved the texts of the tools, in the protocol
     'Some platforms (ElevenLabs is one) call a tool only while the hash of its name, description and schemas is the one that an ' +
       'operator approved: after a change every customer must approve the tools again. If that is what you want, put the new hash ' +
       'here and say so in the release notes.',
-  ).toBe('064d2cb951e28aabb36701beecb286e7801d3ed5f3efb1df83e55ff750342912')
+  ).toBe('57a6588e3369e02509946f0134955b6d3966c755e32c34bb0143e0031cd12c80')
 })

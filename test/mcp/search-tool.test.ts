@@ -71,6 +71,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     const { content, structuredContent, isError } = await mcpClient(tenant, era).tool('search', question)
     expect(isError).toBeUndefined()
     expect(structuredContent).toEqual({
+      today: expect.stringMatching(/^Today is \p{L}+, \d{1,2} \p{L}+ \d{4}\.$/u),
       status: 'found',
       results: [
         {

@@ -60,6 +60,7 @@ describe('a text of a document', () => {
     const found = fc.record({
       hits: fc.array(hit, { minLength: 1, maxLength: 4 }),
       value: fc.option(planted, { nil: undefined }),
+      today: fc.constant(undefined),
       message: fc.constant(undefined),
     })
     fc.assert(

@@ -55,8 +55,9 @@ describe.each([...platformGuides])('%s', (_, markdown) => {
         text: expect.stringContaining('On Sunday we are closed.'),
       })
       const shown = answerTo(request)
-      if (shown?.language === 'text') expect(text).toBe(shown.text)
-      if (shown?.language === 'json') expect(JSON.parse(text)).toEqual(alike(JSON.parse(shown.text)))
+      if (shown?.language === 'text') expect(onAnyDay(text)).toBe(onAnyDay(shown.text))
+      if (shown?.language === 'json')
+        expect(JSON.parse(onAnyDay(text))).toEqual(alike(JSON.parse(onAnyDay(shown.text))))
     })
   }
 
@@ -87,6 +88,8 @@ test('the program for Twilio gives the model what it says, turn by turn', async 
   const unknown = expect.stringContaining('say that you do not know')
   expect(JSON.parse(stdout)).toEqual([null, null, closed, expect.stringContaining(closed), unknown])
 })
+
+const onAnyDay = (text: string) => text.replaceAll(/Today is [^.]+\./g, 'Today is …')
 
 /** Matches answers like the shown one, with any ids and numbers. */
 function alike(shown: unknown): unknown {

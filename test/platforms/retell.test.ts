@@ -33,7 +33,9 @@ describe('a custom function', () => {
     expect(status).toBe(200)
     expect(headers['content-type']).toMatch(/^text\/plain; *charset=utf-8$/i)
     expect(headers['server-timing']).toMatch(/^embed;dur=/)
-    expect(body.startsWith(`${passage(known.bread)}\n\nFrom “`)).toBe(true)
+    const [today, ...passages] = body.split('\n\n')
+    expect(today).toMatch(/^Today is \p{L}+, \d{1,2} \p{L}+ \d{4}\.$/u)
+    expect(passages.join('\n\n').startsWith(`${passage(known.bread)}\n\nFrom “`)).toBe(true)
     expect(body).toContain(passage(known.hours))
   })
 

@@ -45,7 +45,12 @@ const settings = {
     v.picklist(['warn', 'block'], 'must be warn or block'),
     'The effect on a change that would make the question fail: `warn` makes the change and adds to the document’s `warnings`; `block` prevents it.',
   ),
-  as_of: v.nullable(described(time, 'The time as of which the question is asked; null for the time of the check.')),
+  as_of: v.nullable(
+    described(
+      time,
+      'The time as of which the question is asked; null for the time of the check. Required for a question with a day relative to now, such as “tomorrow”; “on Sunday” without it means any Sunday, with its usual hours.',
+    ),
+  ),
 }
 
 export const createBody = v.pipe(

@@ -16,8 +16,11 @@ export interface AskedDays {
   part: string | undefined
   language: Language
   isHoliday: boolean
-  /** True if it is named by its weekday. */
+  /** True if it is named by its date, and by its weekday. */
+  isDate: boolean
   isWeekday: boolean
+  /** True if it depends on the day of the question, as “tomorrow” and “this Friday” do; “on Friday” may mean any. */
+  isRelative: boolean
   /** True for “now” after midnight, which the hours of the day before may reach. */
   isAfterMidnight: boolean
 }
@@ -28,6 +31,7 @@ const maxCharacters = 1000
 const morning = 5
 const partOfDay =
   / (morning|afternoon|evening|vormittag|mittag|nachmittag|abend|matin|apres[- ]midi|soir|tarde|noche|mattina|pomeriggio|sera|ochtend|middag|avond)$/
+const thisDay = /^(?:this|coming|diese|kommende|ce |este|quest|deze|aanstaande|komende)/
 /** A name with one of these before or behind it is every such day. */
 const everyBefore =
   /(?:every|each|any|per|jede[nrms]?|immer|chaque|tous les|les|cada|los|ogni|tutti i|elke|iedere|on an?|and|to|bis|und|tot|hasta|fino a|au) $/
@@ -49,6 +53,7 @@ export function askedDays(question: string, moment: Date, place: Place): AskedDa
   ) => {
     if (from === undefined || to === undefined) return
     const said = original.slice(start, end).trim()
+    const isRelative = more.isRelative || (more.isWeekday && thisDay.test(folded.slice(start, end)))
     const part = partOfDay.exec(folded.slice(start, end))?.[1]
     found.push({
       said,
@@ -59,9 +64,12 @@ export function askedDays(question: string, moment: Date, place: Place): AskedDa
       part,
       language,
       isHoliday: false,
+      isDate: false,
       isWeekday: false,
+      isRelative: false,
       isAfterMidnight: false,
       ...more,
+      ...(isRelative && { isRelative }),
     })
   }
   for (const language of languages()) {
@@ -81,9 +89,10 @@ export function askedDays(question: string, moment: Date, place: Place): AskedDa
       read([phrase], (match) => daysOf(encoded, match, meaning, today), {
         isAfterMidnight: 'isNow' in meaning && hour < morning,
         isWeekday: 'weekday' in meaning,
+        isRelative: !('weekday' in meaning && meaning.weekday === 'coming'),
       })
     if (encoded.values.size > 0) {
-      read(language.dates, (match) => [dateIn(encoded, match, today)])
+      read(language.dates, (match) => [dateIn(encoded, match, today)], { isDate: true })
       read(language.monthly, (match) => [monthlyIn(encoded, match, today)])
     }
     for (const { holiday, start, end } of holidaysIn(language, folded))
@@ -93,7 +102,9 @@ export function askedDays(question: string, moment: Date, place: Place): AskedDa
   }
   for (const match of folded.matchAll(numericDates)) {
     const language = languages()[0]!
-    add(language, match.index, match.index + match[0].length, [numericIn(match.groups!, today, place)])
+    add(language, match.index, match.index + match[0].length, [numericIn(match.groups!, today, place)], {
+      isDate: true,
+    })
   }
   return withoutWeekdaysOfDates(withoutOverlaps(found))
 }
@@ -189,7 +200,7 @@ function monthlyIn(encoded: Encoded, match: RegExpMatchArray, today: Day): Day |
 
 /** 2026-12-24, 24.12., 24.12.2026, 24/12 and, in the United States, 12/24. */
 export const numericDates =
-  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})\.(?:(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?)|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/g
+  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})(?:\.(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?|-(?<m>\d{1,2})-(?<year>20\d\d))|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/g
 
 /** The month and date, and the year or 0, of such a match; undefined if it is none, such as “1/2”. */
 export function numericParts(groups: Record<string, string | undefined>, place: Place) {

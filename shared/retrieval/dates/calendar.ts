@@ -31,6 +31,14 @@ export function isoOf(day: Day): string {
   return new Date(day * dayMilliseconds).toISOString().slice(0, 10)
 }
 
+/** “Thursday, 24 December 2026”. */
+export function dayText(day: Day): string {
+  const fields = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
+  return new Date(day * dayMilliseconds)
+    .toLocaleDateString('en-GB', { ...fields, timeZone: 'UTC' })
+    .replace(/^(\w+),? /, '$1, ')
+}
+
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
 /** The day of a moment in a time zone, and the hour, 0 to 23. */

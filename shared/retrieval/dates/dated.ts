@@ -1,4 +1,4 @@
-import { stopWords } from '../../terms/stop-words.ts'
+import { isFiller } from '../../terms/fillers.ts'
 import { fold, stem } from '../../terms/word-forms.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { readTurn } from '../asked.ts'
@@ -17,6 +17,8 @@ import { hoursIn, isPublicHoliday, namingOf } from './written-days.ts'
 export interface Moment {
   at: Date
   place: Place
+  /** True if “on Friday” means any Friday, whose usual hours count, as in a question that is asked again and again. */
+  isAnyWeek?: boolean
 }
 
 /** A hit whose document may be valid for some days only. */
@@ -102,12 +104,21 @@ interface Graded<Found> {
   saysClosed: boolean
   /** True if it speaks of what is asked for. */
   isAbout: boolean
+  isChange: boolean
 }
+
+/** The rank of a row below a line that names days, such as “From 20 December to 31 January:”. */
+function rankBelow(lead: number, row: number): number {
+  if (lead === ranks.others) return ranks.others
+  return lead >= ranks.season && row === ranks.weekday ? lead : row
+}
+
+const lastClause = (text: string) => text.split(/[,:;]/).at(-1)!
 
 const ranks = { date: 4, range: 3, season: 2, weekday: 1, none: 0, others: -1 }
 const nightRank = 1.5
 /** A word in this share of the passages is the business. */
-const businessShare = 0.5
+const businessShare = 0.75
 
 /**
  * Puts passages that name the asked days before those that name only their weekdays, and these before others, where they are about the
@@ -119,7 +130,7 @@ export function datedFirst<Found extends Dated>(
   hits: readonly Found[],
   query: string,
   asked: readonly AskedDays[],
-  { place }: Moment,
+  { place, isAnyWeek = false }: Moment,
 ): DatedHits<Found> {
   if (asked.length === 0 || hits.length === 0)
     return { hits: [...hits], isNamed: false, isExcepted: false, isNight: false }
@@ -130,6 +141,7 @@ export function datedFirst<Found extends Dated>(
   const turn = readTurn(withoutDays(query, asked))
   const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
   const isPriced = turn.kinds.has('price')
+  const isUsual = isAnyWeek && asked.every(({ isWeekday, isRelative }) => isWeekday && !isRelative)
   const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
   const read = readerOf(units, vocabularyOf(hits))
   const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
@@ -139,10 +151,11 @@ export function datedFirst<Found extends Dated>(
   const isOther = (subject: string, headers: ReadonlySet<string>) =>
     wordsOf(subject).some(({ text }) => {
       const name = stem(fold(text))
-      return !stopWords.has(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && isNew(name)
+      return !isFiller(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && isNew(name)
     })
   const rankOf = (named: string, sentence: string) => {
-    const rank = Math.max(...days.map((day) => ranks[namingOf(named, day, place)]))
+    const found = Math.max(...days.map((day) => ranks[namingOf(named, day, place)]))
+    const rank = isUsual && found > ranks.weekday ? ranks.others : found
     const isNight = nights.some((day) => ranks[namingOf(named, day, place)] >= 1) && passesMidnight(sentence)
     return isNight ? Math.max(rank, nightRank) : rank
   }
@@ -153,18 +166,22 @@ export function datedFirst<Found extends Dated>(
         .flatMap(({ columns }) => columns.flat())
         .join(' '),
     )
+    let lead = ''
     return sentencesOf(hit.content).flatMap((sentence) => {
-      const { speaksOfHours, saysClosed, isOfBusiness, namesBusiness, untilHours, untilDays } = hoursIn(sentence)
-      const named = rankOf([...headsOf(hit).slice(1), sentence].join(': '), sentence)
+      const { speaksOfHours, saysClosed, isChange, isOfBusiness, namesBusiness, untilHours, untilDays } =
+        hoursIn(sentence)
+      const alone = rankOf([...headsOf(hit).slice(1), sentence].join(': '), sentence)
+      const named = lead === '' ? alone : rankBelow(rankOf(lead, sentence), alone)
+      if (/[.:]$/.test(sentence)) lead = sentence.endsWith(':') ? sentence : ''
       const rank = isValid && speaksOfHours ? ranks.date : named
       if (rank <= 0) return []
       const met = metBy(read, { ...hit, content: sentence }).filter(Boolean).length
-      const isOfHours =
-        isOfBusiness ||
-        (speaksOfHours && !isOther(rank < ranks.season ? untilHours : untilDays, headers)) ||
-        (namesBusiness && rank === ranks.date)
+      const subject =
+        rank < ranks.season ? untilHours : rank === ranks.range && saysClosed ? lastClause(untilHours) : untilDays
+      const isOfUs = rank === ranks.date || !isOther(subject, headers)
+      const isOfHours = isOfBusiness || (speaksOfHours && isOfUs) || (namesBusiness && rank === ranks.date)
       const isAbout = isPriced ? hasPrice(sentence) : isOfHours
-      return { hit, rank, met, saysClosed: saysClosed && isAbout, isAbout }
+      return { hit, rank, met, saysClosed: saysClosed && isAbout, isAbout, isChange }
     })
   })
   const least = Math.max(0, ...graded.map(({ met }) => met))
@@ -179,8 +196,10 @@ export function datedFirst<Found extends Dated>(
   const ordinary = graded
     .filter(({ rank, met, isAbout }) => asksHours && isAbout && rank < ranks.season && met >= least)
     .sort(byRank)
-  const hasException = graded.some(({ rank }) => rank >= ranks.range) || special.length > 0
-  const isExcepted = !isPriced && (hasException || days.some((day) => isPublicHoliday(day, place)))
+  const isExplicit = asked.some(({ isHoliday, isDate }) => isHoliday || isDate)
+  const hasException =
+    special.length > 0 || graded.some(({ rank, isChange }) => rank >= ranks.range && (isExplicit || isChange))
+  const isExcepted = !isPriced && (hasException || (!isUsual && days.some((day) => isPublicHoliday(day, place))))
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
   return { hits: [...new Set([...ordered, ...hits])], isNamed: special.length > 0, isExcepted, isNight }

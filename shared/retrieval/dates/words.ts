@@ -49,6 +49,7 @@ export interface Language {
 const others = ['pt', 'pl', 'sv', 'da', 'nb', 'fi', 'cs', 'hu', 'ro', 'tr', 'hr', 'sk', 'sl', 'ca', 'el', 'uk', 'ru']
 
 export const marks = {
+  days: '\uE007',
   day: '\uE000',
   shortDay: '\uE001',
   month: '\uE002',
@@ -118,6 +119,11 @@ function languageOf(words: DateWords): Language {
   }
   for (const { days, months } of long) {
     add(marks.month, months, 1)
+    add(
+      marks.days,
+      days.map((name) => `${name}s`),
+      0,
+    )
     add(marks.day, days, 0)
   }
   if (words.language === 'de') add(marks.day, ['sonnabend'], 5)
@@ -226,7 +232,7 @@ const namesOnly: DateWords = {
   ...none,
   language: '',
   phrases: [['{day}', { weekday: 'coming' }]],
-  dates: ['{nth} {month}(?: {year})?'],
+  dates: ['{nth}(?: de)? {month}(?:(?: de)? {year})?'],
 }
 
 let known: readonly Language[] | undefined

@@ -22,6 +22,8 @@ interface Mentions {
   /** True if it speaks of hours, open or closed. */
   speaksOfHours: boolean
   saysClosed: boolean
+  /** True if it says open or closed, or that there is no such thing then. */
+  isChange: boolean
   /** True if it says of the business itself that it is open or closed: “we open at 9”. */
   isOfBusiness: boolean
   /** True if it has a word for the business. */
@@ -36,20 +38,26 @@ const maxCharacters = 1000
 const known = new BoundedMap<string, Mentions>(5000)
 const time = /\d[:.h]\d\d|\d ?(?:am|pm|a\.m|p\.m|uhr|h)(?![a-z])|\b(?:noon|midnight|mittag|mitternacht|midi|minuit)\b/
 
+const without = /\b(?:no|not|kein\w*|nicht|pas|ne|sin|nessun\w*|non|geen|niet)\b/
+
 /** How a sentence names a day. */
 export function namingOf(sentence: string, day: Day, place: Place): Naming {
   const { dated, weekdays, publicHolidays } = mentionsIn(sentence)
   const found = dated.filter(({ contains }) => contains(day, place))
   if (found.some(({ naming }) => naming === 'date')) return 'date'
   if (found.some(({ naming }) => naming === 'range') || (publicHolidays && isPublicHoliday(day, place))) return 'range'
-  if (found.length > 0) return 'season'
+  const isOtherDay = weekdays.includes(true) && !weekdays[partsOf(day).weekday]
+  if (found.length > 0) return isOtherDay ? 'others' : 'season'
   if (dated.length > 0 || publicHolidays) return 'others'
   return weekdays[partsOf(day).weekday] ? 'weekday' : 'none'
 }
 
 export function hoursIn(
   sentence: string,
-): Pick<Mentions, 'speaksOfHours' | 'saysClosed' | 'isOfBusiness' | 'namesBusiness' | 'untilHours' | 'untilDays'> {
+): Pick<
+  Mentions,
+  'speaksOfHours' | 'saysClosed' | 'isChange' | 'isOfBusiness' | 'namesBusiness' | 'untilHours' | 'untilDays'
+> {
   return mentionsIn(sentence)
 }
 
@@ -127,19 +135,22 @@ function mentionsIn(sentence: string): Mentions {
     const folded = fold(text)
     const found: Mentions = {
       ...{ dated: [], weekdays: [], publicHolidays: false, speaksOfHours: time.test(folded), saysClosed: false },
+      isChange: without.test(folded),
       ...{ isOfBusiness: false, namesBusiness: false, untilHours: folded, untilDays: folded },
     }
     const words = new Set(folded.match(/[a-z]+/g))
     const encodings = languages().map((language) => language.encode(folded))
     // “20. Juli bis 2. August” has one name of a month in Dutch, too. The last language only has names.
     const most = Math.max(...encodings.map(({ count }) => count))
-    const read = encodings.filter(({ count }) => count === most)
     const isRead = (i: number) =>
-      most > 0 && encodings[i]!.count === most && (i < encodings.length - 1 || read.length === 1)
+      encodings[i]!.values.size > 0 &&
+      encodings[i]!.count === most &&
+      !(i === encodings.length - 1 && encodings.some(({ count }, other) => other < i && count === most))
     for (const [i, language] of languages().entries()) {
       const hasHours = words.intersection(language.hours).size > 0
       const hasBusiness = words.intersection(language.itself).size > 0
       found.speaksOfHours ||= hasHours
+      found.isChange ||= hasHours
       found.namesBusiness ||= hasBusiness
       found.isOfBusiness ||= hasBusiness && hasHours
       found.saysClosed ||= words.intersection(language.closed).size > 0
@@ -147,12 +158,13 @@ function mentionsIn(sentence: string): Mentions {
       const { untilHours, untilDays } = subjectsIn(language, encoded, folded)
       if (untilHours.length < found.untilHours.length) found.untilHours = untilHours
       if (untilDays.length < found.untilDays.length) found.untilDays = untilDays
-      if (isRead(i)) addDates(found, language, encoded)
+      const named = holidaysIn(language, folded)
+      if (isRead(i)) addDates(found, language, encoded, named.length > 0)
       if (language.publicHolidays && folded.search(language.publicHolidays) >= 0) found.publicHolidays = true
       if (language.weekdays && folded.search(language.weekdays) >= 0)
         for (let i = 0; i < 5; i++) found.weekdays[i] = true
       if (language.daily && folded.search(language.daily) >= 0) for (let i = 0; i < 7; i++) found.weekdays[i] = true
-      for (const { holiday } of holidaysIn(language, folded))
+      for (const { holiday } of named)
         found.dated.push({
           naming: 'date',
           contains: (day, place) => holidayIn(partsOf(day).year, holiday, countryOf(place)) === day,
@@ -214,12 +226,11 @@ function isBetween(from: WrittenDate, to: WrittenDate) {
 const list = /^ ?(?:,|&|\/|,? ?(?:and|und|et|y|e|en|or|oder|ou|o|of)) ?$/
 const dayBetween = new RegExp(`[${marks.day}${marks.shortDay}],? ?(?:the |den |le |el |il )?`, 'g')
 const dayAtEnd = new RegExp(`${dayBetween.source}$`)
-const dayOfMonthBefore = new RegExp(
-  `([${marks.nth}${marks.either}])([^${Object.values(marks).join('')}a-z\\d]*(?:[a-z/]+ ?){0,3})$`,
-)
+const allMarks = Object.values(marks).join('')
+const dayOfMonthBefore = new RegExp(`([${marks.nth}${marks.either}])([^${allMarks}]{0,24})$`)
 const dayOfMonthAfter = new RegExp(`^( ?(?:–|—|-|[a-z/&]+) ?)([${marks.nth}${marks.either}])(?![ ,]*[${marks.month}])`)
 
-function addDates(found: Mentions, language: Language, encoded: Encoded): void {
+function addDates(found: Mentions, language: Language, encoded: Encoded, namesHoliday: boolean): void {
   const { text } = encoded
   const rules = language.monthly.flatMap((rule) => [...text.matchAll(rule)])
   for (const match of rules) {
@@ -267,7 +278,9 @@ function addDates(found: Mentions, language: Language, encoded: Encoded): void {
     }
   }
   if (language.everySecond && dates[0]) addAlternate(found, language.everySecond, encoded, dates[0])
-  addMonths(found, language, encoded, dates)
+  const spans = rules.map(({ index, 0: said }) => ({ start: index, end: index + said.length }))
+  // “Labour Day in October” is no season.
+  if (!namesHoliday) addMonths(found, language, encoded, [...dates, ...spans])
   addWeekdays(found, language, text.replaceAll(/\s+/g, ' '), encoded)
 }
 
@@ -292,7 +305,12 @@ function addAlternate(found: Mentions, pattern: RegExp, encoded: Encoded, anchor
 }
 
 /** “June to September”, “in August”. */
-function addMonths(found: Mentions, language: Language, encoded: Encoded, dates: readonly WrittenDate[]): void {
+function addMonths(
+  found: Mentions,
+  language: Language,
+  encoded: Encoded,
+  dates: readonly Pick<WrittenDate, 'start' | 'end'>[],
+): void {
   const { text, values } = encoded
   const months = [...text.matchAll(new RegExp(marks.month, 'g'))].filter(
     ({ index }) => !dates.some(({ start, end }) => index >= start && index < end),
@@ -312,7 +330,7 @@ function addMonths(found: Mentions, language: Language, encoded: Encoded, dates:
   }
 }
 
-const days = new RegExp(`[${marks.day}${marks.shortDay}]`, 'g')
+const days = new RegExp(`[${marks.day}${marks.days}${marks.shortDay}]`, 'g')
 
 function addWeekdays(found: Mentions, language: Language, text: string, { values }: Encoded): void {
   const named = [...text.matchAll(days)]

@@ -1,4 +1,5 @@
 import { sentenceSeams } from '../../chunking/text-seams.ts'
+import { rangesIn } from '../quantities.ts'
 import { type TableRow, tableAt } from '../tables.ts'
 import { endsShort } from './languages.ts'
 
@@ -68,6 +69,9 @@ export function ended(sentence: string): string {
   return /[.!?…:;。！？]["'”’»)]*$/.test(sentence) ? sentence : `${sentence}.`
 }
 
+/** True for a name of a day or month. */
+const isCalendarName = (word: string) => rangesIn(word).some(({ kind }) => kind === 'day' || kind === 'month')
+
 /** Removes marks of emphasis, links, pictures and HTML. */
 function plain(line: string): string {
   let text = line
@@ -80,6 +84,8 @@ function plain(line: string): string {
       .replaceAll(/\\([\\`*_{}[\]()#+.!|~>-])/g, '$1')
   return text
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ – (?!(?:[£€$] ?)?\d)/g, ', ')
+    .replaceAll(/(\p{L}*) – (?!(?:[£€$] ?)?\d)(\p{L}*)/gu, (dash, before, after) =>
+      isCalendarName(before) && isCalendarName(after) ? dash : `${before}, ${after}`,
+    )
     .trim()
 }

@@ -39,9 +39,9 @@ export const de: DateWords = {
   weekdays: 'werktags|werktaglich|wochentags|unter der woche',
   daily: 'taglich|jeden tag',
   inMonth: 'im|am|vom|von|ab|bis|wahrend des',
-  hours: 'offen geoffnet offnen offnet geschlossen schliesst schliessen offnungszeiten',
+  hours: 'offen geoffnet offnen offnet geschlossen schliesst schliessen offnungszeiten betriebsferien urlaub',
   asksHours: 'auf zu bis uhr',
-  closed: 'geschlossen ruhetag schliessen zu',
+  closed: 'geschlossen ruhetag schliessen zu betriebsferien urlaub',
   itself: 'wir uns laden geschaft betriebsferien urlaub ferien',
   holidays: {
     newYear: 'neujahr(?:stag)?',

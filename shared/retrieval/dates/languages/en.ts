@@ -58,6 +58,7 @@ export const en: DateWords = {
     easterMonday: 'easter monday',
     anzac: 'anzac day',
     kingsDay: "king'?s day",
+    kingsBirthday: "(?:king|queen)'?s birthday",
     labourDay: 'labou?r day|may day',
     earlyMay: 'early may bank holiday',
     mothersDay: "mother'?s'? day",

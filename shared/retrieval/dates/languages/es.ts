@@ -35,9 +35,9 @@ export const es: DateWords = {
   daily: 'todos los dias|a diario',
   inMonth: 'en|de|del|al|desde|hasta|a',
   hours:
-    'abierto abierta abiertos abre abren abris abrimos cerrado cerrada cerrados cierra cierran cerrais cerramos horario horarios',
+    'abierto abierta abiertos abre abren abris abrimos cerrado cerrada cerrados cierra cierran cerrais cerramos horario horarios vacaciones',
   asksHours: 'hora hasta',
-  closed: 'cerrado cerrada cerrados cerramos cierra',
+  closed: 'cerrado cerrada cerrados cerramos cierra vacaciones',
   itself: 'abrimos cerramos estamos tienda local vacaciones',
   holidays: {
     newYear: '(?:dia de )?ano nuevo',

@@ -37,9 +37,10 @@ export const fr: DateWords = {
   weekdays: 'en semaine|jours ouvrables',
   daily: 'tous les jours',
   inMonth: "en|de|du|au|a|jusqu'a|pendant",
-  hours: 'ouvert ouverte ouverts ouvre ouvrez ouvrons ouverture ferme fermes fermee fermez fermons fermeture horaires',
+  hours:
+    'ouvert ouverte ouverts ouvre ouvrez ouvrons ouverture ferme fermes fermee fermez fermons fermeture horaires conges vacances',
   asksHours: 'heure heures jusqu',
-  closed: 'ferme fermes fermee fermons fermeture',
+  closed: 'ferme fermes fermee fermons fermeture conges vacances',
   itself: 'nous boutique magasin conges vacances',
   holidays: {
     newYear: "(?:le )?(?:jour|premier) de l'? ?an|nouvel an",

@@ -35,9 +35,9 @@ export const it: DateWords = {
   daily: 'tutti i giorni|ogni giorno',
   inMonth: 'in|a|ad|da|di|dal|dalle|dall|nel|del|al|fino a|durante',
   hours:
-    'aperto aperta aperti aperte apre aprite apriamo apertura chiuso chiusi chiusa chiude chiudete chiudiamo chiusura orario orari',
+    'aperto aperta aperti aperte apre aprite apriamo apertura chiuso chiusi chiusa chiude chiudete chiudiamo chiusura orario orari ferie',
   asksHours: 'ore ora fino',
-  closed: 'chiuso chiusi chiusa chiude chiudiamo',
+  closed: 'chiuso chiusi chiusa chiude chiudiamo ferie',
   itself: 'apriamo chiudiamo siamo negozio locale ferie',
   holidays: {
     newYear: "capodanno|primo dell'? ?anno",

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { dayOf } from '../../../shared/retrieval/dates/calendar.ts'
+import { namingOf } from '../../../shared/retrieval/dates/written-days.ts'
+
+const toronto = { timeZone: 'America/Toronto', holidays: 'CA-ON' }
+const day = (text: string) => dayOf(...(text.split('-').map(Number) as [number, number, number]))!
+
+test.each([
+  ['On Christmas Eve (December 24) we close at 2 pm.', { '2026-12-24': 'date', '2026-12-25': 'others' }],
+  [
+    'Closed from July 20 to August 2 for our holiday.',
+    { '2026-07-20': 'range', '2026-08-01': 'range', '2026-08-03': 'others', '2027-01-20': 'others' },
+  ],
+  [
+    'Unsere Betriebsferien 2026: vom 20. Juli bis 2. August 2026 geschlossen.',
+    { '2026-07-25': 'range', '2027-07-25': 'others' },
+  ],
+  [
+    'Geschlossen 20.7. – 2.8., 24.12. und 31.12.',
+    { '2026-07-30': 'range', '2026-12-31': 'date', '2026-12-30': 'others' },
+  ],
+  ['24–26 December: closed', { '2026-12-25': 'range', '2026-12-27': 'others' }],
+  ['24, 25 and 27 December: closed', { '2026-12-24': 'date', '2026-12-25': 'date', '2026-12-26': 'others' }],
+  ['December 24–26 closed', { '2026-12-25': 'range', '2026-12-27': 'others' }],
+  ['Friday 3 to Monday 6 April 2026: closed', { '2026-04-04': 'range', '2027-04-04': 'others' }],
+  ['December 24, 9 am to 2 pm', { '2026-12-24': 'date', '2026-12-10': 'others' }],
+  [
+    'From December 30 to January 2 we are away.',
+    { '2026-12-31': 'range', '2027-01-01': 'range', '2027-01-03': 'others' },
+  ],
+  ['The first Friday of each month we are open until 10 pm', { '2026-12-04': 'range', '2026-12-11': 'others' }],
+  ['Every second Wednesday from 7 January 2026 we open late', { '2026-01-21': 'range', '2026-01-14': 'others' }],
+  ['From June to September we open at 8', { '2026-07-01': 'season', '2026-11-01': 'others' }],
+  [
+    'In winter, from 1 June to 31 August, we close at 18:30 on Thursdays.',
+    { '2026-07-16': 'season', '2026-07-17': 'others' },
+  ],
+  ['Labour Day (first Monday in September): closed', { '2026-09-07': 'date', '2026-09-08': 'others' }],
+  [
+    'Easter Monday and the May and August bank holidays: open 10 to 8',
+    { '2026-06-12': 'others', '2026-04-06': 'date' },
+  ],
+  ['Public holidays: closed', { '2026-12-25': 'range', '2026-12-23': 'others' }],
+  ['Mon–Thu: 9 to 5', { '2026-11-24': 'weekday', '2026-11-27': 'none' }],
+  ['Friday: 9:00 – 17:00', { '2026-11-27': 'weekday', '2026-11-28': 'none' }],
+  ['On weekdays from 9 to 5', { '2026-11-27': 'weekday', '2026-11-28': 'none' }],
+  ['Lundi de Pâques fermé', { '2026-04-06': 'date' }],
+  ['du 1er au 15 août fermé', { '2026-08-03': 'range', '2026-08-16': 'others' }],
+  ['del 1 al 15 de agosto cerrado', { '2026-08-10': 'range', '2026-08-16': 'others' }],
+  ['dal 10 al 20 agosto siamo chiusi', { '2026-08-15': 'range' }],
+  ['Op 12-3-2027 sluiten we om 14.00 uur', { '2027-03-12': 'date', '2026-03-12': 'others' }],
+  ['August 10 through August 15: no exams, so there is time', { '2026-08-12': 'range' }],
+  ['You may bring so many friends', { '2026-05-25': 'none' }],
+  ['It costs 3.50 for 2 people', { '2026-03-02': 'none' }],
+])('“%s” names days as %j', (sentence, expected) => {
+  const found = Object.keys(expected).map((each) => [each, namingOf(sentence, day(each), toronto)])
+  expect(Object.fromEntries(found)).toEqual(expected)
+})
