@@ -54,7 +54,9 @@ export function addListScreens(screens: Screens) {
       title: 'Documents',
       lead: 'Your agent answers callers from these documents.',
       agent: { ...agent, tab: 'documents' },
-      actions: mayWrite && html`<a class="button plain" href="${base}/new">Write text</a>`,
+      actions:
+        mayWrite &&
+        html`<a class="button plain" href="${base}/closed">Closed on …</a> <a class="button plain" href="${base}/new">Write text</a>`,
       content: html`${may('organization:write') && zoneQuestion(agent)}
 ${mayWrite && uploadView(base)}
 ${searchForm(list)}

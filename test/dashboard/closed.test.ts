@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import { daysInWords } from '../../functions/dashboard/times.ts'
+import { dayOf } from '../../shared/organizations/time-zone.ts'
+import { get, hiddenIn, listOf, serve, setColumns, titlesIn } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const zone = 'Europe/Berlin'
+const long = 'a'.repeat(501)
+const dayMilliseconds = 86_400_000
+const inDays = (days: number, where = zone) => dayOf(new Date(Date.now() + days * dayMilliseconds), where)
+const pathOf = (tenant: { agentId: string }) => `${listOf(tenant)}/closed`
+const askedOf = (location: string) => new URL(location, 'https://app.example.com').searchParams
+
+/** Somebody whose agent is in Berlin and serves its usual hours. */
+async function shop(): Promise<SignedIn> {
+  const tenant = await signedIn()
+  expect((await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: zone })).status).toBe(200)
+  await serve(stand, tenant, 'Hours', 'We are open Monday to Sunday from 9:00 to 18:00.')
+  return tenant
+}
+
+/** Sends the form. @returns the page that it leads to, and the document that it made */
+async function save(tenant: SignedIn, fields: Record<string, string>) {
+  const { status, headers } = await tenant.browser.post(pathOf(tenant), { open: 'closed', ...fields })
+  expect(status).toBe(303)
+  const location = headers.location!
+  return { location, document: await get(tenant, askedOf(location).get('saved')!) }
+}
+
+test.each([
+  ['2026-12-24', '2026-12-24', undefined, 'Thursday, 24 December 2026'],
+  ['2026-12-24', '2026-12-24', '2026', 'Thursday, 24 December'],
+  ['2026-07-20', '2026-08-02', undefined, 'from Monday, 20 July to Sunday, 2 August 2026'],
+  ['2026-12-29', '2027-01-02', '2026', 'from Tuesday, 29 December 2026 to Saturday, 2 January 2027'],
+])('the days from %s to %s are named in a page of the year %s: “%s”', (from, to, year, words) => {
+  expect(daysInWords({ from, to }, year)).toBe(words)
+})
+
+describe('Closed on …', () => {
+  test('is one tap from the documents, and asks for days in the agent’s time zone', async () => {
+    const tenant = await shop()
+    expect((await tenant.browser.get(listOf(tenant))).html).toContain(`href="${pathOf(tenant)}">Closed on …</a>`)
+    const { status, html, text } = await tenant.browser.get(pathOf(tenant))
+    expect(status).toBe(200)
+    expect(text).toContain(`In the time zone ${zone}.`)
+    expect(html).toContain(`type="date" min="${inDays(0)}"`)
+    expect(html).toContain('name="open" value="closed" checked')
+  })
+
+  test('writes a text of one day, served at once and until the next day begins', async () => {
+    const tenant = await shop()
+    const day = inDays(9)
+    const words = daysInWords({ from: day, to: day })
+    const { location, document } = await save(tenant, { from: day, until: '', note: 'Call 555 0100.' })
+    expect(document).toMatchObject({
+      title: `Closed on ${words}`,
+      content: `We are closed on ${words}. Call 555 0100.`,
+      valid_from: null,
+    })
+    expect(dayOf(new Date(document.valid_until), zone)).toBe(inDays(10))
+    expect(dayOf(new Date(Date.parse(document.valid_until) - 1), zone)).toBe(day)
+    expect(askedOf(location).get('q')).toBe(`are you open on ${words}`)
+  })
+
+  test('writes a text of a range, and of other hours', async () => {
+    const tenant = await shop()
+    const [from, until] = [inDays(9), inDays(15)]
+    const words = daysInWords({ from, to: until })
+    const closed = await save(tenant, { from, until })
+    expect(closed.document).toMatchObject({ title: `Closed ${words}`, content: `We are closed ${words}.` })
+    expect(dayOf(new Date(closed.document.valid_until), zone)).toBe(inDays(16))
+    const hours = { open: 'hours', opens: '10:00', closes: '14:00' }
+    expect((await save(tenant, { from, until, ...hours })).document).toMatchObject({
+      title: `Open 10:00–14:00 ${words}`,
+      content: `We are open from 10:00 to 14:00 each day ${words}.`,
+    })
+    const day = daysInWords({ from, to: from })
+    expect((await save(tenant, { from, ...hours })).document).toMatchObject({
+      title: `Open 10:00–14:00 on ${day}`,
+      content: `We are open from 10:00 to 14:00 on ${day}.`,
+    })
+  })
+
+  test.each([
+    ['closed', {}, 'We are closed on'],
+    ['closed for a week', { until: inDays(15) }, 'We are closed from'],
+    ['open for some hours', { open: 'hours', opens: '10:00', closes: '14:00' }, 'We are open from 10:00 to 14:00 on'],
+    [
+      'open for some hours of a week',
+      { until: inDays(15), open: 'hours', opens: '10:00', closes: '14:00' },
+      'We are open from 10:00 to 14:00 each day from',
+    ],
+  ])('leads to what callers hear on that day: %s', async (_, fields, heard) => {
+    const tenant = await shop()
+    const { location, document } = await save(tenant, { from: inDays(9), ...fields })
+    const before = await tenant.browser.get(location)
+    expect(before.text).toContain(`“${document.title}” was saved.`)
+    expect(before.text).toContain('is still being processed, so callers don’t get answers from it yet. Ask again')
+    expect(before.text).toContain('Asked as of now,')
+    await stand.deliver()
+    const { html, text } = await tenant.browser.get(
+      /<a href="([^"]+)">Ask again/.exec(before.html)![1]!.replaceAll('&amp;', '&'),
+    )
+    expect(text).not.toContain('still being processed')
+    expect(text).toContain('Your agent would say this')
+    expect(/<blockquote id="heard"[^>]*>([^<]*)/.exec(html)![1]).toContain(heard)
+    expect(text).toContain(`Asked for ${daysInWords({ from: inDays(9), to: inDays(9) }, inDays(0).slice(0, 4))} `)
+  })
+
+  test('takes today, in the agent’s time zone', async () => {
+    const tenant = await shop()
+    for (const where of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: where })
+      expect((await save(tenant, { from: inDays(0, where) })).document.status).toBe('pending')
+      const past = await tenant.browser.post(pathOf(tenant), { open: 'closed', from: inDays(-1, where) })
+      expect(past.status).toBe(422)
+    }
+  })
+
+  test.each([
+    ['from', { from: '' }, 'Enter a day'],
+    ['from', { from: 'tomorrow' }, 'Enter a day'],
+    ['from', { from: inDays(-1) }, 'This day has passed.'],
+    ['until', { until: inDays(8) }, 'The last day is before the first.'],
+    ['open', { open: 'maybe' }, 'Choose one.'],
+    ['opens', { open: 'hours', opens: '', closes: '14:00' }, 'Enter when you open.'],
+    ['closes', { open: 'hours', opens: '10:00', closes: '' }, 'Enter when you close.'],
+    ['closes', { open: 'hours', opens: '14:00', closes: '10:00' }, 'You close before you open.'],
+    ['closes', { open: 'hours', opens: '10:00', closes: '25:00' }, 'Enter a time, such as 10:00.'],
+    ['note', { note: long }, 'This can have at most 500 characters.'],
+  ])('says at the field %s what is wrong with it, and changes nothing (%#)', async (field, wrong, message) => {
+    const tenant = await shop()
+    const fields = { from: inDays(9), open: 'closed', note: 'Merry Christmas', ...wrong }
+    const { status, html } = await tenant.browser.post(pathOf(tenant), fields)
+    expect(status).toBe(422)
+    expect(html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*</svg> ${message}`))
+    expect(html).toContain(fields.note.slice(0, 500))
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
+})
+
+describe('once its days have passed, a document', () => {
+  test('is among the past ones only, of which each answers as of its days', async () => {
+    const tenant = await shop()
+    const { document } = await save(tenant, { from: inDays(2) })
+    await stand.deliver()
+    const list = async (query = '') => await tenant.browser.get(`${listOf(tenant)}${query}`)
+    expect((await list()).text).toContain('Current 2 Ready 2 Processing 0 Failed 0 Past 0')
+    const lastMonth = new Date(Date.now() - 30 * dayMilliseconds).toISOString()
+    await setColumns(stand, document.id, `valid_until = '${lastMonth}'`)
+    const current = await list()
+    expect(current.text).toContain('Current 1 Ready 1 Processing 0 Failed 0 Past 1')
+    expect(titlesIn(current.html)).toEqual(['Hours'])
+    expect(titlesIn((await list('?show=ready')).html)).toEqual(['Hours'])
+    const past = await list('?show=past')
+    expect(titlesIn(past.html)).toEqual([document.title])
+    expect(past.text).toContain('Expired')
+    const none = await list('?q=closed')
+    expect(none.html).toContain('?q=closed&amp;show=past">Look among past documents</a>')
+    expect(titlesIn((await list('?q=closed&show=past')).html)).toEqual([document.title])
+    const q = document.title
+    const asked = async (at = '') =>
+      (await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/ask?${new URLSearchParams({ q, at })}`)).text
+    expect(await asked()).not.toContain('We are closed on')
+    expect(await asked(`${inDays(-40)}T10:00`)).toContain('We are closed on')
+  })
+
+  test('is current again when its last day is cleared', async () => {
+    const tenant = await shop()
+    const { document } = await save(tenant, { from: inDays(2) })
+    await stand.deliver()
+    await setColumns(stand, document.id, 'valid_until = now()')
+    const address = `${listOf(tenant)}/${document.id}`
+    const edits = hiddenIn((await tenant.browser.get(`${address}/edit`)).html, 'edits')
+    const { title, content } = document
+    await tenant.browser.submit(`${address}/edit`, { title, content, edits, from: '', until: '' })
+    expect(titlesIn((await tenant.browser.get(listOf(tenant))).html)).toEqual([title, 'Hours'])
+  })
+})
