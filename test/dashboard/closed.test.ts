@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { daysInWords } from '../../functions/dashboard/times.ts'
 import { dayOf } from '../../shared/organizations/time-zone.ts'
+import { keepQuestions } from '../support/documents/asked-questions.ts'
 import { get, hiddenIn, listOf, serve, setColumns, titlesIn } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
@@ -177,5 +178,78 @@ describe('once its days have passed, a document', () => {
     const { title, content } = document
     await tenant.browser.submit(`${address}/edit`, { title, content, edits, from: '', until: '' })
     expect(titlesIn((await tenant.browser.get(listOf(tenant))).html)).toEqual([title, 'Hours'])
+  })
+})
+
+describe('a check of a question that names days', () => {
+  const q = 'are you open tomorrow'
+  const kept = async ({ call, agentId }: SignedIn) =>
+    (await call('GET', `/v1/agents/${agentId}/golden-questions`)).body.data
+  const linkIn = (html: string, name: string) =>
+    new RegExp(`href="([^"]*)"[^>]*>${name}`).exec(html)![1]!.replaceAll('&amp;', '&')
+  const ask = ({ browser, agentId }: SignedIn, query: Record<string, string>) =>
+    browser.get(`/dashboard/agents/${agentId}/ask?${new URLSearchParams(query)}`)
+  const fieldsIn = (html: string) => ({
+    question: /id="question"[^>]* value="([^"]*)"/.exec(html)![1]!,
+    expected: /<option value="([^"]*)" selected/.exec(html)![1]!,
+    ...(html.includes('name="as_of"') && { as_of: /name="as_of" value="([^"]*)" checked/.exec(html)![1]! }),
+    ...{ words: '', within: '3', on_failure: 'warn' },
+  })
+
+  test('is asked as of the moment of the answer in Ask, unless that is unticked', async () => {
+    const tenant = await shop()
+    const answer = await ask(tenant, { q, at: '2027-01-04T23:30' })
+    expect(answer.text).toContain('Asked for Tuesday, 5 January ')
+    const form = await tenant.browser.get(linkIn(answer.html, 'Right, keep it'))
+    expect(form.text).toContain('Jan 4, 2027, 11:30 PM (Europe/Berlin), since the days of the question')
+    const made = await tenant.browser.submit(
+      `/dashboard/agents/${tenant.agentId}/golden-questions/new`,
+      fieldsIn(form.html),
+    )
+    expect(made.text).toContain('It passes')
+    expect(made.text).toContain('asked as of Jan 4, 2027, 11:30 PM (Europe/Berlin)')
+    const [{ id, as_of }] = await kept(tenant)
+    expect(as_of).toBe('2027-01-04T22:30:00.000Z')
+    const edit = `/dashboard/agents/${tenant.agentId}/golden-questions/${id}/edit`
+    const fields = fieldsIn((await tenant.browser.get(edit)).html)
+    await tenant.browser.submit(edit, fields)
+    expect(await kept(tenant)).toMatchObject([{ as_of }])
+    const { as_of: _, ...unticked } = fields
+    await tenant.browser.submit(edit, unticked)
+    expect(await kept(tenant)).toMatchObject([{ as_of: null }])
+  })
+
+  test('is asked as of now if Ask was asked now, and other questions at no moment', async () => {
+    const tenant = await shop()
+    const started = Date.now()
+    const form = await tenant.browser.get(linkIn((await ask(tenant, { q })).html, 'Right, keep it'))
+    const { as_of } = fieldsIn(form.html)
+    expect(Date.parse(as_of!)).toBeGreaterThanOrEqual(started)
+    expect(Date.parse(as_of!)).toBeLessThanOrEqual(Date.now())
+    const other = await ask(tenant, { q: 'what are your hours' })
+    expect(other.text).not.toContain('Asked for')
+    const without = await tenant.browser.get(linkIn(other.html, 'Right, keep it'))
+    expect(without.html).not.toContain('name="as_of"')
+  })
+
+  test('is asked as of the caller’s call, also if its answer is corrected', async () => {
+    const tenant = await shop()
+    await keepQuestions(stand, tenant)
+    await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: q })
+    await stand.db
+      .updateTable('question_log')
+      .set({ asked_at: new Date(Date.now() - 3 * dayMilliseconds) })
+      .execute()
+    const questions = await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/questions`)
+    const keep = linkIn(questions.html, 'Keep as a check')
+    const at = new URLSearchParams(keep.split('?')[1]).get('at')!
+    expect(dayOf(new Date(at), zone)).toBe(inDays(-3))
+    expect(fieldsIn((await tenant.browser.get(keep)).html).as_of).toBe(at)
+    const correct = linkIn(questions.html, 'Correct it')
+    const { html } = await tenant.browser.get(correct)
+    const action = /class="text-form"[^>]* action="([^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&')
+    const text = { title: 'Hours', content: 'We are open daily from 8:00 to 18:00.', golden: '1' }
+    await tenant.browser.submit(action, { ...text, edits: hiddenIn(html, 'edits') })
+    expect(await kept(tenant)).toMatchObject([{ question: q, as_of: at }])
   })
 })
