@@ -16,6 +16,7 @@ import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { addCallsScreens } from './calls.ts'
 import { addConnectScreens, leadsBack } from './connect.ts'
+import { addClosedScreens } from './documents/closed.ts'
 import { addDocumentScreens } from './documents/document-screens.ts'
 import { addHistoryScreens } from './documents/history.ts'
 import { addListScreens } from './documents/list-screens.ts'
@@ -89,6 +90,7 @@ export function dashboardApp({
   addSelectionRoute(screens, queue)
   addUploadRoutes(screens, queue, presigner)
   addVersionRoutes(screens, queue)
+  addClosedScreens(screens, queue)
   addTextScreens(screens, queue, { embedder, chunkSize })
   addHistoryScreens(screens, queue)
   addDocumentScreens(screens, queue, presigner)

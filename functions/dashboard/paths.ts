@@ -15,7 +15,15 @@ export function withQuery(path: string, parameters: Record<string, string | numb
   return given.length > 0 ? `${path}?${new URLSearchParams(given)}` : path
 }
 
-export function askPath(agentId: string, query: { q?: string; mode?: string; at?: string | undefined } = {}): string {
+type AskParameters = {
+  q?: string
+  mode?: string
+  at?: string | undefined
+  /** The id of a document that was just saved. */
+  saved?: string | undefined
+}
+
+export function askPath(agentId: string, query: AskParameters = {}): string {
   return withQuery(agentPage(agentId, 'ask'), query)
 }
 
@@ -28,9 +36,9 @@ export function passagePath(agentId: string, documentId: string, index: number):
   return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
 }
 
-/** The form that corrects a document's text for a question and makes it a golden question. */
-export function correctionPath(agentId: string, documentId: string, question: string): string {
-  return withQuery(`${documentPath(agentId, documentId)}/edit`, { question })
+/** The form that corrects a document's text for a question and makes it a golden question. @param at when it was asked */
+export function correctionPath(agentId: string, documentId: string, question: string, at?: string): string {
+  return withQuery(`${documentPath(agentId, documentId)}/edit`, { question, at })
 }
 
 /** The screen with a call's questions. */
@@ -38,12 +46,12 @@ export function callPath(agentId: string, id: string): string {
   return withQuery(`/dashboard/agents/${agentId}/call`, { id })
 }
 
-/** @param expected the id of the document that should answer, or `nothing`, and the value @param asked the call, and the question's id in `question_log` */
+/** @param expected the id of the document that should answer, or `nothing`, and the value @param asked when, and in which call with which id in `question_log` */
 export function goldenQuestionPath(
   agentId: string,
   question: string,
   expected: { document?: string; value?: string | undefined } = {},
-  asked?: { call: string; before: string },
+  asked?: { at?: string | undefined; call?: string; before?: string },
 ): string {
   return withQuery(`${goldenPage(agentId)}/new`, { question, ...expected, ...asked })
 }

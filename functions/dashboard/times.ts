@@ -45,6 +45,18 @@ export function timeIn(time: Date, timeZone: string): Html {
   return html`<time datetime="${time.toISOString()}">${format({ timeZone, timeStyle: 'short' }).format(time)}</time> (${timeZone})`
 }
 
+const longDay = format({ dateStyle: undefined, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+
+/** “Thursday, 24 December 2026”, or “from … to …”. Each day such as `2026-12-24`. @param year is not named */
+export function daysInWords({ from, to }: { from: string; to: string }, year?: string): string {
+  const named = (day: string, unnamed: string | undefined) => {
+    const parts = Object.fromEntries(longDay.formatToParts(new Date(day)).map(({ type, value }) => [type, value]))
+    return `${parts.weekday}, ${parts.day} ${parts.month}${parts.year === unnamed ? '' : ` ${parts.year}`}`
+  }
+  const last = named(to, year)
+  return from === to ? last : `from ${named(from, to.slice(0, 'yyyy'.length))} to ${last}`
+}
+
 /** Accepts the format of `datetime-local` fields, in years that Postgres can store in every zone. */
 export function isWallTime(text: string): boolean {
   const isInRange = text >= '1900' && text < '9999'

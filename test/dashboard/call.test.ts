@@ -97,7 +97,7 @@ describe('the page of a call', () => {
         `${agent}/documents/${id}?passage=1#passage-1`,
         expect.stringContaining(`${agent}/golden-questions/new?${golden}&call=call&before=`),
         `${agent}/documents/new?question=Are+you+open+on+Sunday%3F`,
-        `${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F`,
+        expect.stringContaining(`${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F&at=`),
       ]),
     )
     const { text, html } = await owner.browser.get(links.find((link) => link.includes('documents/new'))!)

@@ -19,7 +19,12 @@ async function documentWith(tenant: SignedIn, dates: object = {}, content = 'We 
       const { valid_from, valid_until } = (await tenant.call('GET', path)).body
       return [valid_from, valid_until]
     },
-    row: async () => rowOf((await tenant.browser.get(listOf(tenant))).html, id).replaceAll(/(<[^>]+>|\s)+/g, ' '),
+    row: async () => {
+      const pages = await Promise.all(
+        ['', '?show=past'].map((filter) => tenant.browser.get(`${listOf(tenant)}${filter}`)),
+      )
+      return rowOf(pages.map(({ html }) => html).join('\n'), id).replaceAll(/(<[^>]+>|\s)+/g, ' ')
+    },
   }
 }
 

@@ -53,7 +53,7 @@ describe('the list', () => {
     ] as const) {
       const { html, text } = await tenant.browser.get(`${listOf(tenant)}?show=${show}`)
       expect(titlesIn(html), show).toEqual(titles)
-      expect(text).toContain('All 3 Ready 1 Processing 1 Failed 1')
+      expect(text).toContain('Current 3 Ready 1 Processing 1 Failed 1 Past 0')
     }
   })
 
@@ -127,7 +127,7 @@ describe('while a document is processed', () => {
     expect(rowOf(changed.html, one)).toContain('It broke.')
     expect(rowOf(changed.html, other)).toBe('')
     expect(changed.text).toContain('“One” failed.')
-    expect(changed.text).toContain('All 2 Ready 0 Processing 1 Failed 1')
+    expect(changed.text).toContain('Current 2 Ready 0 Processing 1 Failed 1 Past 0')
     expect(changed.html).not.toContain('hx-target="#live"')
   })
 

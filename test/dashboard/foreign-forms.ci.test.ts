@@ -99,6 +99,7 @@ const forms: Record<string, Sent> = {
   [`${documents}/:documentId/replace`]: { ...edits(), about: 'heldId' },
   [`${documents}/:documentId/keep`]: { about: 'heldId' },
   [`${documents}/new`]: { fields: () => ({ title: 'Pets', content: 'Dogs may stay.', from: '', until: '' }) },
+  [`${documents}/closed`]: { fields: () => ({ from: '2999-12-24', open: 'closed' }) },
   [`${documents}/:documentId/edit`]: edits({ title: 'Hours', content: 'Closed.', from: '', until: '' }),
   [`${documents}/:documentId/history/:revision/restore`]: edits(),
   [`${documents}/:documentId/retry`]: { columns: `status = 'error', error_message = 'It broke.'` },

@@ -10,8 +10,8 @@ import { Unavailable } from '../../../shared/unavailable.ts'
 import { askPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { findExamples } from './examples.ts'
-import { type AskQuery, askQuery, tryOut } from './trial.ts'
-import { answerView, askForm, examplesView, timeView } from './view.ts'
+import { type AskQuery, askQuery, titleInWork, tryOut } from './trial.ts'
+import { answerView, askForm, examplesView, inWorkView, timeView } from './view.ts'
 
 const path = '/dashboard/agents/:agentId/ask'
 /** Answers a question exactly like a voice agent's, explains the result and saves nothing. */
@@ -23,10 +23,12 @@ export function addAskScreens(screens: Screens, embedder: Embedder) {
     const content = async () => {
       if (query.q === '') return { content: examplesView(scope.agentId, await findExamples(db, scope)) }
       const asOf = query.at && instantOf(query.at, await zone()).toISOString()
+      const asked = { at: asOf ?? new Date().toISOString(), zone: await zone() }
+      const inWork = query.saved && (await titleInWork(db, { ...scope, documentId: query.saved }))
       await meter.admit()
       const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
       return {
-        content: html`${asOf && timeView(asOf, await zone())}${answerView(scope.agentId, query, trial, may('kb:write'))}`,
+        content: html`${inWork && inWorkView(scope.agentId, query, inWork)}${asOf && timeView(asOf, asked.zone)}${answerView(scope.agentId, query, trial, asked, may('kb:write'))}`,
       }
     }
     const shown = await content().catch((error) => withoutAnswer(error, scope.agentId, query))

@@ -1,6 +1,8 @@
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
+import { type DocumentScope, isDocument } from '../../../shared/database/scope.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
+import { documentId } from '../../../shared/ids.ts'
 import type { AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
@@ -22,6 +24,8 @@ export const askQuery = v.object({
   mode: v.fallback(v.picklist(searchModes), 'hybrid'),
   /** The date and time of the agent's zone at which callers would ask; now if absent. */
   at: v.fallback(v.optional(v.pipe(v.string(), v.check(isWallTime))), undefined),
+  /** A document that was just saved. */
+  saved: v.fallback(v.optional(documentId), undefined),
 })
 export type AskQuery = v.InferOutput<typeof askQuery>
 
@@ -37,7 +41,7 @@ export async function tryOut(
   asOf: string | undefined,
 ) {
   const timing = startTiming(systemClock)
-  const { data, status, value, dispute, degraded, likenessOf } = await answer(
+  const { data, status, value, dates, dispute, degraded, likenessOf } = await answer(
     db,
     { ...scope, logsQuestions: false },
     {
@@ -54,6 +58,8 @@ export async function tryOut(
   return {
     status,
     value,
+    /** The days that the question names, in the agent's time zone. */
+    dates,
     dispute,
     /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
     heard: status === 'nothing' ? undefined : heardOf(query, data, value),
@@ -68,4 +74,15 @@ export async function tryOut(
     isDegraded: degraded !== null,
     milliseconds: { total, ...timing.spent },
   }
+}
+
+/** The title of a document while it is processed. */
+export async function titleInWork(db: Database, scope: DocumentScope): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('documents as d')
+    .select('d.title')
+    .where(isDocument(scope))
+    .where('d.status', 'in', ['pending', 'processing'])
+    .executeTakeFirst()
+  return found?.title
 }

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { dayOf } from '../../../shared/organizations/time-zone.ts'
 import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
 import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
@@ -10,21 +11,26 @@ import { type Marked, markedSlice, markedText } from '../passage-text.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
 import { statementView } from '../statement.ts'
-import { timeIn } from '../times.ts'
+import { daysInWords, timeIn } from '../times.ts'
 import type { AskQuery, Trial } from './trial.ts'
 
 export function askForm(agentId: string, { q, at }: AskQuery, zone: string): Html {
   return html`<search><form class="ask" method="get" action="${askPath(agentId)}">
 <label for="q">What a caller would say</label>
 <div class="line"><input id="q" type="search" name="q" value="${q}" maxlength="1000" autocomplete="off" enterkeyhint="search" required${q === '' && html` autofocus`}><button type="button" class="plain" data-listen aria-pressed="false" aria-label="Speak the question" hidden>${icon('microphone')}</button><button>Ask</button></div>
-<details${at && html` open`}><summary>At another time</summary>
-<label for="at">As of</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">See what callers would be told at that time, in the time zone ${zone}. Leave it empty to ask about now.</p></details>
+<details${at && html` open`}><summary>${q && !at && html`Asked as of now, ${timeIn(new Date(), zone)} · `}Ask at another time</summary>
+<label for="at">As of</label><input id="at" type="datetime-local" name="at" value="${at}" min="1900-01-01T00:00" max="9998-12-31T23:59" aria-describedby="at-hint"><p id="at-hint" class="hint">See what callers would be told at that time, in the time zone ${zone}. Leave it empty to ask about now.</p><button class="plain">Ask at this time</button></details>
 </form></search>`
 }
 
 /** Shows the time of the answer. */
 export function timeView(asOf: string, zone: string): Html {
   return html`<div class="notice"><p>As of ${timeIn(new Date(asOf), zone)}, from the documents that are valid then.</p></div>`
+}
+
+/** Says that a document that was just saved is not served yet. */
+export function inWorkView(agentId: string, { q, saved }: AskQuery, title: string): Html {
+  return html`<p class="notice warn">“${title}” is still being processed, so callers don’t get answers from it yet. <a href="${askPath(agentId, { q, saved })}">Ask again</a></p>`
 }
 
 /** @param examples undefined if no document is served */
@@ -48,16 +54,30 @@ const verdicts = {
   nothing: ['', 'Your agent would say that it doesn’t know'],
 } as const
 
-/** Shows the answer that a caller would hear, actions if the session may write, and a closed explanation. */
-export function answerView(agentId: string, query: AskQuery, trial: Trial, mayWrite: boolean): Html {
-  const { status, heard, dispute, isEmpty, isDegraded } = trial
+/** When a question is asked: an ISO time, and the agent's time zone. */
+interface Asking {
+  at: string
+  zone: string
+}
+
+/** Shows the answer that a caller would hear, the days that it is for, actions if the session may write, and a closed explanation. */
+export function answerView(agentId: string, query: AskQuery, trial: Trial, asking: Asking, mayWrite: boolean): Html {
+  const { status, heard, dates, dispute, isEmpty, isDegraded } = trial
   const [tone, verdict] = dispute ? ['wait', 'Your documents disagree'] : verdicts[status]
   return html`${isDegraded && html`<p class="notice warn">The meaning of the question wasn’t available in time, so this was found by words only. The same can happen in a call.</p>`}
 <section class="answer panel" aria-label="Answer"><p class="state ${tone}">${verdict}</p>
+${dates.length > 0 && daysView(dates, asking)}
 ${isEmpty && html`<p>These words are said in every call, so there is nothing to search for.</p>`}
 ${dispute ? disputeView(agentId, dispute) : heard && heardView(agentId, heard)}
-<div class="actions">${mayWrite && !isEmpty && actionsView(agentId, query.q, trial)}${heard && !dispute && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
+<div class="actions">${mayWrite && !isEmpty && actionsView(agentId, query.q, trial, asking)}${heard && !dispute && html`<button type="button" class="quiet" data-speak hidden>${icon('speaker')} Hear it</button>`}</div></section>
 ${whyView(agentId, query, trial)}`
+}
+
+/** Shows the days that the question means, without the year in which it is asked. */
+function daysView(dates: Trial['dates'], { at, zone }: Asking): Html {
+  const year = dayOf(new Date(at), zone).slice(0, 'yyyy'.length)
+  const days = dates.map((each) => `${each.from === each.to ? '' : 'the days '}${daysInWords(each, year)}`)
+  return html`<p class="hint">Asked for ${days.join(' and ')}</p>`
 }
 
 /** Shows what two documents say, side by side. */
@@ -76,12 +96,13 @@ function heardView(agentId: string, { text, source: hit }: NonNullable<Trial['he
 <p class="hint">From <a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${hit.document_title}</a>${place.length > 0 && `, ${place.join(', ')}`}</p>`
 }
 
-function actionsView(agentId: string, question: string, { status, heard, value }: Trial): Html {
+function actionsView(agentId: string, question: string, { status, heard, value, dates }: Trial, asking: Asking): Html {
+  const at = dates.length > 0 ? asking.at : undefined
   const documentId = heard?.source.document_id
   const expected = { document: documentId ?? 'nothing', value: status === 'found' ? value?.text : undefined }
-  const keep = ['Right, keep it', goldenQuestionPath(agentId, question, expected)]
+  const keep = ['Right, keep it', goldenQuestionPath(agentId, question, expected, { at })]
   const add = ['Add an answer', newDocumentPath(agentId, question)]
-  const correct = documentId ? [['Correct it', correctionPath(agentId, documentId, question)]] : []
+  const correct = documentId ? [['Correct it', correctionPath(agentId, documentId, question, at)]] : []
   const ways = status === 'found' ? [keep, ...correct] : [add, ...correct, keep]
   return html`${ways.map(([name, path], i) => html`<a class="button${i > 0 && ' plain'}" href="${path}">${name}</a> `)}`
 }

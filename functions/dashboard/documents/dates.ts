@@ -19,7 +19,8 @@ export interface Days {
 }
 
 /** The range of days that browsers' fields accept and Postgres can store in every time zone. */
-const [firstDay, lastDay] = ['1900-01-01', '9998-12-31']
+const firstDay = '1900-01-01'
+export const lastDay = '9998-12-31'
 const dayMilliseconds = 86_400_000
 
 const day = v.optional(

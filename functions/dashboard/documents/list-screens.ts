@@ -11,13 +11,13 @@ import { emptyView, filtersView, pagesView, searchText, searchView, wordsIn } fr
 import { documentsRoute, withQuery } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { trashPage } from '../trash.ts'
-import { findOverviews, type Group, groups, listOverviews, type Overview, tagOf } from './overview.ts'
+import { countPast, findOverviews, type Group, groups, listOverviews, type Overview, tagOf } from './overview.ts'
 import { type Place, rowView } from './row.ts'
 import { isInWork, mayBeRetried, stateOf } from './state.ts'
 import { uploadView } from './upload.ts'
 
 const rowsPerPage = 25
-const names = { all: 'All', ready: 'Ready', unfinished: 'Processing', failed: 'Failed' }
+const names = { current: 'Current', ready: 'Ready', unfinished: 'Processing', failed: 'Failed', past: 'Past' }
 
 /** The creation time of the previous page's last row, in Unix milliseconds, and its id. */
 const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -25,7 +25,7 @@ const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 /** Invalid values count as absent: an address may be cut off or typed. */
 const listQuery = v.object({
   q: searchText,
-  show: v.fallback(v.optional(v.picklist(Object.keys(groups) as Group[])), undefined),
+  show: v.fallback(v.optional(v.picklist(groups)), undefined),
   after: v.fallback(v.optional(v.pipe(v.string(), v.regex(lastRow))), undefined),
   /** Asks for the changed documents among `seen`. */
   live: v.optional(v.string()),
@@ -54,7 +54,9 @@ export function addListScreens(screens: Screens) {
       title: 'Documents',
       lead: 'Your agent answers callers from these documents.',
       agent: { ...agent, tab: 'documents' },
-      actions: mayWrite && html`<a class="button plain" href="${base}/new">Write text</a>`,
+      actions:
+        mayWrite &&
+        html`<a class="button plain" href="${base}/closed">Closed on …</a> <a class="button plain" href="${base}/new">Write text</a>`,
       content: html`${may('organization:write') && zoneQuestion(agent)}
 ${mayWrite && uploadView(base)}
 ${searchForm(list)}
@@ -74,14 +76,15 @@ async function readChanges(db: Database, scope: AgentScope, seen: string[]) {
   const gone = [...tags.keys()].filter((id) => !found.some((document) => document.id === id))
   const isSettled = !found.some(isInWork)
   if (changed.length + gone.length === 0 && !isSettled) return undefined
-  const { documents } = await getAgent(db, scope)
-  return { changed, gone, isSettled, counts: countsOf(documents) }
+  const [{ documents }, past] = await Promise.all([getAgent(db, scope), countPast(db, scope)])
+  return { changed, gone, isSettled, counts: countsOf(documents, past) }
 }
 
 async function readList(db: Database, scope: AgentScope, place: Place, query: ListQuery) {
   const [time, id] = query.after?.split('.') ?? []
-  const [agent, { documents, hasMore }] = await Promise.all([
+  const [agent, past, { documents, hasMore }] = await Promise.all([
     getAgent(db, scope),
+    countPast(db, scope),
     listOverviews(db, scope, {
       words: wordsIn(query.q),
       group: query.show,
@@ -91,25 +94,29 @@ async function readList(db: Database, scope: AgentScope, place: Place, query: Li
   ])
   const last = documents.at(-1)
   const next = hasMore && last ? `${last.created_at.getTime()}.${last.id}` : undefined
-  return { ...place, agent, query, documents, next, counts: countsOf(agent.documents) }
+  return { ...place, agent, query, documents, next, counts: countsOf(agent.documents, past) }
 }
 
-function countsOf({ pending, processing, completed, error }: Record<Status, number>): Counts {
-  const unfinished = pending + processing
-  return { all: unfinished + completed + error, ready: completed, unfinished, failed: error }
+function countsOf(all: Record<Status, number>, past: Partial<Record<Status, number>>): Counts {
+  const current = (status: Status) => all[status] - (past[status] ?? 0)
+  const [ready, failed] = [current('completed'), current('error')]
+  const unfinished = current('pending') + current('processing')
+  const ended = Object.values(past).reduce((sum, count) => sum + count, 0)
+  return { current: ready + unfinished + failed, ready, unfinished, failed, past: ended }
 }
 
 /** Counts all of the agent's documents, not only those found. */
-type Counts = Record<Group | 'all', number>
+type Counts = Record<Group | 'current', number>
 type List = Omit<Awaited<ReturnType<typeof readList>>, 'agent'>
 type Changes = NonNullable<Awaited<ReturnType<typeof readChanges>>>
 
 /** Shows the part that search and filters replace. Reloads itself after a change made on the page. */
 function listView(list: List) {
-  const { base, query, documents, next, counts } = list
+  const { base, query, documents, next } = list
+  const isEmpty = hasNone(list)
   return html`<section id="documents" aria-label="Documents"
-  hx-get="${withQuery(base, { ...query })}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${counts.all === 0 && html` data-empty`}>
-${counts.all > 0 && statesView(list)}
+  hx-get="${withQuery(base, { ...query })}" hx-trigger="documents-changed from:body" hx-swap="outerMorph"${isEmpty && html` data-empty`}>
+${!isEmpty && statesView(list)}
 ${documents.length > 0 ? html`${list.mayWrite && selectionForm(list)}<ul class="documents">${documents.map((document) => rowView(list, document))}</ul>` : noneView(list)}
 ${liveView(list)}
 ${pagesView(
@@ -120,8 +127,8 @@ ${pagesView(
 }
 
 function statesView({ base, query, counts }: Pick<List, 'base' | 'query' | 'counts'>) {
-  const filters = (['all', ...Object.keys(groups)] as (Group | 'all')[]).map((group) => {
-    const show = group === 'all' ? undefined : group
+  const filters = (['current', ...groups] as const).map((group) => {
+    const show = group === 'current' ? undefined : group
     const path = withQuery(base, { q: query.q, show })
     return { name: names[group], path, count: counts[group], isCurrent: show === query.show }
   })
@@ -140,9 +147,13 @@ ${documents.some(mayBeRetried) && html`<button class="plain" name="action" value
 <button class="quiet danger" name="action" value="delete" aria-label="Delete the selected documents">Delete</button></form>`
 }
 
-function noneView({ base, counts, mayWrite }: List) {
-  return counts.all > 0
-    ? html`<p class="none">No documents match. <a href="${base}">Show all documents</a></p>`
+const hasNone = ({ counts: { current, past } }: Pick<List, 'counts'>) => current + past === 0
+
+function noneView(list: List) {
+  const { base, query, counts, mayWrite } = list
+  const past = query.show === undefined && counts.past > 0 && withQuery(base, { q: query.q, show: 'past' })
+  return !hasNone(list)
+    ? html`<p class="none">No documents match. ${past ? html`<a href="${past}">Look among past documents</a>` : html`<a href="${base}">Show all current documents</a>`}</p>`
     : emptyView(
         'document',
         'No documents yet',

@@ -2,6 +2,7 @@ import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
+import type { Status } from '../../../shared/database/tables.ts'
 import { disagreements } from '../../../shared/documents/client/disagreements.ts'
 import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/processing/guards.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
@@ -10,14 +11,18 @@ import { type Changes, findChanges } from './changes.ts'
 /** A document's fields for the screens, without its text. */
 export type Overview = InferResult<ReturnType<typeof overviews>>[number] & { changes?: Changes | undefined }
 
-export const groups = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
-export type Group = keyof typeof groups
+const statuses = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
+/** The filters of the list besides the current documents. Those that are no longer valid are in `past` only. */
+export const groups = ['ready', 'unfinished', 'failed', 'past'] as const
+export type Group = (typeof groups)[number]
 
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 const a = columnsOf('agents', 'a')
 
-/** Lists documents after a key, newest first. Their titles contain every word, in upper or lower case. */
+const isPast = sql<boolean>`${d.valid_until} <= now()`
+
+/** Lists the documents of a group, or the current ones, after a key, newest first. Their titles contain every word, in upper or lower case. */
 export async function listOverviews(
   db: Database,
   scope: AgentScope,
@@ -26,7 +31,10 @@ export async function listOverviews(
   const { words, group, limit, after } = sought
   const documents = await overviews(db, isOfAgent(scope))
     .$if(words.length > 0, (query) => query.where(sql<boolean>`${d.title} ilike all(${words.map(toPattern)}::text[])`))
-    .$if(group !== undefined, (query) => query.where('d.status', 'in', groups[group!]))
+    .where(group === 'past' ? isPast : sql<boolean>`(${isPast}) is not true`)
+    .$if(group !== undefined && group !== 'past', (query) =>
+      query.where('d.status', 'in', statuses[group as keyof typeof statuses]),
+    )
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(${d.created_at}, ${d.id}) < (${after![0]}::timestamptz, ${after![1]}::uuid)`),
     )
@@ -35,6 +43,18 @@ export async function listOverviews(
     .limit(limit + 1)
     .execute()
   return { documents: await withChanges(db, scope, documents.slice(0, limit)), hasMore: documents.length > limit }
+}
+
+/** Counts an agent's documents that are no longer valid, by status. */
+export async function countPast(db: Database, scope: AgentScope): Promise<Partial<Record<Status, number>>> {
+  const found = await db
+    .selectFrom('documents as d')
+    .select(['d.status', sql<number>`count(*)::int`.as('count')])
+    .where(isOfAgent(scope))
+    .where(isPast)
+    .groupBy('d.status')
+    .execute()
+  return Object.fromEntries(found.map(({ status, count }) => [status, count]))
 }
 
 export async function findOverviews(db: Database, scope: AgentScope, ids: string[]): Promise<Overview[]> {
@@ -95,7 +115,7 @@ async function withChanges(
 }
 
 const validity = sql<'expired' | 'scheduled' | null>`(case
-  when ${d.valid_until} <= now() then 'expired' when ${d.valid_from} > now() then 'scheduled' end)`
+  when ${isPast} then 'expired' when ${d.valid_from} > now() then 'scheduled' end)`
 
 const website = sql<
   string | null

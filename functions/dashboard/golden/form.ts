@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
+import { time } from '../../../shared/http/input/time.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { maxTurns } from '../../../shared/retrieval/schemas.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
@@ -8,6 +9,7 @@ import { line, lines, oneLine } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { goldenPage } from '../paths.ts'
 import { number } from '../sentences.ts'
+import { timeIn } from '../times.ts'
 
 export type Titled = { id: string; title: string }
 
@@ -50,6 +52,7 @@ export const goldenForm = v.pipe(
     ),
     within: v.pipe(v.string(noWithin), v.regex(/^([1-9]|10)$/, noWithin), v.transform(Number)),
     on_failure: v.picklist(['warn', 'block'], 'Choose what happens.'),
+    as_of: v.optional(time),
   }),
   v.forward(
     v.check(
@@ -74,11 +77,12 @@ export const goldenForm = v.pipe(
   ),
 )
 
-export function toInput({ expected, words, value, no_value, ...given }: v.InferOutput<typeof goldenForm>) {
+export function toInput({ expected, words, value, no_value, as_of, ...given }: v.InferOutput<typeof goldenForm>) {
   const isNothing = expected === 'nothing'
   const document_id = isNothing || expected === '' ? null : expected
   return {
     ...given,
+    as_of: as_of ?? null,
     document_id,
     words: words || null,
     value: value || null,
@@ -98,10 +102,11 @@ export function toTyped(kept: KeptGolden) {
     history: history.join('\n'),
     within: `${within}`,
     on_failure,
+    as_of: kept.as_of?.toISOString(),
   }
 }
 
-export function formView(agentId: string, documents: readonly Titled[], { typed, faults }: Sent): Html {
+export function formView(agentId: string, documents: readonly Titled[], zone: string, { typed, faults }: Sent): Html {
   const { line, area, choice, boxes } = fieldsOf({ typed: { within: '3', on_failure: 'warn', ...typed }, faults })
   const choices = [
     ['', 'Any document with the words or the value below'],
@@ -113,6 +118,7 @@ export function formView(agentId: string, documents: readonly Titled[], { typed,
   const ofHistory = 'What the caller said earlier in the call, one line each, if the question needs it.'
   const ofWords = 'Such as “On Sunday we are closed”. These words must stay, whatever else the text says.'
   const ofValue = 'Such as “£14.20”. Leave it empty if you don’t want it checked.'
+  const ofMoment = 'Always as of the moment of this answer'
   const toTen = html`type="number" min="1" max="10" required`
   const fields = [
     line('question', 'Question', maxQuestion, 'As a caller would ask it.'),
@@ -122,10 +128,18 @@ export function formView(agentId: string, documents: readonly Titled[], { typed,
     line('value', 'The value that a table gives', maxWords, ofValue, ''),
     boxes('checkbox', 'no_value', 'Or no value', [['true', 'No table should give a value']]),
     line('within', 'Among the first', 2, 'Voice agents get about three parts.', toTen),
+    typed?.as_of
+      ? boxes('checkbox', 'as_of', 'When it is asked', [[typed.as_of, ofMoment]], asOfView(typed.as_of, zone))
+      : html``,
     choice('on_failure', 'If a change would make it fail', [
       ['warn', 'Tell me, and make the change'],
       ['block', 'Stop the change, and say why'],
     ]),
   ]
   return sheetForm(fields, 'Save check', goldenPage(agentId))
+}
+
+function asOfView(moment: string, zone: string): Html | false {
+  const { success, output } = v.safeParse(time, moment)
+  return success && html`${timeIn(new Date(output), zone)}, since the days of the question are other days later.`
 }

@@ -18,10 +18,12 @@ import {
 import type { Meter } from '../../../shared/http/request-meter.ts'
 import { documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
+import { getAgent } from '../../../shared/organizations/agents.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { listQuestions } from '../../../shared/questions/questions.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
+import { asOfDays } from '../as-of.ts'
 import { isError } from '../error-view.ts'
 import { confirmView, type Sent } from '../form-view.ts'
 import { type Form, oneLine } from '../forms.ts'
@@ -67,22 +69,21 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
       return { redirect: goldenPage(scope.agentId), flash: { text } }
     })
-    .get(`${base}/new`, writing, async ({ c, db, scope }) => {
-      const { question, document, value, call, before } = c.req.query()
+    .get(`${base}/new`, writing, async ({ c, db, scope, agent }) => {
+      const { question = '', document, value, call, before, at } = c.req.query()
       const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
       const { questions } = asked.success
         ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns })
         : { questions: [] }
-      const history = questions
-        .map((each) => oneLine(each.question))
-        .toReversed()
-        .join('\n')
-      return await formPage(db, scope, 'New check', { typed: { question, history, expected: document, value } })
+      const history = questions.map((each) => oneLine(each.question)).toReversed()
+      const as_of = asOfDays({ question, history, at }, await agent()) ?? undefined
+      const typed = { question, history: history.join('\n'), expected: document, value, as_of }
+      return await formPage(db, scope, 'New check', { typed })
     })
     .post(`${base}/new`, { ...writing, form: goldenForm }, ({ db, meter, scope, form }) =>
       save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
-        return await createGolden({ db, embedder }, scope, { ...input, as_of: null })
+        return await createGolden({ db, embedder }, scope, input)
       }),
     )
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
@@ -112,12 +113,13 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
 
 async function formPage(db: Database, scope: AgentScope, title: string, sent: Sent): Promise<View> {
   const given = v.safeParse(documentId, sent.typed?.expected)
-  const [newest, expected] = await Promise.all([
+  const [newest, expected, agent] = await Promise.all([
     titles(db, scope).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(maxDocuments).execute(),
     titlesOf(db, scope, given.success ? [given.output] : []),
+    getAgent(db, scope),
   ])
   const documents = new Map([...expected, ...newest].map((each) => [each.id, each]))
-  return { crumbs: [], title, content: formView(scope.agentId, [...documents.values()], sent) }
+  return { crumbs: [], title, content: formView(scope.agentId, [...documents.values()], timeZoneOf(agent), sent) }
 }
 
 async function admit(meter: Meter, question: string) {

@@ -146,7 +146,7 @@ function groupsOf(questions: KeptQuestion[]): Group<KeptQuestion>[] {
 
 function groupView(agentId: string, group: Group<KeptQuestion>, givenOf: GivenOf, shown: ListQuery): Html {
   const [first] = group
-  const { question, call_id, status, value, is_wrong: isWrong } = first
+  const { question, call_id, status, value, asked_at, is_wrong: isWrong } = first
   const others = [...new Set(group.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
   const newest = group.reduce((newest, { asked_at }) => (asked_at > newest ? asked_at : newest), first.asked_at)
   const isGiven = status !== 'nothing'
@@ -156,7 +156,7 @@ ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).
 ${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${group.length === 1 ? 'Asked' : `Asked ${number(group.length)} times, last`} ${ago(newest)}</p></div>
 ${waysView(agentId, {
-  ...{ ids: group.map(({ id }) => id), question, call_id, status, value, isWrong, shown },
+  ...{ ids: group.map(({ id }) => id), question, call_id, status, value, asked_at, isWrong, shown },
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}</li>`
 }

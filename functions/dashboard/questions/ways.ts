@@ -4,7 +4,7 @@ import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, withQuery } from '../paths.ts'
 
-export interface Asked extends Pick<KeptQuestion, 'question' | 'call_id' | 'status' | 'value'> {
+export interface Asked extends Pick<KeptQuestion, 'question' | 'call_id' | 'status' | 'value' | 'asked_at'> {
   /** The ids of the group's questions. */
   ids: readonly string[]
   isWrong: boolean
@@ -30,13 +30,14 @@ export function stateView(status: KeptQuestion['status'], isWrong: boolean): Htm
 /** The actions for a caller's question: the one that suits its state, and the rest in a menu. */
 export function waysView(
   agentId: string,
-  { ids, question, call_id, status, value, isWrong, given, shown }: Asked,
+  { ids, question, call_id, status, value, asked_at, isWrong, given, shown }: Asked,
 ): Html {
+  const at = asked_at.toISOString()
   const add = ['Add an answer', newDocumentPath(agentId, question)] as const
-  const correct = given ? [['Correct it', correctionPath(agentId, given.documentId, question)] as const] : []
+  const correct = given ? [['Correct it', correctionPath(agentId, given.documentId, question, at)] as const] : []
   const ways = status === 'found' || isWrong ? [...correct, add] : [add, ...correct]
   const first = status !== 'found' || isWrong || !given ? ways.shift() : undefined
-  const asked = call_id === null ? undefined : { call: call_id, before: ids[0]! }
+  const asked = { ...(call_id !== null && { call: call_id, before: ids[0]! }), at }
   const expected = status === 'found' && given ? { document: given.documentId, value: value?.text } : {}
   const others = [
     ...ways,

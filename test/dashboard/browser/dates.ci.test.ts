@@ -47,7 +47,7 @@ describe.runIf(executablePath)('a document for a limited time (needs chromium, o
 
     await page.goto(new URL(`${agent}/ask`, page.url()).href)
     await page.getByLabel('What a caller would say').fill('geschlossen')
-    await page.getByText('At another time', { exact: true }).click()
+    await page.getByText('Ask at another time').click()
     await page.getByLabel('As of').fill(`${year}-12-25T10:00`)
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     await page

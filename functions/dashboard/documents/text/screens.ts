@@ -12,6 +12,7 @@ import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../../shared/queue.ts'
+import { asOfDays } from '../../as-of.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type Html, type View } from '../../layout.ts'
@@ -148,7 +149,9 @@ export function addTextScreens(
           if (!isError(error, 'precondition_failed')) throw error
           return conflict(await readEditable(db, scope, maxWrittenBytes))
         }
-        const fault = golden && question ? await keepGolden({ db, embedder, meter }, scope, question) : undefined
+        const asked = golden && question ? { question, at: shown.at ?? new Date().toISOString() } : undefined
+        const fault =
+          asked && (await keepGolden({ db, embedder, meter }, scope, asked.question, asOfDays(asked, await agent())))
         const isDetached = isOther && document.website !== null
         const saved = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}`
         const text = fault ? `The text was saved, but not the check. ${fault}` : saved
@@ -171,6 +174,7 @@ function shownOf(c: Context) {
     isOfText: c.req.query('text') !== undefined,
     part: success ? output : undefined,
     question: questionOf(c),
+    at: c.req.query('at'),
   }
 }
 
@@ -205,11 +209,12 @@ async function keepGolden(
   { meter, ...dependencies }: Parameters<typeof createGolden>[0] & { meter: Meter },
   scope: DocumentScope,
   question: string,
+  as_of: string | null,
 ): Promise<string | undefined> {
   const expected = { document_id: scope.documentId, words: null, expects_nothing: false }
   try {
     await meter.reserveTokens(estimatedTokens(question))
-    await createGolden(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of: null })
+    await createGolden(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of })
     return undefined
   } catch (error) {
     return refusalOf(error).message

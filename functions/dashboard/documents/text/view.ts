@@ -54,16 +54,18 @@ export interface Editing extends Sent {
   isConflict?: boolean
   /** The caller's question that the text should answer. */
   question?: string | undefined
+  /** When it was asked. */
+  at?: string | undefined
 }
 
 export function editView(document: Editable, address: string, editing: Editing): View {
-  const { isOfText, part, typed = {}, faults, isConflict, note, question } = editing
+  const { isOfText, part, typed = {}, faults, isConflict, note, question, at } = editing
   const hasText =
     document.content !== null &&
     document.managed_by === 'service' &&
     (document.source_url === null || isOfText || part !== undefined)
   const form: TextForm = {
-    action: withQuery(`${address}/edit`, { text: isOfText ? 1 : undefined, ...part, question }),
+    action: withQuery(`${address}/edit`, { text: isOfText ? 1 : undefined, ...part, question, at }),
     typed: {
       ...daysOf(document),
       title: document.title,

@@ -1,0 +1,255 @@
+import { describe, expect, test } from 'vitest'
+import { daysInWords } from '../../functions/dashboard/times.ts'
+import { dayOf } from '../../shared/organizations/time-zone.ts'
+import { keepQuestions } from '../support/documents/asked-questions.ts'
+import { get, hiddenIn, listOf, serve, setColumns, titlesIn } from './document-rows.ts'
+import { type SignedIn, useDashboard } from './support.ts'
+
+const { signedIn, stand } = useDashboard()
+
+const zone = 'Europe/Berlin'
+const long = 'a'.repeat(501)
+const dayMilliseconds = 86_400_000
+const inDays = (days: number, where = zone) => dayOf(new Date(Date.now() + days * dayMilliseconds), where)
+const pathOf = (tenant: { agentId: string }) => `${listOf(tenant)}/closed`
+const askedOf = (location: string) => new URL(location, 'https://app.example.com').searchParams
+
+/** Somebody whose agent is in Berlin and serves its usual hours. */
+async function shop(): Promise<SignedIn> {
+  const tenant = await signedIn()
+  expect((await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: zone })).status).toBe(200)
+  await serve(stand, tenant, 'Hours', 'We are open Monday to Sunday from 9:00 to 18:00.')
+  return tenant
+}
+
+/** Sends the form. @returns the page that it leads to, and the document that it made */
+async function save(tenant: SignedIn, fields: Record<string, string>) {
+  const { status, headers } = await tenant.browser.post(pathOf(tenant), { open: 'closed', ...fields })
+  expect(status).toBe(303)
+  const location = headers.location!
+  return { location, document: await get(tenant, askedOf(location).get('saved')!) }
+}
+
+test.each([
+  ['2026-12-24', '2026-12-24', undefined, 'Thursday, 24 December 2026'],
+  ['2026-12-24', '2026-12-24', '2026', 'Thursday, 24 December'],
+  ['2026-07-20', '2026-08-02', undefined, 'from Monday, 20 July to Sunday, 2 August 2026'],
+  ['2026-12-29', '2027-01-02', '2026', 'from Tuesday, 29 December 2026 to Saturday, 2 January 2027'],
+])('the days from %s to %s are named in a page of the year %s: “%s”', (from, to, year, words) => {
+  expect(daysInWords({ from, to }, year)).toBe(words)
+})
+
+describe('Closed on …', () => {
+  test('is one tap from the documents, and asks for days in the agent’s time zone', async () => {
+    const tenant = await shop()
+    expect((await tenant.browser.get(listOf(tenant))).html).toContain(`href="${pathOf(tenant)}">Closed on …</a>`)
+    const { status, html, text } = await tenant.browser.get(pathOf(tenant))
+    expect(status).toBe(200)
+    expect(text).toContain(`In the time zone ${zone}.`)
+    expect(html).toContain(`type="date" min="${inDays(0)}"`)
+    expect(html).toContain('name="open" value="closed" checked')
+  })
+
+  test('writes a text of one day, served at once and until the next day begins', async () => {
+    const tenant = await shop()
+    const day = inDays(9)
+    const words = daysInWords({ from: day, to: day })
+    const { location, document } = await save(tenant, { from: day, until: '', note: 'Call 555 0100.' })
+    expect(document).toMatchObject({
+      title: `Closed on ${words}`,
+      content: `We are closed on ${words}. Call 555 0100.`,
+      valid_from: null,
+    })
+    expect(dayOf(new Date(document.valid_until), zone)).toBe(inDays(10))
+    expect(dayOf(new Date(Date.parse(document.valid_until) - 1), zone)).toBe(day)
+    expect(askedOf(location).get('q')).toBe(`are you open on ${words}`)
+  })
+
+  test('writes a text of a range, and of other hours', async () => {
+    const tenant = await shop()
+    const [from, until] = [inDays(9), inDays(15)]
+    const words = daysInWords({ from, to: until })
+    const closed = await save(tenant, { from, until })
+    expect(closed.document).toMatchObject({ title: `Closed ${words}`, content: `We are closed ${words}.` })
+    expect(dayOf(new Date(closed.document.valid_until), zone)).toBe(inDays(16))
+    const hours = { open: 'hours', opens: '10:00', closes: '14:00' }
+    expect((await save(tenant, { from, until, ...hours })).document).toMatchObject({
+      title: `Open 10:00–14:00 ${words}`,
+      content: `We are open from 10:00 to 14:00 each day ${words}.`,
+    })
+    const day = daysInWords({ from, to: from })
+    expect((await save(tenant, { from, ...hours })).document).toMatchObject({
+      title: `Open 10:00–14:00 on ${day}`,
+      content: `We are open from 10:00 to 14:00 on ${day}.`,
+    })
+  })
+
+  test.each([
+    ['closed', {}, 'We are closed on'],
+    ['closed for a week', { until: inDays(15) }, 'We are closed from'],
+    ['open for some hours', { open: 'hours', opens: '10:00', closes: '14:00' }, 'We are open from 10:00 to 14:00 on'],
+    [
+      'open for some hours of a week',
+      { until: inDays(15), open: 'hours', opens: '10:00', closes: '14:00' },
+      'We are open from 10:00 to 14:00 each day from',
+    ],
+  ])('leads to what callers hear on that day: %s', async (_, fields, heard) => {
+    const tenant = await shop()
+    const { location, document } = await save(tenant, { from: inDays(9), ...fields })
+    const before = await tenant.browser.get(location)
+    expect(before.text).toContain(`“${document.title}” was saved.`)
+    expect(before.text).toContain('is still being processed, so callers don’t get answers from it yet. Ask again')
+    expect(before.text).toContain('Asked as of now,')
+    await stand.deliver()
+    const { html, text } = await tenant.browser.get(
+      /<a href="([^"]+)">Ask again/.exec(before.html)![1]!.replaceAll('&amp;', '&'),
+    )
+    expect(text).not.toContain('still being processed')
+    expect(text).toContain('Your agent would say this')
+    expect(/<blockquote id="heard"[^>]*>([^<]*)/.exec(html)![1]).toContain(heard)
+    expect(text).toContain(`Asked for ${daysInWords({ from: inDays(9), to: inDays(9) }, inDays(0).slice(0, 4))} `)
+  })
+
+  test('takes today, in the agent’s time zone', async () => {
+    const tenant = await shop()
+    for (const where of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: where })
+      expect((await save(tenant, { from: inDays(0, where) })).document.status).toBe('pending')
+      const past = await tenant.browser.post(pathOf(tenant), { open: 'closed', from: inDays(-1, where) })
+      expect(past.status).toBe(422)
+    }
+  })
+
+  test.each([
+    ['from', { from: '' }, 'Enter a day'],
+    ['from', { from: 'tomorrow' }, 'Enter a day'],
+    ['from', { from: inDays(-1) }, 'This day has passed.'],
+    ['until', { until: inDays(8) }, 'The last day is before the first.'],
+    ['open', { open: 'maybe' }, 'Choose one.'],
+    ['opens', { open: 'hours', opens: '', closes: '14:00' }, 'Enter when you open.'],
+    ['closes', { open: 'hours', opens: '10:00', closes: '' }, 'Enter when you close.'],
+    ['closes', { open: 'hours', opens: '14:00', closes: '10:00' }, 'You close before you open.'],
+    ['closes', { open: 'hours', opens: '10:00', closes: '25:00' }, 'Enter a time, such as 10:00.'],
+    ['note', { note: long }, 'This can have at most 500 characters.'],
+  ])('says at the field %s what is wrong with it, and changes nothing (%#)', async (field, wrong, message) => {
+    const tenant = await shop()
+    const fields = { from: inDays(9), open: 'closed', note: 'Merry Christmas', ...wrong }
+    const { status, html } = await tenant.browser.post(pathOf(tenant), fields)
+    expect(status).toBe(422)
+    expect(html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*</svg> ${message}`))
+    expect(html).toContain(fields.note.slice(0, 500))
+    expect((await tenant.call('GET', tenant.knowledgeBase)).body.data).toHaveLength(1)
+  })
+})
+
+describe('once its days have passed, a document', () => {
+  test('is among the past ones only, of which each answers as of its days', async () => {
+    const tenant = await shop()
+    const { document } = await save(tenant, { from: inDays(2) })
+    await stand.deliver()
+    const list = async (query = '') => await tenant.browser.get(`${listOf(tenant)}${query}`)
+    expect((await list()).text).toContain('Current 2 Ready 2 Processing 0 Failed 0 Past 0')
+    const lastMonth = new Date(Date.now() - 30 * dayMilliseconds).toISOString()
+    await setColumns(stand, document.id, `valid_until = '${lastMonth}'`)
+    const current = await list()
+    expect(current.text).toContain('Current 1 Ready 1 Processing 0 Failed 0 Past 1')
+    expect(titlesIn(current.html)).toEqual(['Hours'])
+    expect(titlesIn((await list('?show=ready')).html)).toEqual(['Hours'])
+    const past = await list('?show=past')
+    expect(titlesIn(past.html)).toEqual([document.title])
+    expect(past.text).toContain('Expired')
+    const none = await list('?q=closed')
+    expect(none.html).toContain('?q=closed&amp;show=past">Look among past documents</a>')
+    expect(titlesIn((await list('?q=closed&show=past')).html)).toEqual([document.title])
+    const q = document.title
+    const asked = async (at = '') =>
+      (await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/ask?${new URLSearchParams({ q, at })}`)).text
+    expect(await asked()).not.toContain('We are closed on')
+    expect(await asked(`${inDays(-40)}T10:00`)).toContain('We are closed on')
+  })
+
+  test('is current again when its last day is cleared', async () => {
+    const tenant = await shop()
+    const { document } = await save(tenant, { from: inDays(2) })
+    await stand.deliver()
+    await setColumns(stand, document.id, 'valid_until = now()')
+    const address = `${listOf(tenant)}/${document.id}`
+    const edits = hiddenIn((await tenant.browser.get(`${address}/edit`)).html, 'edits')
+    const { title, content } = document
+    await tenant.browser.submit(`${address}/edit`, { title, content, edits, from: '', until: '' })
+    expect(titlesIn((await tenant.browser.get(listOf(tenant))).html)).toEqual([title, 'Hours'])
+  })
+})
+
+describe('a check of a question that names days', () => {
+  const q = 'are you open tomorrow'
+  const kept = async ({ call, agentId }: SignedIn) =>
+    (await call('GET', `/v1/agents/${agentId}/golden-questions`)).body.data
+  const linkIn = (html: string, name: string) =>
+    new RegExp(`href="([^"]*)"[^>]*>${name}`).exec(html)![1]!.replaceAll('&amp;', '&')
+  const ask = ({ browser, agentId }: SignedIn, query: Record<string, string>) =>
+    browser.get(`/dashboard/agents/${agentId}/ask?${new URLSearchParams(query)}`)
+  const fieldsIn = (html: string) => ({
+    question: /id="question"[^>]* value="([^"]*)"/.exec(html)![1]!,
+    expected: /<option value="([^"]*)" selected/.exec(html)![1]!,
+    ...(html.includes('name="as_of"') && { as_of: /name="as_of" value="([^"]*)" checked/.exec(html)![1]! }),
+    ...{ words: '', within: '3', on_failure: 'warn' },
+  })
+
+  test('is asked as of the moment of the answer in Ask, unless that is unticked', async () => {
+    const tenant = await shop()
+    const answer = await ask(tenant, { q, at: '2027-01-04T23:30' })
+    expect(answer.text).toContain('Asked for Tuesday, 5 January ')
+    const form = await tenant.browser.get(linkIn(answer.html, 'Right, keep it'))
+    expect(form.text).toContain('Jan 4, 2027, 11:30 PM (Europe/Berlin), since the days of the question')
+    const made = await tenant.browser.submit(
+      `/dashboard/agents/${tenant.agentId}/golden-questions/new`,
+      fieldsIn(form.html),
+    )
+    expect(made.text).toContain('It passes')
+    expect(made.text).toContain('asked as of Jan 4, 2027, 11:30 PM (Europe/Berlin)')
+    const [{ id, as_of }] = await kept(tenant)
+    expect(as_of).toBe('2027-01-04T22:30:00.000Z')
+    const edit = `/dashboard/agents/${tenant.agentId}/golden-questions/${id}/edit`
+    const fields = fieldsIn((await tenant.browser.get(edit)).html)
+    await tenant.browser.submit(edit, fields)
+    expect(await kept(tenant)).toMatchObject([{ as_of }])
+    const { as_of: _, ...unticked } = fields
+    await tenant.browser.submit(edit, unticked)
+    expect(await kept(tenant)).toMatchObject([{ as_of: null }])
+  })
+
+  test('is asked as of now if Ask was asked now, and other questions at no moment', async () => {
+    const tenant = await shop()
+    const started = Date.now()
+    const form = await tenant.browser.get(linkIn((await ask(tenant, { q })).html, 'Right, keep it'))
+    const { as_of } = fieldsIn(form.html)
+    expect(Date.parse(as_of!)).toBeGreaterThanOrEqual(started)
+    expect(Date.parse(as_of!)).toBeLessThanOrEqual(Date.now())
+    const other = await ask(tenant, { q: 'what are your hours' })
+    expect(other.text).not.toContain('Asked for')
+    const without = await tenant.browser.get(linkIn(other.html, 'Right, keep it'))
+    expect(without.html).not.toContain('name="as_of"')
+  })
+
+  test('is asked as of the caller’s call, also if its answer is corrected', async () => {
+    const tenant = await shop()
+    await keepQuestions(stand, tenant)
+    await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query: q })
+    await stand.db
+      .updateTable('question_log')
+      .set({ asked_at: new Date(Date.now() - 3 * dayMilliseconds) })
+      .execute()
+    const questions = await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/questions`)
+    const keep = linkIn(questions.html, 'Keep as a check')
+    const at = new URLSearchParams(keep.split('?')[1]).get('at')!
+    expect(dayOf(new Date(at), zone)).toBe(inDays(-3))
+    expect(fieldsIn((await tenant.browser.get(keep)).html).as_of).toBe(at)
+    const correct = linkIn(questions.html, 'Correct it')
+    const { html } = await tenant.browser.get(correct)
+    const action = /class="text-form"[^>]* action="([^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&')
+    const text = { title: 'Hours', content: 'We are open daily from 8:00 to 18:00.', golden: '1' }
+    await tenant.browser.submit(action, { ...text, edits: hiddenIn(html, 'edits') })
+    expect(await kept(tenant)).toMatchObject([{ question: q, as_of: at }])
+  })
+})
