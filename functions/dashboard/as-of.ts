@@ -1,16 +1,19 @@
 import * as v from 'valibot'
+import { needsMoment } from '../../shared/golden/moment.ts'
 import { time } from '../../shared/http/input/time.ts'
-import type { AgentRow } from '../../shared/organizations/agents.ts'
-import { timeZoneOf } from '../../shared/organizations/time-zone.ts'
-import { daysOfCall } from '../../shared/retrieval/dates/dated.ts'
 
-/** The moment at which a question was asked if it names days, which mean others later; else null. */
-export function asOfDays(
-  { question, history = [], at }: { question: string; history?: readonly string[]; at: string | undefined },
-  agent: Pick<AgentRow, 'time_zone' | 'holidays'>,
-): string | null {
-  const asked = v.safeParse(time, at)
-  if (!asked.success) return null
-  const place = { timeZone: timeZoneOf(agent), holidays: agent.holidays }
-  return daysOfCall(question, history, { at: new Date(asked.output), place }).length > 0 ? asked.output : null
+interface Asked {
+  question: string
+  history?: readonly string[]
+}
+
+/** The moment at which a question was asked if it names a day relative to now, which means another later; else null. */
+export function asOfDays({ at, ...asked }: Asked & { at: string | undefined }): string | null {
+  const moment = v.safeParse(time, at)
+  return moment.success && needsMoment(asked) ? moment.output : null
+}
+
+/** A check that needs a moment and has none is asked as of now. */
+export function withMoment<Check extends Asked & { as_of: string | null }>(check: Check): Check {
+  return { ...check, as_of: check.as_of ?? (needsMoment(check) ? new Date().toISOString() : null) }
 }

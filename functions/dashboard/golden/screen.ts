@@ -23,7 +23,7 @@ import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { listQuestions } from '../../../shared/questions/questions.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
-import { asOfDays } from '../as-of.ts'
+import { asOfDays, withMoment } from '../as-of.ts'
 import { isError } from '../error-view.ts'
 import { confirmView, type Sent } from '../form-view.ts'
 import { type Form, oneLine } from '../forms.ts'
@@ -69,21 +69,21 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
       return { redirect: goldenPage(scope.agentId), flash: { text } }
     })
-    .get(`${base}/new`, writing, async ({ c, db, scope, agent }) => {
+    .get(`${base}/new`, writing, async ({ c, db, scope }) => {
       const { question = '', document, value, call, before, at } = c.req.query()
       const asked = v.safeParse(v.object({ call_id: callId, after: uuid }), { call_id: call, after: before })
       const { questions } = asked.success
         ? await listQuestions(db, scope, { ...asked.output, limit: maxTurns })
         : { questions: [] }
       const history = questions.map((each) => oneLine(each.question)).toReversed()
-      const as_of = asOfDays({ question, history, at }, await agent()) ?? undefined
+      const as_of = asOfDays({ question, history, at }) ?? undefined
       const typed = { question, history: history.join('\n'), expected: document, value, as_of }
       return await formPage(db, scope, 'New check', { typed })
     })
     .post(`${base}/new`, { ...writing, form: goldenForm }, ({ db, meter, scope, form }) =>
       save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
-        return await createGolden({ db, embedder }, scope, input)
+        return await createGolden({ db, embedder }, scope, withMoment(input))
       }),
     )
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
@@ -95,7 +95,8 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       return await save(db, scope, 'Edit check', form, async ({ question, history, ...input }) => {
         const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
         if (isOther) await admit(meter, inContext(question, history))
-        const changes = { ...input, ...(isOther && { question, history }) }
+        const { as_of } = withMoment({ question, history, ...input })
+        const changes = { ...input, as_of, ...(isOther && { question, history }) }
         return await updateGolden({ db, embedder }, scope, kept.id, changes)
       })
     })

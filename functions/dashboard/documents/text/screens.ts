@@ -150,8 +150,7 @@ export function addTextScreens(
           return conflict(await readEditable(db, scope, maxWrittenBytes))
         }
         const asked = golden && question ? { question, at: shown.at ?? new Date().toISOString() } : undefined
-        const fault =
-          asked && (await keepGolden({ db, embedder, meter }, scope, asked.question, asOfDays(asked, await agent())))
+        const fault = asked && (await keepGolden({ db, embedder, meter }, scope, asked.question, asOfDays(asked)))
         const isDetached = isOther && document.website !== null
         const saved = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}`
         const text = fault ? `The text was saved, but not the check. ${fault}` : saved
