@@ -19,6 +19,6 @@ export function requireMoment({ as_of, ...asked }: Asked & { as_of?: string | Da
   if (as_of || !needsMoment(asked)) return
   const detail = 'is required, because the question names a day relative to now'
   throw new ApiError('validation_failed', 'See `errors` for each invalid field.', {
-    errors: [{ pointer: '#/as_of', code: 'required', detail }],
+    errors: [{ pointer: '/as_of', code: 'required', detail }],
   })
 }

@@ -1,0 +1,198 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { mcpClient } from '../../mcp/mcp-client.ts'
+import { type Tenant, useStand } from '../../support/stand/stand.ts'
+
+const stand = useStand()
+
+interface Shop {
+  time_zone?: string
+  holidays?: string
+  documents: { title: string; content: string; valid_from?: string; valid_until?: string }[]
+}
+
+/** An agent in a place that serves documents. */
+async function shopWith({ documents, ...place }: Shop): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  const path = `/v1/agents/${tenant.agentId}`
+  if (Object.keys(place).length > 0) expect((await tenant.call('PATCH', path, place)).status).toBe(200)
+  for (const document of documents) expect((await tenant.call('POST', tenant.knowledgeBase, document)).status).toBe(201)
+  await stand.deliver()
+  return tenant
+}
+
+const ask = async (tenant: Tenant, query: string, as_of: string, more: object = {}) =>
+  (await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query, as_of, ...more })).body
+
+const hours = {
+  title: 'Opening hours',
+  content: `| Day | Open |
+| --- | --- |
+| Monday | Closed |
+| Tuesday | 9:00 – 18:00 |
+| Wednesday | 9:00 – 18:00 |
+| Thursday | 14:00 – 20:00 |
+| Friday | 9:00 – 17:00 |
+| Saturday | 10:00 – 02:00 |
+| Sunday | Closed |`,
+}
+const holidays = {
+  title: 'Holidays',
+  content:
+    'On December 24 we close at 12:00. On Christmas Day we are closed. From July 20 to August 2 we are closed. On the first Tuesday of each month we are open until 22:00.',
+}
+const parking = { title: 'Parking', content: 'Park behind the house. The parking lot closes at 21:00 every day.' }
+const notice = {
+  title: 'A burst pipe',
+  content: 'We are closed because of a burst pipe, and sorry for the trouble.',
+  valid_from: '2026-11-26T05:00:00Z',
+  valid_until: '2026-11-28T05:00:00Z',
+}
+
+describe('“today” is a day of the business', () => {
+  let tenant: Tenant
+  beforeAll(async () => {
+    const documents = [parking, hours, holidays, notice]
+    tenant = await shopWith({ time_zone: 'America/New_York', holidays: 'US', documents })
+  })
+
+  test.each([
+    ['are you open today', '2026-06-11T15:00:00-04:00', 'Opening hours', '14:00 – 20:00', '2026-06-11'],
+    ['are you open today', '2026-06-16T03:30:00Z', 'Opening hours', 'Closed', '2026-06-15'],
+    ['how late are you open tomorrow', '2026-06-11T15:00:00-04:00', 'Opening hours', '9:00 – 17:00', '2026-06-12'],
+    ['are you open today', '2026-11-26T12:00:00-05:00', 'A burst pipe', null, '2026-11-26'],
+    ['are you open this friday afternoon', '2026-12-22T12:00:00-05:00', 'Holidays', null, '2026-12-25'],
+    ['what time do you close on thursday', '2026-12-22T12:00:00-05:00', 'Holidays', null, '2026-12-24'],
+    ['are you open on december twenty fourth', '2026-06-11T12:00:00-04:00', 'Holidays', null, '2026-12-24'],
+    ['can i come by next tuesday', '2026-07-14T12:00:00-04:00', 'Holidays', null, '2026-07-21'],
+    ['how late are you open today', '2026-09-01T12:00:00-04:00', 'Holidays', null, '2026-09-01'],
+    ['are you still open', '2026-06-14T04:30:00Z', 'Opening hours', '10:00 – 02:00', '2026-06-14'],
+    ['are you open on new year’s day', '2026-12-22T12:00:00-05:00', expect.any(String), null, '2027-01-01'],
+  ])('“%s” at %s', async (query, as_of, title, value, day) => {
+    const answer = await ask(tenant, query, as_of)
+    expect(answer.dates).toEqual([{ said: expect.any(String), from: day, to: day }])
+    expect({ first: answer.data[0].document_title, value: answer.value?.text ?? null }).toEqual({ first: title, value })
+    const one = await ask(tenant, query, as_of, { limit: 1 })
+    expect(one).toMatchObject({ value: answer.value, status: answer.status, dates: answer.dates })
+    expect(one.data[0].chunk_id).toBe(answer.data[0].chunk_id)
+  })
+
+  test('a follow-up has the days of the turn before, and a question without days has none', async () => {
+    const at = '2026-12-22T12:00:00-05:00'
+    const history = ['are you open on friday']
+    expect(await ask(tenant, 'and how late', at, { history })).toMatchObject({
+      dates: [{ from: '2026-12-25' }],
+      value: null,
+    })
+    expect((await ask(tenant, 'where do i park', at, { history })).dates).toEqual([
+      { said: 'on friday', from: '2026-12-25', to: '2026-12-25' },
+    ])
+    expect((await ask(tenant, 'where do i park', at)).dates).toEqual([])
+  })
+
+  test('as spoken, the sentence about the day is there', async () => {
+    const { data } = await ask(tenant, 'are you open this friday', '2026-12-22T12:00:00-05:00', { format: 'speech' })
+    expect(data[0].content).toContain('On Christmas Day we are closed.')
+  })
+
+  test('a time that is none is refused; a prefetch takes one and ignores it', async () => {
+    const refused = await tenant.call('POST', `${tenant.knowledgeBase}/search`, {
+      query: 'x',
+      as_of: '2026-02-30T00:00:00Z',
+    })
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: '/as_of' }] } })
+    const prefetch = (as_of: string) =>
+      tenant.call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query: 'are you open today', as_of })
+    expect((await prefetch('2026-06-11T15:00:00-04:00')).status).toBe(202)
+    expect((await prefetch('yesterday')).status).toBe(422)
+  })
+
+  test('models are told which day it is, where the question names one', async () => {
+    const today = /^Today is \p{L}+, \d{1,2} \p{L}+ \d{4}\.$/u
+    const { tool } = mcpClient(tenant)
+    expect((await tool('search', { query: 'are you open today' })).structuredContent.today).toMatch(today)
+    expect((await tool('search', { query: 'where do i park' })).structuredContent).not.toHaveProperty('today')
+    const retell = async (query: string) =>
+      (await tenant.call('POST', `${tenant.knowledgeBase}/retell`, { query })).body
+    expect(await retell('are you open tomorrow')).toMatch(/(?:^|\. )Today is [^.]+\.\n\nFrom “/)
+    expect(await retell('where do i park')).not.toContain('Today is')
+  })
+})
+
+test('an agent without a zone is in UTC, and a zone that is set later counts at once', async () => {
+  const tenant = await shopWith({ documents: [hours] })
+  const at = '2026-06-16T03:30:00Z'
+  expect(await ask(tenant, 'are you open today', at)).toMatchObject({
+    dates: [{ from: '2026-06-16' }],
+    value: { text: '9:00 – 18:00' },
+  })
+  await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: 'Pacific/Kiritimati' })
+  expect(await ask(tenant, 'are you open today', '2026-06-16T10:30:00Z')).toMatchObject({
+    dates: [{ from: '2026-06-17' }],
+  })
+  await tenant.call('PATCH', `/v1/agents/${tenant.agentId}`, { time_zone: 'Pacific/Pago_Pago' })
+  expect(await ask(tenant, 'are you open today', '2026-06-17T10:30:00Z')).toMatchObject({
+    dates: [{ from: '2026-06-16' }],
+  })
+})
+
+test('a price of summer is no exception, and hours of something else are none', async () => {
+  const documents = [
+    hours,
+    { title: 'Terrace', content: 'The terrace is open from May 1 to October 15, every day from 10:00.' },
+    { title: 'Drinks', content: 'From June to August:\n\n| Drink | Price |\n| --- | --- |\n| Iced latte | $4.75 |' },
+  ]
+  const tenant = await shopWith({ documents })
+  const at = '2026-07-16T10:00:00Z'
+  expect(await ask(tenant, 'are you open today', at)).toMatchObject({ value: { text: '14:00 – 20:00' } })
+  expect(await ask(tenant, 'how much is an iced latte today', at)).toMatchObject({ value: { text: '$4.75' } })
+  expect((await ask(tenant, 'is the terrace open today', at)).data[0].document_title).toBe('Terrace')
+})
+
+describe('a golden question', () => {
+  const create = (tenant: Tenant, body: object) =>
+    tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, body)
+  const expects = { words: '14:00 – 20:00' }
+
+  test('with a day relative to now needs a moment, and is asked at it', async () => {
+    const tenant = await shopWith({ documents: [hours, holidays] })
+    for (const question of ['are you open today', 'do you open next friday', 'and this friday', 'habt ihr morgen auf'])
+      expect(await create(tenant, { question, expects }), question).toMatchObject({
+        status: 422,
+        body: { code: 'validation_failed', errors: [{ pointer: '/as_of', code: 'required' }] },
+      })
+    const asked = await create(tenant, {
+      question: 'are you open today',
+      expects: { ...expects, value: '14:00 – 20:00' },
+      as_of: '2026-06-11T15:00:00Z',
+    })
+    expect(asked).toMatchObject({ status: 201, body: { last_result: { passed: true, rank: 1 } } })
+    const path = `/v1/agents/${tenant.agentId}/golden-questions/${asked.body.id}`
+    expect(await tenant.call('PATCH', path, { as_of: null })).toMatchObject({ status: 422 })
+    expect((await tenant.call('GET', path)).body.as_of).toBe('2026-06-11T15:00:00.000Z')
+    const closed = await create(tenant, {
+      question: 'are you open today',
+      expects: { value: null, words: 'On Christmas Day we are closed' },
+      as_of: '2026-12-25T15:00:00Z',
+    })
+    expect(closed).toMatchObject({ status: 201, body: { last_result: { passed: true, rank: 1 } } })
+  })
+
+  test('“on Thursday” without a moment means any Thursday: a text for one Thursday changes nothing', async () => {
+    const tenant = await shopWith({ documents: [hours] })
+    const kept = await create(tenant, {
+      question: 'are you open on thursday',
+      expects: { ...expects, value: '14:00 – 20:00' },
+      on_failure: 'block',
+    })
+    expect(kept).toMatchObject({ status: 201, body: { last_result: { passed: true } } })
+    const days = Array.from({ length: 14 }, (_, i) => new Date(Date.now() + i * 86_400_000))
+    const dates = days.map((day) => day.toLocaleDateString('en', { month: 'long', day: 'numeric', timeZone: 'UTC' }))
+    const content = dates.map((date) => `On ${date} we are closed.`).join(' ')
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Closed', content })
+    await stand.deliver()
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}/${body.id}`)).body).toMatchObject({
+      status: 'completed',
+      warnings: [],
+    })
+  })
+})
