@@ -34,7 +34,7 @@ const partOfDay =
 const thisDay = /^(?:this|coming|diese|kommende|ce |este|quest|deze|aanstaande|komende)/
 /** A name with one of these before or behind it is every such day. */
 const everyBefore =
-  /(?:every|each|any|per|jede[nrms]?|immer|chaque|tous les|les|cada|los|ogni|tutti i|elke|iedere|on an?|and|to|bis|und|tot|hasta|fino a|au) $/
+  /(?:every|each|any|per|jede[nrms]?|immer|chaque|tous les|les|cada|los|ogni|tutti i|elke|iedere|an?|to|bis|und|tot|hasta|fino a|au) $/
 const everyAfter = new RegExp(`^ (?:to|till|until|through|bis|tot|au|al?|and|und|et|y|e|en) ${marks.day}`)
 
 /** The days that a question names at a moment, in their order. */
@@ -154,7 +154,8 @@ function daysOf(encoded: Encoded, match: RegExpMatchArray, meaning: Meaning, tod
 
 /** True for a name of a day that means every such day, or the end of a range. */
 function isEvery(text: string, { index, 0: said }: RegExpMatchArray): boolean {
-  return everyBefore.test(text.slice(0, index)) || everyAfter.test(text.slice(index! + said.length))
+  const isBare = said.length === 1
+  return (isBare && everyBefore.test(text.slice(0, index))) || everyAfter.test(text.slice(index! + said.length))
 }
 
 /** The first day from today on that a year has. */
