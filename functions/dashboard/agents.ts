@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import type { Database } from '../../shared/database/database.ts'
+import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import { type AgentRow, createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
 import { countryOf, holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
@@ -8,6 +10,7 @@ import { agentPage, type Html, type View } from './layout.ts'
 import { emptyView } from './list.ts'
 import type { Screens } from './screen.ts'
 import { counted, number } from './sentences.ts'
+import { weekdayOf } from './times.ts'
 
 const path = '/dashboard/agents'
 const one = `${path}/:agentId` as const
@@ -123,6 +126,17 @@ export function zoneQuestion({ id, time_zone }: AgentRow): Html | false {
     time_zone === null &&
     html`<form class="notice" method="post" action="${path}/${id}/time-zone" hidden><p>Is <strong data-zone></strong> the time zone of this business?</p>
 <button name="time_zone" data-zone>Yes</button> <button class="plain" name="time_zone" value="UTC">No, keep UTC</button> <a href="${path}/${id}/edit">Choose another</a></form>`
+  )
+}
+
+/** Says which public holidays of the next fortnight no text names, as the sweeper found. @param add the path of a new text */
+export async function holidaysNotice(db: Database, scope: AgentScope, add: string | false): Promise<Html | false> {
+  const [agent] = await db.selectFrom('agents as a').select('missing_holidays').where(isAgent(scope)).execute()
+  const missing = agent?.missing_holidays ?? []
+  return (
+    missing.length > 0 &&
+    html`<div class="notice">${missing.map(({ day, name }) => html`<p>No text says what you do on ${name}, ${weekdayOf(day)}.</p>`)}
+${add && html`<a href="${add}">Write text</a>`}</div>`
   )
 }
 

@@ -40,6 +40,14 @@ export function dayIn(time: Date, timeZone: string): Html {
   return html`<time datetime="${time.toISOString()}">${format({ timeZone }).format(time)}</time>`
 }
 
+const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })
+const daysOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
+
+/** “Friday, 25 December”. @param day such as 2026-12-25 */
+export function weekdayOf(day: string): string {
+  return `${weekdays.format(new Date(day))}, ${daysOfYear.format(new Date(day))}`
+}
+
 /** A time of an agent, with its time zone. */
 export function timeIn(time: Date, timeZone: string): Html {
   return html`<time datetime="${time.toISOString()}">${format({ timeZone, timeStyle: 'short' }).format(time)}</time> (${timeZone})`

@@ -9,7 +9,7 @@ import { crawlDueAt, isCrawlDue } from '../../shared/sources/sources.ts'
  * @param at the column that says when a row's message counts as lost, which the next one does after so many seconds
  * @param columns those of the message besides the organization
  */
-export function acquireLost<Work extends Message>(
+export function acquireLost<Work extends Pick<Message, 'organizationId'>>(
   table: keyof Tables,
   at: string,
   isDue: Expression<boolean>,

@@ -14,6 +14,7 @@ import {
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { indexLargeAgents } from './large-agents.ts'
 import { acquireModels, acquireSources, oldestDueSource } from './lost.ts'
+import { checkHolidays } from './missing-holidays.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.ts'
 import { acquireDocuments, resendLost } from './resend.ts'
@@ -31,6 +32,7 @@ export interface Sweeper {
   queue: Sender
   crawlerQueue: Sender<CrawlMessage>
   bucket: Pick<Bucket, 'delete' | 'list'>
+  now?: () => Date
 }
 
 const lastSendMilliseconds = 15_000
@@ -43,7 +45,7 @@ const lastStatementMilliseconds = 3000
  * @returns the number of each kind @throws SweepFailed once all the rest is done
  */
 export async function sweep(
-  { db: whole, queue, crawlerQueue, bucket }: Sweeper,
+  { db: whole, queue, crawlerQueue, bucket, now = () => new Date() }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,
 ) {
   const maySend = () => remaining() > lastSendMilliseconds
@@ -71,6 +73,7 @@ export async function sweep(
     trash_purged: (db) => purgeTrash(db),
     chunks_listed: (db) => indexLargeAgents(db, 'terms', maySend),
     sketches_clustered: (db) => indexLargeAgents(db, 'sketches', maySend),
+    holidays_checked: (db) => checkHolidays(db, now(), maySend),
   } satisfies Record<string, Act>
   const done: Partial<Record<keyof typeof kinds, number>> = {}
   const failed: string[] = []

@@ -16,6 +16,12 @@ export interface KeptHit {
   score: number
 }
 
+/** A public holiday: its day, `YYYY-MM-DD`, and its name. */
+export interface MissingHoliday {
+  day: string
+  name: string
+}
+
 /** The tables that typed queries and `columnsOf` use; infra/migrations has all. */
 export interface Tables extends SourceTables, WebhookTables {
   organizations: {
@@ -51,6 +57,10 @@ export interface Tables extends SourceTables, WebhookTables {
     time_zone: string | null
     /** An ISO 3166 code of a country or region. */
     holidays: string | null
+    /** Those of the next fortnight that no served text names, in order. */
+    missing_holidays: JSONColumnType<MissingHoliday[], string | undefined, string>
+    /** When the sweeper looks for them again, if the agent has holidays. */
+    holidays_due_at: Time
     created_at: Time
   }
   api_keys: {

@@ -64,9 +64,15 @@ export async function createAgent(
   return await getAgent(db, { organizationId, agentId: id })
 }
 
-/** Changes the given fields, at least one. @throws ApiError agent_not_found */
+/** Changes the given fields, at least one. With a new place, the sweeper looks for its holidays again. @throws ApiError agent_not_found */
 export async function updateAgent(db: Database, scope: AgentScope, changes: Partial<AgentFields>): Promise<AgentRow> {
-  await db.updateTable('agents as a').set(changes).where(isAgent(scope)).execute()
+  const isMoved = changes.holidays !== undefined || changes.time_zone !== undefined
+  const unchecked = isMoved && { missing_holidays: '[]', holidays_due_at: sql<Date>`now()` }
+  await db
+    .updateTable('agents as a')
+    .set({ ...changes, ...unchecked })
+    .where(isAgent(scope))
+    .execute()
   return await getAgent(db, scope)
 }
 

@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { isOff } from '../../functions/dashboard/agents.ts'
+import { sweep } from '../../functions/sweeper/sweep.ts'
 import type { Permission } from '../../shared/permissions.ts'
+import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 import { setColumns } from './document-rows.ts'
 import { type Browser, signInAsPerson, useDashboard } from './support.ts'
 
@@ -79,6 +82,31 @@ test('an agent’s time zone and public holidays are chosen, and a country is pr
     expect(status).toBe(422)
     expect(html).toMatch(new RegExp(`id="${field}-fault" class="fault">.*${fault}`))
   }
+})
+
+test('an agent’s documents name the public holidays that no text names, until one does', async () => {
+  const { browser, agentId, organizationId, call } = await signedIn()
+  await call('PATCH', `/v1/agents/${agentId}`, { time_zone: 'Europe/London', holidays: 'GB-ENG' })
+  const checked = async () => {
+    await sql`update agents set holidays_due_at = now() where id = ${agentId}`.execute(stand.db)
+    await sweep({ ...sweeperWith(keptQueue().queue), now: () => new Date('2026-12-11T12:00:00Z') })
+  }
+  const page = `/dashboard/agents/${agentId}/documents`
+  const sentence = 'No text says what you do on Christmas Day, Friday, 25 December.'
+  expect((await browser.get(page)).text).not.toContain('No text says')
+  await checked()
+  const shown = await browser.get(page)
+  expect(shown.text).toContain(sentence)
+  expect(shown.html).toMatch(
+    new RegExp(`<div class="notice"><p>${sentence}</p>\\s*<a href="${page}/new">Write text</a>`),
+  )
+  const { browser: viewing } = await signInAsPerson(anyone(), stand.db, organizationId, 'viewer')
+  expect((await viewing.get(page)).text).toContain(sentence)
+  expect((await viewing.get(page)).html).not.toContain(`${page}/new`)
+  await browser.submit(`${page}/new`, { title: 'Christmas', content: 'We are closed on 25 December.' })
+  await stand.deliver()
+  await checked()
+  expect((await browser.get(page)).text).not.toContain('No text says')
 })
 
 test('an agent’s documents ask for its time zone until somebody who may change agents has chosen one', async () => {

@@ -99,7 +99,7 @@ describe('the roles of the Lambdas', () => {
         query_vectors sketch_clusters term_lists vectors
       sweeper delete: connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files query_vectors question_log sessions \
         sign_in_attempts sign_in_links webhook_deliveries
-      sweeper select: agents connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files organizations query_vectors \
+      sweeper select: agents chunks connection_tokens connections document_revisions documents idempotency_keys invitations oauth_clients obsolete_files organizations query_vectors \
         question_log sessions sign_in_attempts sign_in_links sources webhook_deliveries
       sweeper update: agents documents obsolete_files sources
     `)
@@ -239,7 +239,8 @@ describe('the roles of the Lambdas', () => {
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
       select content from document_revisions; select name from organizations; \
       select url from sources; select address from source_pages; update sources set next_check_at = now(); \
-      select api_key_id from sessions; select present from term_lists; select terms from chunk_terms
+      select api_key_id from sessions; select present from term_lists; select terms from chunk_terms; \
+      select metadata from chunks
   `).flatMap((line) => {
     const [role, statements] = line.split(': ')
     return statements!.split('; ').map((statement) => [`cuecard_${role}`, statement] as const)

@@ -32,6 +32,7 @@ export const names: Record<string, string> = {
   'golden_question.failed': 'A check fails',
   'source.failed': 'A website couldn’t be read',
   'questions.unanswered': 'Questions without an answer, once a day',
+  'hours.missing_for_holiday': 'No text says what you do on a public holiday, two weeks before',
   [testEvent]: 'Test event',
 } satisfies Record<WebhookEvent | typeof testEvent, string>
 const reasons = {
