@@ -5,9 +5,7 @@ import type { MissingHoliday } from '../../shared/database/tables.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { dayOf, startOfDay, timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import { isoOf, type Place } from '../../shared/retrieval/dates/calendar.ts'
-import { languages } from '../../shared/retrieval/dates/words.ts'
-import { hoursIn, namingOf } from '../../shared/retrieval/dates/written-days.ts'
-import { sentencesOf } from '../../shared/retrieval/speech/sentences.ts'
+import { namingIn, type ReadSentence, readPassage } from '../../shared/retrieval/dates/written-days.ts'
 import { fold } from '../../shared/terms/word-forms.ts'
 import { acquireLost } from './lost.ts'
 import type { PublicHoliday } from './public-holidays.ts'
@@ -30,7 +28,7 @@ interface Chunk {
   document_id: string
   revision: number
   chunk_index: number
-  sentences: string[]
+  sentences: ReadSentence[]
   valid_from: Date | null
   valid_until: Date | null
 }
@@ -98,7 +96,7 @@ async function readChunks(db: Database, { organizationId, agentId }: Agent, last
     where c.organization_id = ${organizationId} and c.agent_id = ${agentId}
       and ${last ? sql`(c.document_id, c.revision, c.chunk_index) < ${after}` : sql`true`}
     order by c.document_id desc, c.revision desc, c.chunk_index desc limit ${chunksPerPart}`.execute(db)
-  return rows.map(({ content, ...chunk }) => ({ ...chunk, sentences: sentencesOf(content) }))
+  return rows.map(({ content, ...chunk }) => ({ ...chunk, sentences: readPassage([], content) }))
 }
 
 /** True if the chunk is served on the holiday, and says something of it or of all public holidays. */
@@ -112,14 +110,10 @@ function isNamedIn(
   const isAfter = valid_from && valid_from >= startOfDay(isoOf(number + 1), place.timeZone)
   if (isBefore || isAfter) return false
   const isOfTheseDays = valid_from && valid_until && Number(valid_until) - Number(valid_from) <= maxValidMilliseconds
-  return sentences.some((sentence) => {
-    const naming = namingOf(sentence, number, place)
-    if (naming === 'date' || naming === 'range' || (isOfTheseDays && hoursIn(sentence).speaksOfHours)) return true
-    const folded = plain(sentence)
-    return (
-      names.some((name) => folded.includes(plain(name))) ||
-      languages().some(({ publicHolidays }) => publicHolidays && folded.search(publicHolidays) >= 0)
-    )
+  return sentences.some(({ text, mentions, speaksOfHours }) => {
+    const naming = namingIn(mentions, number, place)
+    if (naming === 'date' || naming === 'range' || mentions.publicHolidays) return true
+    return (isOfTheseDays && speaksOfHours) || names.some((name) => plain(text).includes(plain(name)))
   })
 }
 

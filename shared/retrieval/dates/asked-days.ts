@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { countryOf, type Day, dayOf, holidayIn, isoOf, localOf, nthWeekday, type Place, partsOf } from './calendar.ts'
@@ -37,12 +38,21 @@ const everyBefore =
   /(?:every|each|any|per|jede[nrms]?|immer|chaque|tous les|les|cada|los|ogni|tutti i|elke|iedere|an?|to|bis|und|tot|hasta|fino a|au) $/
 const everyAfter = new RegExp(`^ (?:to|till|until|through|bis|tot|au|al?|and|und|et|y|e|en) ${marks.day}`)
 
+/** A search reads its question several times, and the caller's next question has it as history. */
+const recent = new BoundedMap<string, readonly AskedDays[]>(500)
+
 /** The days that a question names at a moment, in their order. */
-export function askedDays(question: string, moment: Date, place: Place): AskedDays[] {
+export function askedDays(question: string, moment: Date, place: Place): readonly AskedDays[] {
+  const { day, hour } = localOf(moment, place.timeZone)
+  const country = countryOf(place)
+  const key = JSON.stringify([question, day, hour < morning, country])
+  return recent.getOrInsertComputed(key, () => daysIn(question, day, hour, country))
+}
+
+function daysIn(question: string, today: Day, hour: number, country: string | undefined): AskedDays[] {
   const text = normalForm(question).slice(0, maxCharacters)
   const folded = fold(text)
   const original = folded.length === text.length ? text : folded
-  const { day: today, hour } = localOf(moment, place.timeZone)
   const found: AskedDays[] = []
   const add = (
     language: Language,
@@ -96,15 +106,9 @@ export function askedDays(question: string, moment: Date, place: Place): AskedDa
       read(language.monthly, (match) => [monthlyIn(encoded, match, today)])
     }
     for (const { holiday, start, end } of holidaysIn(language, folded))
-      add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, countryOf(place)))], {
+      add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, country))], {
         isHoliday: true,
       })
-  }
-  for (const match of folded.matchAll(numericDates)) {
-    const language = languages()[0]!
-    add(language, match.index, match.index + match[0].length, [numericIn(match.groups!, today, place)], {
-      isDate: true,
-    })
   }
   return withoutWeekdaysOfDates(withoutOverlaps(found))
 }
@@ -197,27 +201,4 @@ function monthlyIn(encoded: Encoded, match: RegExpMatchArray, today: Day): Day |
   const { year, month } = partsOf(today)
   if (nextMonth.test(match[0])) return month === 12 ? isIn(year + 1, 1) : isIn(year, month + 1)
   return comingInMonth(today, isIn)
-}
-
-/** 2026-12-24, 24.12., 24.12.2026, 24/12 and, in the United States, 12/24. */
-export const numericDates =
-  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})(?:\.(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?|-(?<m>\d{1,2})-(?<year>20\d\d))|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/g
-
-/** The month and date, and the year or 0, of such a match; undefined if it is none, such as “1/2”. */
-export function numericParts(groups: Record<string, string | undefined>, place: Place) {
-  const { y, mm, dd, d, m, year, one, two, slashed } = groups
-  if (y) return { year: Number(y), month: Number(mm), date: Number(dd) }
-  if (d) return { year: Number(year ?? 0), month: Number(m), date: Number(d) }
-  const [a, b] = [Number(one), Number(two)]
-  if (!slashed && a <= 12 && b <= 12) return undefined
-  const isMonthFirst = b > 12 || (a <= 12 && countryOf(place) === 'US')
-  const written = slashed ? Number(slashed.padStart(4, '20')) : 0
-  return { year: written, month: isMonthFirst ? a : b, date: isMonthFirst ? b : a }
-}
-
-function numericIn(groups: Record<string, string | undefined>, today: Day, place: Place): Day | undefined {
-  const parts = numericParts(groups, place)
-  if (!parts) return undefined
-  const { year, month, date } = parts
-  return year > 0 ? dayOf(year, month, date) : comingBy(today, (each) => dayOf(each, month, date))
 }

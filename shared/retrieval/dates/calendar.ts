@@ -1,4 +1,4 @@
-import { type Holiday, holidays } from './languages/language.ts'
+import { countriesOfZones, type Holiday, holidays, publicHolidays } from './languages/holidays.ts'
 
 /** The number of days since 1970-01-01. */
 export type Day = number
@@ -79,24 +79,6 @@ export function easterOf(year: number): Day {
 
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 
-/** Countries whose holidays differ, by their time zones, where an agent has no `holidays`. */
-const countriesOfZones: readonly (readonly [zones: RegExp, country: string])[] = [
-  [/^America\/(?:Toronto|Vancouver|Halifax|Winnipeg|Edmonton|Regina|St_Johns|Moncton|Montreal)/, 'CA'],
-  [
-    /^America\/(?:New_York|Chicago|Denver|Los_Angeles|Phoenix|Detroit|Anchorage|Boise|Indiana)|^Pacific\/Honolulu/,
-    'US',
-  ],
-  [/^Europe\/London/, 'GB'],
-  [/^Europe\/Dublin/, 'IE'],
-  [/^Europe\/Berlin/, 'DE'],
-  [/^Europe\/Paris/, 'FR'],
-  [/^Europe\/Madrid|^Atlantic\/Canary/, 'ES'],
-  [/^Europe\/Rome/, 'IT'],
-  [/^Europe\/Amsterdam/, 'NL'],
-  [/^Australia\//, 'AU'],
-  [/^Pacific\/Auckland/, 'NZ'],
-]
-
 export function countryOf({ timeZone, holidays }: Place): string | undefined {
   return holidays?.slice(0, 2) ?? countriesOfZones.find(([zones]) => zones.test(timeZone))?.[1]
 }
@@ -115,11 +97,9 @@ export function holidayIn(year: number, holiday: Holiday, country: string | unde
   return nthWeekday(year, Number(month), weekdays.indexOf(weekday), Number(nth))!
 }
 
-/** Closed almost everywhere, so that ordinary hours prove nothing. */
-const closedEverywhere: readonly Holiday[] = ['newYear', 'christmas']
-
-/** True for a day on which businesses almost everywhere are closed. */
-export function isGreatHoliday(day: Day): boolean {
+export function isPublicHoliday(day: Day, place: Place): boolean {
+  const country = countryOf(place)
   const { year } = partsOf(day)
-  return closedEverywhere.some((holiday) => holidayIn(year, holiday, undefined) === day)
+  const named = publicHolidays[country ?? ''] ?? publicHolidays.elsewhere!
+  return named.some((holiday) => holidayIn(year, holiday, country) === day)
 }

@@ -4,14 +4,13 @@ import { wordsOf } from '../../terms/words.ts'
 import { readTurn } from '../asked.ts'
 import { amountsIn, isMoney } from '../quantities.ts'
 import type { Hit } from '../schemas.ts'
-import { sentencesOf } from '../speech/sentences.ts'
 import { headsOf, tablesIn } from '../tables.ts'
 import { kindsIn } from '../value/kinds.ts'
 import { formsIn, metBy, readerOf, vocabularyOf } from '../value/reading.ts'
 import { type AskedDays, askedDays } from './asked-days.ts'
-import { type Day, localOf, type Place, partsOf } from './calendar.ts'
+import { type Day, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
 import { isOfDate, languages } from './words.ts'
-import { hoursIn, isPublicHoliday, namingOf } from './written-days.ts'
+import { type Mentions, namingIn, type ReadSentence, readPassage } from './written-days.ts'
 
 /** When and where a question is asked. */
 export interface Moment {
@@ -35,7 +34,7 @@ const maxDaysSought = 3
 const maxDays = 14
 
 /** The days of the last turn; those of the turns before it if it names none and needs them. */
-export function daysOfCall(query: string, history: readonly string[], { at, place }: Moment): AskedDays[] {
+export function daysOfCall(query: string, history: readonly string[], { at, place }: Moment): readonly AskedDays[] {
   for (const turn of [query, ...history.toReversed()]) {
     const days = askedDays(turn, at, place)
     if (days.length > 0) return days
@@ -143,7 +142,7 @@ export function datedFirst<Found extends Dated>(
   const isPriced = turn.kinds.has('price')
   const isUsual = isAnyWeek && asked.every(({ isWeekday, isRelative }) => isWeekday && !isRelative)
   const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
-  const read = readerOf(units, vocabularyOf(hits))
+  const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
   const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
   const isNew = (name: string) =>
     read(name).every((strength) => strength === 0) &&
@@ -153,35 +152,36 @@ export function datedFirst<Found extends Dated>(
       const name = stem(fold(text))
       return !isFiller(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && isNew(name)
     })
-  const rankOf = (named: string, sentence: string) => {
-    const found = Math.max(...days.map((day) => ranks[namingOf(named, day, place)]))
-    const rank = isUsual && found > ranks.weekday ? ranks.others : found
-    const isNight = nights.some((day) => ranks[namingOf(named, day, place)] >= 1) && passesMidnight(sentence)
-    return isNight ? Math.max(rank, nightRank) : rank
-  }
-  const graded = hits.flatMap((hit): Graded<Found>[] => {
-    const isValid = isValidOnlyOn(hit, days, place)
+  /** True if it speaks of the hours of the business, rather than of something else’s that the question does not name. */
+  const speaksOfUs = (hit: Found, rank: number, sentence: ReadSentence) => {
+    const { speaksOfHours, saysClosed, isOfBusiness, namesBusiness, untilHours, untilDays } = sentence
+    if (isOfBusiness || rank === ranks.date) return speaksOfHours || namesBusiness
+    if (!speaksOfHours) return false
     const headers = formsIn(
       tablesIn(hit)
         .flatMap(({ columns }) => columns.flat())
         .join(' '),
     )
-    let lead = ''
-    return sentencesOf(hit.content).flatMap((sentence) => {
-      const { speaksOfHours, saysClosed, isChange, isOfBusiness, namesBusiness, untilHours, untilDays } =
-        hoursIn(sentence)
-      const alone = rankOf([...headsOf(hit).slice(1), sentence].join(': '), sentence)
-      const named = lead === '' ? alone : rankBelow(rankOf(lead, sentence), alone)
-      if (/[.:]$/.test(sentence)) lead = sentence.endsWith(':') ? sentence : ''
+    const isClosing = rank === ranks.range && saysClosed
+    return !isOther(rank < ranks.season ? untilHours : isClosing ? lastClause(untilHours) : untilDays, headers)
+  }
+  const rankOf = (mentions: Mentions, sentence: string) => {
+    const found = Math.max(...days.map((day) => ranks[namingIn(mentions, day, place)]))
+    const rank = isUsual && found > ranks.weekday ? ranks.others : found
+    const isNight = nights.some((day) => ranks[namingIn(mentions, day, place)] >= 1) && passesMidnight(sentence)
+    return isNight ? Math.max(rank, nightRank) : rank
+  }
+  const graded = hits.flatMap((hit): Graded<Found>[] => {
+    const isValid = isValidOnlyOn(hit, days, place)
+    return readPassage(headsOf(hit).slice(1), hit.content).flatMap((sentence) => {
+      const { text, mentions, lead, speaksOfHours, saysClosed, isChange } = sentence
+      const alone = rankOf(mentions, text)
+      const named = lead ? rankBelow(rankOf(lead, text), alone) : alone
       const rank = isValid && speaksOfHours ? ranks.date : named
       if (rank <= 0) return []
-      const met = metBy(read, { ...hit, content: sentence }).filter(Boolean).length
-      const subject =
-        rank < ranks.season ? untilHours : rank === ranks.range && saysClosed ? lastClause(untilHours) : untilDays
-      const isOfUs = rank === ranks.date || !isOther(subject, headers)
-      const isOfHours = isOfBusiness || (speaksOfHours && isOfUs) || (namesBusiness && rank === ranks.date)
-      const isAbout = isPriced ? hasPrice(sentence) : isOfHours
-      return { hit, rank, met, saysClosed: saysClosed && isAbout, isAbout, isChange }
+      const met = metBy(read, { ...hit, content: text }).filter(Boolean).length
+      const isAbout = isPriced ? hasPrice(text) : speaksOfUs(hit, rank, sentence)
+      return [{ hit, rank, met, saysClosed: saysClosed && isAbout, isAbout, isChange }]
     })
   })
   const least = Math.max(0, ...graded.map(({ met }) => met))

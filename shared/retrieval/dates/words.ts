@@ -3,8 +3,9 @@ import { de } from './languages/de.ts'
 import { en } from './languages/en.ts'
 import { es } from './languages/es.ts'
 import { fr } from './languages/fr.ts'
+import type { Holiday } from './languages/holidays.ts'
 import { it } from './languages/it.ts'
-import type { DateWords, Holiday, Meaning } from './languages/language.ts'
+import type { DateWords, Meaning } from './languages/language.ts'
 import { nl } from './languages/nl.ts'
 
 /** A folded text in which one character stands for each number and name of a day or month, so that expressions for dates are short. */
@@ -133,7 +134,7 @@ function languageOf(words: DateWords): Language {
     dayNames: isOne ? long[0]!.days : [],
     monthNames: isOne ? long[0]!.months : [],
     phrases: words.phrases.map(([phrase, meaning]) => [filled(phrase), meaning]),
-    dates: words.dates.map(filled),
+    dates: [...words.dates, '{nth}{month}{year}?'].map(filled),
     monthly: words.monthly.map(filled),
     everySecond: optional(words.everySecond),
     publicHolidays: optional(words.publicHolidays),
@@ -154,8 +155,31 @@ function languageOf(words: DateWords): Language {
 
 const listOf = (words: string) => words.split(/\s+/).filter(Boolean)
 
-const wordOrNumber =
-  /\p{L}+(?:[ -]\p{L}+){0,2}|(?<![\p{L}\d:.,/$€£-])\d{1,4}(?:st|nd|rd|th|er|ste|de|e|º|°|\.(?!\d))?(?![\p{L}\d%€]|[:.,/h]\d| ?(?:uhr|h|am|pm|a\.m|p\.m)(?!\p{L}))/gu
+/** 2026-12-24, 24.12., 24.12.2026, 24-12-2026, 24/12 and 12/24: without a doubt about the month. */
+const numericDate =
+  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})(?:\.(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?|-(?<m>\d{1,2})-(?<year>20\d\d))|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/
+const wordOrNumber = new RegExp(
+  String.raw`${numericDate.source}|\p{L}+(?:[ -]\p{L}+){0,2}|(?<![\p{L}\d:.,/$€£-])\d{1,4}(?:st|nd|rd|th|er|ste|de|e|º|°|\.(?!\d))?(?![\p{L}\d%€]|[:.,/h]\d| ?(?:uhr|h|am|pm|a\.m|p\.m)(?!\p{L}))`,
+  'gu',
+)
+
+/** Undefined for “1/2”, and for what is no date. */
+function numericParts({ y, mm, dd, d, m, year = '0', one, two, slashed = '0' }: Record<string, string | undefined>) {
+  const [a, b] = [Number(one), Number(two)]
+  const isMonthFirst = b > maxMonth
+  const parts = y
+    ? [y, mm, dd]
+    : d
+      ? [year, m, d]
+      : one && (a > maxMonth || b > maxMonth)
+        ? [slashed.length === 2 ? `20${slashed}` : slashed, ...(isMonthFirst ? [one, two] : [two, one])]
+        : []
+  const [written = 0, month = 0, date = 0] = parts.map(Number)
+  return month >= 1 && month <= maxMonth && date >= 1 && date <= maxDate ? { year: written, month, date } : undefined
+}
+
+const maxMonth = 12
+const maxDate = 31
 
 function encode(folded: string, tokens: ReadonlyMap<string, Token>): Encoded {
   let text = ''
@@ -181,6 +205,14 @@ function encode(folded: string, tokens: ReadonlyMap<string, Token>): Encoded {
   for (let match = wordOrNumber.exec(folded); match; match = wordOrNumber.exec(folded)) {
     const start = match.index
     const [said] = match
+    const date = numericParts(match.groups!)
+    if (date) {
+      put(start, start, { mark: marks.nth, value: date.date })
+      put(start, start, { mark: marks.month, value: date.month })
+      if (date.year > 0) put(start, start, { mark: marks.year, value: date.year })
+      at = start + said.length
+      continue
+    }
     if (/^\d/.test(said)) {
       const value = Number.parseInt(said, 10)
       const digits = String(value).length

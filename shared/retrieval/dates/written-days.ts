@@ -1,8 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { fold } from '../../terms/word-forms.ts'
-import { numericDates, numericParts } from './asked-days.ts'
-import { countryOf, type Day, dayOf, holidayIn, nthWeekday, type Place, partsOf } from './calendar.ts'
-import type { Holiday } from './languages/language.ts'
+import { sentencesOf } from '../speech/sentences.ts'
+import { countryOf, type Day, dayOf, holidayIn, isPublicHoliday, nthWeekday, type Place, partsOf } from './calendar.ts'
 import { type Encoded, holidaysIn, type Language, languages, marks, numberNamed, withoutOverlaps } from './words.ts'
 
 /**
@@ -12,13 +11,17 @@ import { type Encoded, holidaysIn, type Language, languages, marks, numberNamed,
 export type Naming = 'date' | 'range' | 'season' | 'weekday' | 'others' | 'none'
 
 /** The days that a sentence names. */
-interface Mentions {
+export interface Mentions {
   /** Dates, ranges and rules. */
   dated: { naming: 'date' | 'range' | 'season'; contains(day: Day, place: Place): boolean }[]
   /** True for `weekdays` from Monday on. */
   weekdays: boolean[]
   /** True for “public holidays”. */
   publicHolidays: boolean
+}
+
+/** What a sentence says of hours. */
+interface Hours {
   /** True if it speaks of hours, open or closed. */
   speaksOfHours: boolean
   saysClosed: boolean
@@ -35,14 +38,41 @@ interface Mentions {
 
 /** Longer sentences name days of several kinds. */
 const maxCharacters = 1000
-const known = new BoundedMap<string, Mentions>(5000)
 const time = /\d[:.h]\d\d|\d ?(?:am|pm|a\.m|p\.m|uhr|h)(?![a-z])|\b(?:noon|midnight|mittag|mitternacht|midi|minuit)\b/
-
 const without = /\b(?:no|not|kein\w*|nicht|pas|ne|sin|nessun\w*|non|geen|niet)\b/
+
+/** A sentence of a passage. */
+export interface ReadSentence extends Hours {
+  text: string
+  /** What it names below the passage's headings. */
+  mentions: Mentions
+  /** What a line above it names, such as “From 20 December to 31 January:”. */
+  lead: Mentions | undefined
+}
+
+/** Passages come again in other searches. */
+const passages = new BoundedMap<string, ReadSentence[]>(500)
+
+/** Reads the sentences of a passage. @param headings those above it, outermost first */
+export function readPassage(headings: readonly string[], content: string): ReadSentence[] {
+  return passages.getOrInsertComputed(JSON.stringify([headings, content]), () => {
+    let lead: Mentions | undefined
+    return sentencesOf(content).map((text) => {
+      const own = mentionsIn(text)
+      const mentions = headings.length > 0 ? mentionsIn([...headings, text].join(': ')) : own
+      const read = { ...own, text, mentions, lead }
+      if (/[.:]$/.test(text)) lead = text.endsWith(':') ? own : undefined
+      return read
+    })
+  })
+}
 
 /** How a sentence names a day. */
 export function namingOf(sentence: string, day: Day, place: Place): Naming {
-  const { dated, weekdays, publicHolidays } = mentionsIn(sentence)
+  return namingIn(mentionsIn(sentence), day, place)
+}
+
+export function namingIn({ dated, weekdays, publicHolidays }: Mentions, day: Day, place: Place): Naming {
   const found = dated.filter(({ contains }) => contains(day, place))
   if (found.some(({ naming }) => naming === 'date')) return 'date'
   if (found.some(({ naming }) => naming === 'range') || (publicHolidays && isPublicHoliday(day, place))) return 'range'
@@ -52,127 +82,45 @@ export function namingOf(sentence: string, day: Day, place: Place): Naming {
   return weekdays[partsOf(day).weekday] ? 'weekday' : 'none'
 }
 
-export function hoursIn(
-  sentence: string,
-): Pick<
-  Mentions,
-  'speaksOfHours' | 'saysClosed' | 'isChange' | 'isOfBusiness' | 'namesBusiness' | 'untilHours' | 'untilDays'
-> {
-  return mentionsIn(sentence)
-}
-
-/** Fixed and movable holidays that are public almost wherever they are named. */
-const publicHolidays: readonly Holiday[] = ['newYear', 'goodFriday', 'easterMonday', 'christmas', 'boxingDay']
-const publicIn: Record<string, readonly Holiday[]> = {
-  US: [
-    'newYear',
-    'martinLutherKing',
-    'presidents',
-    'memorialDay',
-    'juneteenth',
-    'independenceUs',
-    'labourDay',
-    'columbusDay',
-    'remembrance',
-    'thanksgiving',
-    'christmas',
-  ],
-  CA: ['newYear', 'goodFriday', 'victoriaDay', 'canadaDay', 'labourDay', 'thanksgiving', 'christmas', 'boxingDay'],
-  GB: [...publicHolidays, 'earlyMay', 'springBank', 'summerBank'],
-  IE: [...publicHolidays, 'saintPatrick', 'earlyMay'],
-  DE: [...publicHolidays, 'labourDay', 'ascension', 'whitMonday', 'unityGermany'],
-  FR: [
-    'newYear',
-    'easterMonday',
-    'labourDay',
-    'victoryFrance',
-    'ascension',
-    'whitMonday',
-    'bastille',
-    'assumption',
-    'allSaints',
-    'remembrance',
-    'christmas',
-  ],
-  ES: [
-    'newYear',
-    'epiphany',
-    'goodFriday',
-    'labourDay',
-    'assumption',
-    'hispanicDay',
-    'allSaints',
-    'constitutionSpain',
-    'immaculate',
-    'christmas',
-  ],
-  IT: [
-    'newYear',
-    'epiphany',
-    'easterMonday',
-    'liberationItaly',
-    'labourDay',
-    'republicItaly',
-    'assumption',
-    'allSaints',
-    'immaculate',
-    'christmas',
-    'boxingDay',
-  ],
-  NL: [...publicHolidays, 'kingsDay', 'ascension', 'whitMonday'],
-  AU: [...publicHolidays, 'australiaDay', 'anzac'],
-  NZ: [...publicHolidays, 'waitangi', 'anzac'],
-}
-
-export function isPublicHoliday(day: Day, place: Place): boolean {
-  const country = countryOf(place)
-  const { year } = partsOf(day)
-  return (publicIn[country ?? ''] ?? publicHolidays).some((holiday) => holidayIn(year, holiday, country) === day)
-}
-
-function mentionsIn(sentence: string): Mentions {
-  return known.getOrInsertComputed(sentence.slice(0, maxCharacters), (text) => {
-    const folded = fold(text)
-    const found: Mentions = {
-      ...{ dated: [], weekdays: [], publicHolidays: false, speaksOfHours: time.test(folded), saysClosed: false },
-      isChange: without.test(folded),
-      ...{ isOfBusiness: false, namesBusiness: false, untilHours: folded, untilDays: folded },
-    }
-    const words = new Set(folded.match(/[a-z]+/g))
-    const encodings = languages().map((language) => language.encode(folded))
-    // “20. Juli bis 2. August” has one name of a month in Dutch, too. The last language only has names.
-    const most = Math.max(...encodings.map(({ count }) => count))
-    const isRead = (i: number) =>
-      encodings[i]!.values.size > 0 &&
-      encodings[i]!.count === most &&
-      !(i === encodings.length - 1 && encodings.some(({ count }, other) => other < i && count === most))
-    for (const [i, language] of languages().entries()) {
-      const hasHours = words.intersection(language.hours).size > 0
-      const hasBusiness = words.intersection(language.itself).size > 0
-      found.speaksOfHours ||= hasHours
-      found.isChange ||= hasHours
-      found.namesBusiness ||= hasBusiness
-      found.isOfBusiness ||= hasBusiness && hasHours
-      found.saysClosed ||= words.intersection(language.closed).size > 0
-      const encoded = encodings[i]!
-      const { untilHours, untilDays } = subjectsIn(language, encoded, folded)
-      if (untilHours.length < found.untilHours.length) found.untilHours = untilHours
-      if (untilDays.length < found.untilDays.length) found.untilDays = untilDays
-      const named = holidaysIn(language, folded)
-      if (isRead(i)) addDates(found, language, encoded, named.length > 0)
-      if (language.publicHolidays && folded.search(language.publicHolidays) >= 0) found.publicHolidays = true
-      if (language.weekdays && folded.search(language.weekdays) >= 0)
-        for (let i = 0; i < 5; i++) found.weekdays[i] = true
-      if (language.daily && folded.search(language.daily) >= 0) for (let i = 0; i < 7; i++) found.weekdays[i] = true
-      for (const { holiday } of named)
-        found.dated.push({
-          naming: 'date',
-          contains: (day, place) => holidayIn(partsOf(day).year, holiday, countryOf(place)) === day,
-        })
-    }
-    addNumeric(found, folded)
-    return found
-  })
+function mentionsIn(sentence: string): Mentions & Hours {
+  const folded = fold(sentence.slice(0, maxCharacters))
+  const found: Mentions & Hours = {
+    ...{ dated: [], weekdays: [], publicHolidays: false, speaksOfHours: time.test(folded), saysClosed: false },
+    isChange: without.test(folded),
+    ...{ isOfBusiness: false, namesBusiness: false, untilHours: folded, untilDays: folded },
+  }
+  const words = new Set(folded.match(/[a-z]+/g))
+  const encodings = languages().map((language) => language.encode(folded))
+  // “20. Juli bis 2. August” has one name of a month in Dutch, too. The last language only has names.
+  const most = Math.max(...encodings.map(({ count }) => count))
+  const isRead = (i: number) =>
+    encodings[i]!.values.size > 0 &&
+    encodings[i]!.count === most &&
+    !(i === encodings.length - 1 && encodings.some(({ count }, other) => other < i && count === most))
+  for (const [i, language] of languages().entries()) {
+    const hasHours = words.intersection(language.hours).size > 0
+    const hasBusiness = words.intersection(language.itself).size > 0
+    found.speaksOfHours ||= hasHours
+    found.isChange ||= hasHours
+    found.namesBusiness ||= hasBusiness
+    found.isOfBusiness ||= hasBusiness && hasHours
+    found.saysClosed ||= words.intersection(language.closed).size > 0
+    const encoded = encodings[i]!
+    const { untilHours, untilDays } = subjectsIn(language, encoded, folded)
+    if (untilHours.length < found.untilHours.length) found.untilHours = untilHours
+    if (untilDays.length < found.untilDays.length) found.untilDays = untilDays
+    const named = holidaysIn(language, folded)
+    if (isRead(i)) addDates(found, language, encoded, named.length > 0)
+    if (language.publicHolidays && folded.search(language.publicHolidays) >= 0) found.publicHolidays = true
+    if (language.weekdays && folded.search(language.weekdays) >= 0) for (let i = 0; i < 5; i++) found.weekdays[i] = true
+    if (language.daily && folded.search(language.daily) >= 0) for (let i = 0; i < 7; i++) found.weekdays[i] = true
+    for (const { holiday } of named)
+      found.dated.push({
+        naming: 'date',
+        contains: (day, place) => holidayIn(partsOf(day).year, holiday, countryOf(place)) === day,
+      })
+  }
+  return found
 }
 
 const anyMark = new RegExp(`[${Object.values(marks).join('')}]`)
@@ -346,31 +294,5 @@ function addWeekdays(found: Mentions, language: Language, text: string, { values
       found.weekdays[day] = true
       if (day === to) break
     }
-  }
-}
-
-/** 24.12., 20.7. – 2.8. */
-function addNumeric(found: Mentions, folded: string): void {
-  let last: { index: number; end: number; parts: NonNullable<ReturnType<typeof numericParts>> } | undefined
-  for (const match of folded.matchAll(numericDates)) {
-    const written = (place: Place): WrittenDate | undefined => {
-      const parts = numericParts(match.groups!, place)
-      return parts && { start: 0, end: 0, ...parts, year: parts.year || undefined }
-    }
-    const before = last
-    const isRange =
-      before && /^ ?(?:–|—|-|bis|to|until|au|al?|tot|t\/m|until) ?$/.test(folded.slice(before.end, match.index))
-    found.dated.push({
-      naming: isRange ? 'range' : 'date',
-      contains: (day, place) => {
-        const date = written(place)
-        if (!date) return false
-        if (!isRange) return isOn(date)(day)
-        const { parts } = before
-        return isBetween({ start: 0, end: 0, ...parts, year: parts.year || undefined }, date)(day)
-      },
-    })
-    const parts = numericParts(match.groups!, { timeZone: 'UTC', holidays: null })
-    last = parts && { index: match.index, end: match.index + match[0].length, parts }
   }
 }
