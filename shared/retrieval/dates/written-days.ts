@@ -61,7 +61,7 @@ export function readPassage(headings: readonly string[], content: string): ReadS
       const own = mentionsIn(text)
       const mentions = headings.length > 0 ? mentionsIn([...headings, text].join(': ')) : own
       const read = { ...own, text, mentions, lead }
-      if (/[.:]$/.test(text)) lead = text.endsWith(':') ? own : undefined
+      if (/[.:]$/.test(text)) lead = text.endsWith(':') ? { ...own, weekdays: [] } : undefined
       return read
     })
   })
