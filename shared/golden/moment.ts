@@ -1,5 +1,5 @@
 import { ApiError } from '../http/errors.ts'
-import { askedDays } from '../retrieval/dates/asked-days.ts'
+import { askedDays, isRelative } from '../retrieval/dates/asked-days.ts'
 import { anywhere } from '../retrieval/search.ts'
 
 interface Asked {
@@ -9,9 +9,7 @@ interface Asked {
 
 /** True for a question with a day relative to now, such as “tomorrow”: its answer changes with the day on which it is asked. */
 export function needsMoment({ question, history = [] }: Asked): boolean {
-  return [question, ...history].some((turn) =>
-    askedDays(turn, new Date(), anywhere).some(({ isRelative }) => isRelative),
-  )
+  return [question, ...history].some((turn) => askedDays(turn, new Date(), anywhere).some(isRelative))
 }
 
 /** @throws ApiError validation_failed for a question that needs a moment and has none: a change would be refused at random */

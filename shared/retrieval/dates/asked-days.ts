@@ -16,12 +16,8 @@ export interface AskedDays {
   /** The part of the day, such as “evening”. */
   part: string | undefined
   language: Language
-  isHoliday: boolean
-  /** True if it is named by its date, and by its weekday. */
-  isDate: boolean
-  isWeekday: boolean
-  /** True if it depends on the day of the question, as “tomorrow” and “this Friday” do; “on Friday” may mean any. */
-  isRelative: boolean
+  /** How it is named. What is `relative` depends on the day of the question, as “tomorrow” and “this Friday” do; “on Friday” may mean any. */
+  naming: 'date' | 'holiday' | 'rule' | 'weekday' | 'relative weekday' | 'relative'
   /** True for “now” after midnight, which the hours of the day before may reach. */
   isAfterMidnight: boolean
 }
@@ -59,12 +55,13 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
     start: number,
     end: number,
     [from, to = from]: Days,
-    more: Partial<AskedDays> = {},
+    naming: AskedDays['naming'],
+    isAfterMidnight = false,
   ) => {
     if (from === undefined || to === undefined) return
     const said = original.slice(start, end).trim()
-    const isRelative = more.isRelative || (more.isWeekday && thisDay.test(folded.slice(start, end)))
     const part = partOfDay.exec(folded.slice(start, end))?.[1]
+    const isThis = naming === 'weekday' && thisDay.test(folded.slice(start, end))
     found.push({
       said,
       from,
@@ -73,45 +70,40 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
       end,
       part,
       language,
-      isHoliday: false,
-      isDate: false,
-      isWeekday: false,
-      isRelative: false,
-      isAfterMidnight: false,
-      ...more,
-      ...(isRelative && { isRelative }),
+      isAfterMidnight,
+      naming: isThis ? 'relative weekday' : naming,
     })
   }
   for (const language of languages()) {
     const encoded = language.encode(folded)
     const read = (
-      patterns: readonly RegExp[],
+      pattern: RegExp,
       toDays: (match: RegExpMatchArray) => Days,
-      more?: Partial<AskedDays>,
+      naming: AskedDays['naming'],
+      isAfterMidnight = false,
     ) => {
-      for (const pattern of patterns)
-        for (const match of encoded.text.matchAll(pattern)) {
-          const [start, end] = [encoded.starts[match.index]!, encoded.starts[match.index + match[0].length]!]
-          add(language, start, end, toDays(match), more)
-        }
+      for (const match of encoded.text.matchAll(pattern)) {
+        const [start, end] = [encoded.starts[match.index]!, encoded.starts[match.index + match[0].length]!]
+        add(language, start, end, toDays(match), naming, isAfterMidnight)
+      }
     }
-    for (const [phrase, meaning] of language.phrases)
-      read([phrase], (match) => daysOf(encoded, match, meaning, today), {
-        isAfterMidnight: 'isNow' in meaning && hour < morning,
-        isWeekday: 'weekday' in meaning,
-        isRelative: !('weekday' in meaning && meaning.weekday === 'coming'),
-      })
+    for (const [phrase, meaning] of language.phrases) {
+      const weekday = 'weekday' in meaning ? meaning.weekday : undefined
+      const naming = weekday === undefined ? 'relative' : weekday === 'coming' ? 'weekday' : 'relative weekday'
+      read(phrase, (match) => daysOf(encoded, match, meaning, today), naming, 'isNow' in meaning && hour < morning)
+    }
     if (encoded.values.size > 0) {
-      read(language.dates, (match) => [dateIn(encoded, match, today)], { isDate: true })
-      read(language.monthly, (match) => [monthlyIn(encoded, match, today)])
+      for (const date of language.dates) read(date, (match) => [dateIn(encoded, match, today)], 'date')
+      for (const rule of language.monthly) read(rule, (match) => [monthlyIn(encoded, match, today)], 'rule')
     }
     for (const { holiday, start, end } of holidaysIn(language, folded))
-      add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, country))], {
-        isHoliday: true,
-      })
+      add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, country))], 'holiday')
   }
   return withoutWeekdaysOfDates(withoutOverlaps(found))
 }
+
+export const namesWeekday = ({ naming }: AskedDays) => naming.endsWith('weekday')
+export const isRelative = ({ naming }: AskedDays) => naming.startsWith('relative')
 
 /** “Thursday the seventh of August” is one day, its date. */
 function withoutWeekdaysOfDates(found: AskedDays[]): AskedDays[] {
@@ -119,7 +111,12 @@ function withoutWeekdaysOfDates(found: AskedDays[]): AskedDays[] {
     const next = found[i + 1]
     const before = found[i - 1]
     const isBeside = (one?: AskedDays, other?: AskedDays) =>
-      one?.isWeekday && other && !other.isWeekday && other.from === other.to && other.start - one.end <= maxGap
+      one &&
+      namesWeekday(one) &&
+      other &&
+      !namesWeekday(other) &&
+      other.from === other.to &&
+      other.start - one.end <= maxGap
     if (isBeside(each, next)) return []
     return isBeside(before, each) ? [{ ...each, start: before!.start }] : [each]
   })

@@ -7,7 +7,7 @@ import type { Hit } from '../schemas.ts'
 import { headsOf, tablesIn } from '../tables.ts'
 import { kindsIn } from '../value/kinds.ts'
 import { formsIn, metBy, readerOf, vocabularyOf } from '../value/reading.ts'
-import { type AskedDays, askedDays } from './asked-days.ts'
+import { type AskedDays, askedDays, namesWeekday } from './asked-days.ts'
 import { type Day, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
 import { isOfDate, languages } from './words.ts'
 import { type Mentions, namingIn, type ReadSentence, readPassage } from './written-days.ts'
@@ -67,13 +67,10 @@ export function withWeekdays<Found extends Dated>(
 ): string {
   let text = turn
   const isPriced = kindsIn(turn.toLowerCase()).has('price')
-  for (const { start, end, from, to, part, isHoliday, isWeekday, language, said } of askedDays(
-    turn,
-    at,
-    place,
-  ).toReversed()) {
-    if (!isNamed && (isHoliday || from !== to)) continue
-    const isLeftOut = isNamed || (isPriced && !isWeekday)
+  for (const day of askedDays(turn, at, place).toReversed()) {
+    const { start, end, from, to, part, naming, language, said } = day
+    if (!isNamed && (naming === 'holiday' || from !== to)) continue
+    const isLeftOut = isNamed || (isPriced && !namesWeekday(day))
     const weekday = language.dayNames[partsOf(isNight ? from - 1 : from).weekday] ?? said
     const isWritten =
       part && hits.some((hit) => tablesIn(hit).some(({ columns }) => fold(columns.flat().join(' ')).includes(part)))
@@ -140,7 +137,7 @@ export function datedFirst<Found extends Dated>(
   const turn = readTurn(withoutDays(query, asked))
   const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
   const isPriced = turn.kinds.has('price')
-  const isUsual = isAnyWeek && asked.every(({ isWeekday, isRelative }) => isWeekday && !isRelative)
+  const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')
   const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
   const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
   const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
@@ -196,7 +193,7 @@ export function datedFirst<Found extends Dated>(
   const ordinary = graded
     .filter(({ rank, met, isAbout }) => asksHours && isAbout && rank < ranks.season && met >= least)
     .sort(byRank)
-  const isExplicit = asked.some(({ isHoliday, isDate }) => isHoliday || isDate)
+  const isExplicit = asked.some(({ naming }) => naming === 'date' || naming === 'holiday')
   const hasException =
     special.length > 0 || graded.some(({ rank, isChange }) => rank >= ranks.range && (isExplicit || isChange))
   const isExcepted = !isPriced && (hasException || (!isUsual && days.some((day) => isPublicHoliday(day, place))))
