@@ -110,7 +110,7 @@ function placeOf({ time_zone, holidays }: Row): Place {
 /** Adds the words for the days that a hypothesis names. */
 export function withDays(asked: Asked, { history = [] }: Pick<Filters, 'history'>, moment: Moment): Asked {
   if (asked.query === undefined) return asked
-  return { ...asked, words: wordsOfDays(daysOfCall(asked.query, history, moment)) }
+  return { ...asked, words: wordsOfDays(daysOfCall(asked.query, history, moment), moment) }
 }
 
 /** Converts the rows of the database function `answers`, and judges the best hits. */
@@ -153,7 +153,7 @@ export function toFound(
     ...judgement,
     dates: datesOf(days),
     today: days.length > 0 ? dayText(localOf(at, moment.place.timeZone).day) : undefined,
-    sought: wordsOfDays(days),
+    sought: wordsOfDays(days, moment),
     hasVector,
     model,
     likenessOf,

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts'
 import { countriesOfZones, type Holiday, holidays, publicHolidays } from './languages/holidays.ts'
 
 /** The number of days since 1970-01-01. */
@@ -97,9 +98,19 @@ export function holidayIn(year: number, holiday: Holiday, country: string | unde
   return nthWeekday(year, Number(month), weekdays.indexOf(weekday), Number(nth))!
 }
 
+const years = new BoundedMap<string, Map<Day, Holiday[]>>(200)
+
+/** The holidays on a day, as their names are used in a country. */
+export function holidaysOn(day: Day, country: string | undefined): readonly Holiday[] {
+  const { year } = partsOf(day)
+  const inYear = years.getOrInsertComputed(`${year} ${country}`, () =>
+    Map.groupBy(Object.keys(holidays) as Holiday[], (holiday) => holidayIn(year, holiday, country)),
+  )
+  return inYear.get(day) ?? []
+}
+
 export function isPublicHoliday(day: Day, place: Place): boolean {
   const country = countryOf(place)
-  const { year } = partsOf(day)
-  const named = publicHolidays[country ?? ''] ?? publicHolidays.elsewhere!
-  return named.some((holiday) => holidayIn(year, holiday, country) === day)
+  const isPublic = publicHolidays[country ?? ''] ?? publicHolidays.elsewhere!
+  return holidaysOn(day, country).some((holiday) => isPublic.includes(holiday))
 }

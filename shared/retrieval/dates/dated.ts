@@ -8,7 +8,7 @@ import { headsOf, tablesIn } from '../tables.ts'
 import { kindsIn } from '../value/kinds.ts'
 import { formsIn, metBy, readerOf, vocabularyOf } from '../value/reading.ts'
 import { type AskedDays, askedDays, namesWeekday } from './asked-days.ts'
-import { type Day, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
+import { countryOf, type Day, holidaysOn, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
 import { isOfDate, languages } from './words.ts'
 import { type Mentions, namingIn, type ReadSentence, readPassage } from './written-days.ts'
 
@@ -42,15 +42,17 @@ export function daysOfCall(query: string, history: readonly string[], { at, plac
   return []
 }
 
-/** The words that texts may have for the days: “friday 25 december”. */
-export function wordsOfDays(asked: readonly AskedDays[]): string {
+/** The words that texts may have for the days: “friday 25 december christmas”. */
+export function wordsOfDays(asked: readonly AskedDays[], { place }: Moment): string {
   const words = asked.flatMap(({ from, to, language }) => {
-    const named = language.dayNames.length > 0 ? language : languages()[0]!
+    const { dayNames, monthNames, holidayNames } = language.dayNames.length > 0 ? language : languages()[0]!
     const days = Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i)
     return days.flatMap((day) => {
       const { weekday, date, month } = partsOf(day)
-      const monthName = named.monthNames[month - 1]!
-      return to - from < maxDaysSought ? [named.dayNames[weekday]!, String(date), monthName] : [monthName]
+      if (to - from >= maxDaysSought) return [monthNames[month - 1]!]
+      const holidays = holidaysOn(day, countryOf(place))
+      const names = holidayNames.filter(([, holiday]) => holidays.includes(holiday))
+      return [dayNames[weekday]!, String(date), monthNames[month - 1]!, ...names.map(([name]) => name)]
     })
   })
   return [...new Set(words)].join(' ')

@@ -35,6 +35,8 @@ export interface Language {
   /** One for all, so that a text without any is read once. */
   anyHoliday: RegExp | undefined
   holidays: (readonly [name: RegExp, holiday: Holiday])[]
+  /** A name of each, without the words that may be left out. */
+  holidayNames: (readonly [name: string, holiday: Holiday])[]
   /** Between the ends of a range. */
   to: RegExp
   wholeMonth: RegExp | undefined
@@ -142,6 +144,7 @@ function languageOf(words: DateWords): Language {
     daily: optional(words.daily),
     anyHoliday: optional(holidays.map(([, name]) => name).join('|')),
     holidays: holidays.map(([holiday, name]) => [filled(name), holiday as Holiday] as const),
+    holidayNames: holidays.map(([holiday, name]) => [plainName(name), holiday as Holiday] as const),
     to: new RegExp(`^ ?(?:–|—|-|${words.to}) ?$`, 'u'),
     wholeMonth: words.inMonth ? new RegExp(`(?:^|[^\\p{L}])(?:${words.inMonth}) $`, 'u') : undefined,
     prepositions: new Set(words.inMonth.split('|')),
@@ -152,6 +155,13 @@ function languageOf(words: DateWords): Language {
     encode: (folded) => encode(folded, tokens),
   }
 }
+
+const plainName = (pattern: string) =>
+  pattern
+    .replaceAll(/\(\?:[^()]*\)\??|.\?|\\./g, '')
+    .replaceAll(/\[(.)[^\]]*\]/g, '$1')
+    .split('|')[0]!
+    .trim()
 
 const listOf = (words: string) => words.split(/\s+/).filter(Boolean)
 

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { sentencesOf } from '../speech/sentences.ts'
-import { countryOf, type Day, dayOf, holidayIn, isPublicHoliday, nthWeekday, type Place, partsOf } from './calendar.ts'
+import { countryOf, type Day, dayOf, holidaysOn, isPublicHoliday, nthWeekday, type Place, partsOf } from './calendar.ts'
 import { type Encoded, holidaysIn, type Language, languages, marks, numberNamed, withoutOverlaps } from './words.ts'
 
 /**
@@ -117,7 +117,7 @@ function mentionsIn(sentence: string): Mentions & Hours {
     for (const { holiday } of named)
       found.dated.push({
         naming: 'date',
-        contains: (day, place) => holidayIn(partsOf(day).year, holiday, countryOf(place)) === day,
+        contains: (day, place) => holidaysOn(day, countryOf(place)).includes(holiday),
       })
   }
   return found
