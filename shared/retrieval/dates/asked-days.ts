@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts'
+import { isFiller } from '../../terms/fillers.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { normalForm } from '../../text/normal-form.ts'
 import { countryOf, type Day, dayOf, holidayIn, isoOf, localOf, nthWeekday, type Place, partsOf } from './calendar.ts'
@@ -32,7 +33,19 @@ const thisDay = /^(?:this|coming|diese|kommende|ce |este|quest|deze|aanstaande|k
 /** A name with one of these before or behind it is every such day. */
 const everyBefore =
   /(?:every|each|any|per|jede[nrms]?|immer|chaque|tous les|les|cada|los|ogni|tutti i|elke|iedere|an?|to|bis|und|tot|hasta|fino a|au) $/
-const everyAfter = new RegExp(`^ (?:to|till|until|through|bis|tot|au|al?|and|und|et|y|e|en) ${marks.day}`)
+const everyAfter = new RegExp(`^ (?:to|till|until|through|bis|tot|au|al?) ${marks.day}`)
+const greeting =
+  /(?:happy|merry|frohe[sn]?|schone[sn]?|gutes|joyeux|bonne|feliz|felices|buon[ae]?|fijne|gelukkig|see you) $/
+/** Between two days that are the ends of a range, and between those of a list. */
+const rangeJoint = /^ (?:to|until|till|through|bis|au|al?|tot)(?: the| zum| den)? $/
+const andJoint = /^ (?:and|und|et|y|e|en)(?: the)? $/
+const between = /(?:between|zwischen|entre|fra|tra|tussen)(?: the)? $/
+const dayBefore =
+  /(?:(?:day|night|evening) before|eve of|tag vor|vorabend von|veille (?:de|du)|vispera de|vigilia di|dag voor)(?: the| dem| la)? $/
+const dayAfter =
+  /(?:(?:day|morning) after|tag nach|lendemain (?:de|du)|dia despues de|giorno dopo|dag na)(?: the| dem)? $/
+/** In days. */
+const maxRange = 62
 
 /** A search reads its question several times, and the caller's next question has it as history. */
 const recent = new BoundedMap<string, readonly AskedDays[]>(500)
@@ -89,7 +102,12 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
     }
     for (const [phrase, meaning] of language.phrases) {
       const weekday = 'weekday' in meaning ? meaning.weekday : undefined
-      const naming = weekday === undefined ? 'relative' : weekday === 'coming' ? 'weekday' : 'relative weekday'
+      const naming =
+        weekday === undefined
+          ? 'relative'
+          : weekday === 'coming' && !('weeks' in meaning)
+            ? 'weekday'
+            : 'relative weekday'
       read(phrase, (match) => daysOf(encoded, match, meaning, today), naming, 'isNow' in meaning && hour < morning)
     }
     if (encoded.values.size > 0) {
@@ -99,7 +117,43 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
     for (const { holiday, start, end } of holidaysIn(language, folded))
       add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, country))], 'holiday')
   }
-  return withoutWeekdaysOfDates(withoutOverlaps(found))
+  const days = withoutWeekdaysOfDates(withoutOverlaps(found)).filter((each) => isMeant(each, folded))
+  return withRanges(
+    days.map((each) => moved(each, folded)),
+    folded,
+  )
+}
+
+/** False for “happy new year”, “Sunday roast” and “Easter eggs”. */
+function isMeant({ start, end, naming, language }: AskedDays, folded: string): boolean {
+  if (greeting.test(folded.slice(0, start))) return false
+  const isBare = naming === 'holiday' || (naming === 'weekday' && !/\s/.test(folded.slice(start, end)))
+  const next = /^ ([\p{L}\d]+)/u.exec(folded.slice(end))?.[1]
+  if (!isBare || !next || language.language !== 'en' || isFiller(next) || /\d/.test(next)) return true
+  return language.asksHours.has(next) || language.partsOfDay.has(next)
+}
+
+/** “The night before Thanksgiving” is another day. */
+function moved(day: AskedDays, folded: string): AskedDays {
+  const before = folded.slice(0, day.start)
+  const match = dayBefore.exec(before) ?? dayAfter.exec(before)
+  if (!match || day.from !== day.to) return day
+  const from = day.from + (dayBefore.test(before) ? -1 : 1)
+  return { ...day, from, to: from, start: match.index, said: folded.slice(match.index, day.end) }
+}
+
+/** “From the 15th to the 18th of May”, “between Christmas and New Year”. */
+function withRanges(days: AskedDays[], folded: string): AskedDays[] {
+  const kept: AskedDays[] = []
+  for (const next of days) {
+    const last = kept.at(-1)
+    const joint = last && folded.slice(last.end, next.start)
+    const isRange =
+      joint && (rangeJoint.test(joint) || (andJoint.test(joint) && between.test(folded.slice(0, last.start))))
+    if (!isRange || next.to < last.from || next.to - last.from > maxRange) kept.push(next)
+    else kept.splice(-1, 1, { ...next, from: last.from, start: last.start, said: folded.slice(last.start, next.end) })
+  }
+  return kept
 }
 
 export const namesWeekday = ({ naming }: AskedDays) => naming.endsWith('weekday')
@@ -146,11 +200,12 @@ function daysOf(encoded: Encoded, match: RegExpMatchArray, meaning: Meaning, tod
     const saturday = monday + 5 + 7 * meaning.weekend
     return [meaning.weekend === 0 ? Math.max(saturday, today) : saturday, saturday + 1]
   }
-  if ('nth' in meaning) return [comingDate(numberNamed(encoded, match, 'nth')!, today)]
+  if ('nth' in meaning)
+    return [comingDate(numberNamed(encoded, match, 'nth')!, numberNamed(encoded, match, 'day'), today)]
   if (isEvery(encoded.text, match)) return []
   const weekday = numberNamed(encoded, match, 'day')!
   if (meaning.weekday !== 'coming') return [monday + 7 * meaning.weekday + weekday]
-  return [today + ((weekday - partsOf(today).weekday + 7) % 7)]
+  return [today + ((weekday - partsOf(today).weekday + 7) % 7) + 7 * (meaning.weeks ?? 0)]
 }
 
 /** True for a name of a day that means every such day, or the end of a range. */
@@ -181,8 +236,15 @@ function comingInMonth(today: Day, inMonth: (year: number, month: number) => Day
   return undefined
 }
 
-const comingDate = (date: number, today: Day) =>
-  date > 0 ? comingInMonth(today, (year, month) => dayOf(year, month, date)) : undefined
+/** “The 24th”, “Friday the 25th”. */
+function comingDate(date: number, weekday: number | undefined, today: Day): Day | undefined {
+  const isMeant = (day: Day | undefined) =>
+    day !== undefined && (weekday ?? partsOf(day).weekday) === partsOf(day).weekday
+  return comingInMonth(today, (year, month) => {
+    const day = dayOf(year, month, date)
+    return isMeant(day) ? day : undefined
+  })
+}
 
 function dateIn(encoded: Encoded, match: RegExpMatchArray, today: Day): Day | undefined {
   const [date, month, year] = ['nth', 'month', 'year'].map((name) => numberNamed(encoded, match, name))

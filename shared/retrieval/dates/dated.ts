@@ -10,7 +10,7 @@ import { formsIn, metBy, readerOf, vocabularyOf } from '../value/reading.ts'
 import { type AskedDays, askedDays, namesWeekday } from './asked-days.ts'
 import { countryOf, type Day, holidaysOn, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
 import { isOfDate, languages } from './words.ts'
-import { type Mentions, namingIn, type ReadSentence, readPassage } from './written-days.ts'
+import { isNear, type Mentions, namingIn, type ReadSentence, readPassage } from './written-days.ts'
 
 /** When and where a question is asked. */
 export interface Moment {
@@ -102,7 +102,6 @@ interface Graded<Found> {
   saysClosed: boolean
   /** True if it speaks of what is asked for. */
   isAbout: boolean
-  isChange: boolean
 }
 
 /** The rank of a row below a line that names days, such as “From 20 December to 31 January:”. */
@@ -113,7 +112,7 @@ function rankBelow(lead: number, row: number): number {
 
 const lastClause = (text: string) => text.split(/[,:;]/).at(-1)!
 
-const ranks = { date: 4, range: 3, season: 2, weekday: 1, none: 0, others: -1 }
+const ranks = { date: 4, range: 3, rule: 2.5, season: 2, weekday: 1, none: 0, others: -1 }
 const nightRank = 1.5
 /** A word in this share of the passages is the business. */
 const businessShare = 0.75
@@ -170,21 +169,27 @@ export function datedFirst<Found extends Dated>(
     const isNight = nights.some((day) => ranks[namingIn(mentions, day, place)] >= 1) && passesMidnight(sentence)
     return isNight ? Math.max(rank, nightRank) : rank
   }
+  /** True if a sentence may make an exception that is not understood. */
+  let unsure = false
+  let hasException = false
   const graded = hits.flatMap((hit): Graded<Found>[] => {
     const isValid = isValidOnlyOn(hit, days, place)
     return readPassage(headsOf(hit).slice(1), hit.content).flatMap((sentence) => {
-      const { text, mentions, lead, speaksOfHours, saysClosed, isChange } = sentence
+      const { text, mentions, lead, speaksOfHours, saysClosed, isVague, namesHours } = sentence
       const alone = rankOf(mentions, text)
       const named = lead ? rankBelow(rankOf(lead, text), alone) : alone
-      const rank = isValid && speaksOfHours ? ranks.date : named
+      const rank = isValid && speaksOfHours && !isUsual ? ranks.date : named
+      const isUnsure = isVague && (speaksOfHours || saysClosed) && days.some((day) => isNear(mentions, day, place))
+      if (isUnsure && !isUsual) unsure = true
+      if (rank >= ranks.range || (rank === ranks.rule && namesHours)) hasException = true
       if (rank <= 0) return []
       const met = metBy(read, { ...hit, content: text }).filter(Boolean).length
       const isAbout = isPriced ? hasPrice(text) : speaksOfUs(hit, rank, sentence)
-      return [{ hit, rank, met, saysClosed: saysClosed && isAbout, isAbout, isChange }]
+      return [{ hit, rank, met, saysClosed: saysClosed && isAbout, isAbout }]
     })
   })
   const least = Math.max(0, ...graded.map(({ met }) => met))
-  const isAsGood = ({ rank, met, saysClosed }: Graded<Found>) => rank >= ranks.range || saysClosed || met >= least
+  const isAsGood = ({ rank, met, saysClosed }: Graded<Found>) => rank >= ranks.rule || saysClosed || met >= least
   const isSpecial = (each: Graded<Found>) =>
     each.rank >= ranks.season &&
     (asksHours ? each.isAbout && isAsGood(each) : (!isPriced && each.saysClosed) || (each.met > 0 && each.met >= least))
@@ -195,10 +200,9 @@ export function datedFirst<Found extends Dated>(
   const ordinary = graded
     .filter(({ rank, met, isAbout }) => asksHours && isAbout && rank < ranks.season && met >= least)
     .sort(byRank)
-  const isExplicit = asked.some(({ naming }) => naming === 'date' || naming === 'holiday')
-  const hasException =
-    special.length > 0 || graded.some(({ rank, isChange }) => rank >= ranks.range && (isExplicit || isChange))
-  const isExcepted = !isPriced && (hasException || (!isUsual && days.some((day) => isPublicHoliday(day, place))))
+  const isExcepted = isPriced
+    ? special.some(({ rank }) => rank >= ranks.rule)
+    : unsure || hasException || special.length > 0 || (!isUsual && days.some((day) => isPublicHoliday(day, place)))
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
   return { hits: [...new Set([...ordered, ...hits])], isNamed: special.length > 0, isExcepted, isNight }
@@ -213,7 +217,8 @@ function hasHours(query: string): boolean {
   return languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
 }
 
-const hasPrice = (sentence: string) => amountsIn(sentence).some(({ range }) => isMoney(range))
+const free = /\b(?:free|gratis|kostenlos|gratuite?|half price)\b/i
+const hasPrice = (sentence: string) => free.test(sentence) || amountsIn(sentence).some(({ range }) => isMoney(range))
 const earliestMorning = 5 * 60
 
 /** True for hours that end after midnight. */

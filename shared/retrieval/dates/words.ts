@@ -44,6 +44,7 @@ export interface Language {
   hours: ReadonlySet<string>
   asksHours: ReadonlySet<string>
   closed: ReadonlySet<string>
+  partsOfDay: ReadonlySet<string>
   itself: ReadonlySet<string>
   encode(folded: string): Encoded
 }
@@ -151,6 +152,7 @@ function languageOf(words: DateWords): Language {
     hours: new Set(listOf(words.hours)),
     asksHours: new Set(listOf(`${words.hours} ${words.asksHours}`)),
     closed: new Set(listOf(words.closed)),
+    partsOfDay: new Set(listOf(words.partsOfDay)),
     itself: new Set(listOf(words.itself)),
     encode: (folded) => encode(folded, tokens),
   }
@@ -169,7 +171,7 @@ const listOf = (words: string) => words.split(/\s+/).filter(Boolean)
 const numericDate =
   /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})(?:\.(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?|-(?<m>\d{1,2})-(?<year>20\d\d))|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/
 const wordOrNumber = new RegExp(
-  String.raw`${numericDate.source}|\p{L}+(?:[ -]\p{L}+){0,2}|(?<![\p{L}\d:.,/$€£-])\d{1,4}(?:st|nd|rd|th|er|ste|de|e|º|°|\.(?!\d))?(?![\p{L}\d%€]|[:.,/h]\d| ?(?:uhr|h|am|pm|a\.m|p\.m)(?!\p{L}))`,
+  String.raw`${numericDate.source}|\p{L}+(?:[ -]\p{L}+){0,2}|(?<![\p{L}\d:.,/$€£])\d{1,4}(?:st|nd|rd|th|er|ste|de|e|º|°|\.(?!\d))?(?![\p{L}\d%€]|[:.,/h]\d| ?(?:uhr|h|am|pm|a\.m|p\.m)(?!\p{L}))`,
   'gu',
 )
 
@@ -265,6 +267,7 @@ const none = {
   hours: '',
   asksHours: '',
   closed: '',
+  partsOfDay: '',
   itself: '',
   holidays: {},
 }

@@ -1,19 +1,19 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { sentencesOf } from '../speech/sentences.ts'
-import { countryOf, type Day, dayOf, holidaysOn, isPublicHoliday, nthWeekday, type Place, partsOf } from './calendar.ts'
+import { countryOf, type Day, dayOf, holidayIn, isPublicHoliday, nthWeekday, type Place, partsOf } from './calendar.ts'
 import { type Encoded, holidaysIn, type Language, languages, marks, numberNamed, withoutOverlaps } from './words.ts'
 
 /**
- * How a sentence names a day: by its date or holiday, by a range or rule that contains it, by a range that is longer than a month, by the
- * day of the week; or it names dates, but others.
+ * How a sentence names a day: by its date or holiday, by a range or a rule (“the first Friday”) that contains it, by a range that is longer
+ * than a month, by the day of the week; or it names dates, but others.
  */
-export type Naming = 'date' | 'range' | 'season' | 'weekday' | 'others' | 'none'
+export type Naming = 'date' | 'range' | 'rule' | 'season' | 'weekday' | 'others' | 'none'
 
 /** The days that a sentence names. */
 export interface Mentions {
   /** Dates, ranges and rules. */
-  dated: { naming: 'date' | 'range' | 'season'; contains(day: Day, place: Place): boolean }[]
+  dated: { naming: 'date' | 'range' | 'rule' | 'season'; contains(day: Day, place: Place): boolean }[]
   /** True for `weekdays` from Monday on. */
   weekdays: boolean[]
   /** True for “public holidays”. */
@@ -22,11 +22,12 @@ export interface Mentions {
 
 /** What a sentence says of hours. */
 interface Hours {
-  /** True if it speaks of hours, open or closed. */
+  /** True if it speaks of hours, open or closed; and if it does so by such words, rather than by a time. */
   speaksOfHours: boolean
+  namesHours: boolean
   saysClosed: boolean
-  /** True if it says open or closed, or that there is no such thing then. */
-  isChange: boolean
+  /** True for words such as “week” and “before”, which make other days of those that are named. */
+  isVague: boolean
   /** True if it says of the business itself that it is open or closed: “we open at 9”. */
   isOfBusiness: boolean
   /** True if it has a word for the business. */
@@ -39,7 +40,8 @@ interface Hours {
 /** Longer sentences name days of several kinds. */
 const maxCharacters = 1000
 const time = /\d[:.h]\d\d|\d ?(?:am|pm|a\.m|p\.m|uhr|h)(?![a-z])|\b(?:noon|midnight|mittag|mitternacht|midi|minuit)\b/
-const without = /\b(?:no|not|kein\w*|nicht|pas|ne|sin|nessun\w*|non|geen|niet)\b/
+const vague =
+  /\b(?:weeks?|between|before|after|until|till|from|reopen\w*|back|onwards?|starting|whole|entire|rest|half|end|woche\w*|zwischen|vor|nach|ab|bis|wieder|anfang|ende|semaines?|entre|avant|apres|jusqu|semanas?|antes|despues|hasta|desde|settiman[ae]|prima|dopo|fino|weken|tussen|voor|na|tot|vanaf)\b/
 
 /** A sentence of a passage. */
 export interface ReadSentence extends Hours {
@@ -56,15 +58,35 @@ const passages = new BoundedMap<string, ReadSentence[]>(500)
 /** Reads the sentences of a passage. @param headings those above it, outermost first */
 export function readPassage(headings: readonly string[], content: string): ReadSentence[] {
   return passages.getOrInsertComputed(JSON.stringify([headings, content]), () => {
-    let lead: Mentions | undefined
+    let lead: (Mentions & Hours) | undefined
     return sentencesOf(content).map((text) => {
       const own = mentionsIn(text)
       const mentions = headings.length > 0 ? mentionsIn([...headings, text].join(': ')) : own
-      const read = { ...own, text, mentions, lead }
+      const read = { ...own, ...inherited(own, lead), text, mentions, lead }
       if (/[.:]$/.test(text)) lead = text.endsWith(':') ? { ...own, weekdays: [] } : undefined
       return read
     })
   })
+}
+
+/** An item below “We are closed on these days:” is about closing, too. */
+function inherited(own: Hours, lead: Hours | undefined): Partial<Hours> {
+  if (!lead) return {}
+  return {
+    speaksOfHours: own.speaksOfHours || lead.speaksOfHours,
+    saysClosed: own.saysClosed || (lead.saysClosed && !own.speaksOfHours),
+    isOfBusiness: own.isOfBusiness || lead.isOfBusiness,
+  }
+}
+
+const nearDays = 10
+
+/** True if it names a date near the day, but no range that has it. */
+export function isNear({ dated }: Mentions, day: Day, place: Place): boolean {
+  const days = Array.from({ length: 2 * nearDays + 1 }, (_, i) => day - nearDays + i)
+  return dated.some(
+    ({ naming, contains }) => (naming === 'date' || naming === 'range') && days.some((each) => contains(each, place)),
+  )
 }
 
 /** How a sentence names a day. */
@@ -76,6 +98,7 @@ export function namingIn({ dated, weekdays, publicHolidays }: Mentions, day: Day
   const found = dated.filter(({ contains }) => contains(day, place))
   if (found.some(({ naming }) => naming === 'date')) return 'date'
   if (found.some(({ naming }) => naming === 'range') || (publicHolidays && isPublicHoliday(day, place))) return 'range'
+  if (found.some(({ naming }) => naming === 'rule')) return 'rule'
   const isOtherDay = weekdays.includes(true) && !weekdays[partsOf(day).weekday]
   if (found.length > 0) return isOtherDay ? 'others' : 'season'
   if (dated.length > 0 || publicHolidays) return 'others'
@@ -84,13 +107,20 @@ export function namingIn({ dated, weekdays, publicHolidays }: Mentions, day: Day
 
 function mentionsIn(sentence: string): Mentions & Hours {
   const folded = fold(sentence.slice(0, maxCharacters))
+  const encodings = languages().map((language) => language.encode(folded))
   const found: Mentions & Hours = {
-    ...{ dated: [], weekdays: [], publicHolidays: false, speaksOfHours: time.test(folded), saysClosed: false },
-    isChange: without.test(folded),
+    ...{
+      dated: [],
+      weekdays: [],
+      publicHolidays: false,
+      speaksOfHours: time.test(folded) || bareHours.test(encodings[0]!.text),
+      saysClosed: false,
+      namesHours: false,
+    },
+    isVague: vague.test(folded),
     ...{ isOfBusiness: false, namesBusiness: false, untilHours: folded, untilDays: folded },
   }
   const words = new Set(folded.match(/[a-z]+/g))
-  const encodings = languages().map((language) => language.encode(folded))
   // “20. Juli bis 2. August” has one name of a month in Dutch, too. The last language only has names.
   const most = Math.max(...encodings.map(({ count }) => count))
   const isRead = (i: number) =>
@@ -101,7 +131,7 @@ function mentionsIn(sentence: string): Mentions & Hours {
     const hasHours = words.intersection(language.hours).size > 0
     const hasBusiness = words.intersection(language.itself).size > 0
     found.speaksOfHours ||= hasHours
-    found.isChange ||= hasHours
+    found.namesHours ||= hasHours
     found.namesBusiness ||= hasBusiness
     found.isOfBusiness ||= hasBusiness && hasHours
     found.saysClosed ||= words.intersection(language.closed).size > 0
@@ -110,19 +140,17 @@ function mentionsIn(sentence: string): Mentions & Hours {
     if (untilHours.length < found.untilHours.length) found.untilHours = untilHours
     if (untilDays.length < found.untilDays.length) found.untilDays = untilDays
     const named = holidaysIn(language, folded)
-    if (isRead(i)) addDates(found, language, encoded, named.length > 0)
+    if (isRead(i)) addDates(found, language, encoded, named)
+    else if (named.length > 0) addDates(found, language, { ...encoded, values: new Map() }, named)
     if (language.publicHolidays && folded.search(language.publicHolidays) >= 0) found.publicHolidays = true
     if (language.weekdays && folded.search(language.weekdays) >= 0) for (let i = 0; i < 5; i++) found.weekdays[i] = true
     if (language.daily && folded.search(language.daily) >= 0) for (let i = 0; i < 7; i++) found.weekdays[i] = true
-    for (const { holiday } of named)
-      found.dated.push({
-        naming: 'date',
-        contains: (day, place) => holidaysOn(day, countryOf(place)).includes(holiday),
-      })
   }
   return found
 }
 
+/** “9-12”, at the end or before a stop. */
+const bareHours = new RegExp(`[${marks.either}] ?[–-] ?[${marks.either}](?= ?(?:[.,;)]|$))`)
 const anyMark = new RegExp(`[${Object.values(marks).join('')}]`)
 
 function subjectsIn(language: Language, { text, starts }: Encoded, folded: string) {
@@ -140,47 +168,74 @@ function subjectsIn(language: Language, { text, starts }: Encoded, folded: strin
   return { untilHours: folded.slice(0, atHours), untilDays: folded.slice(0, first([atHours, ...days])) }
 }
 
-/** A date of a text, with a year or without, and its place in the encoded text. */
+type Contains = (day: Day, place: Place) => boolean
+
+/** A date or holiday of a text, and its place in the encoded text. */
 interface WrittenDate {
   start: number
   end: number
-  month: number
-  date: number
-  year: number | undefined
+  /** Undefined if the year has no such day, or another year is written. */
+  dayIn(year: number, place: Place): Day | undefined
+  /** The month and year that a number beside it has: “24 and 25 December”. */
+  month?: number | undefined
+  year?: number | undefined
 }
 
-const keyOf = ({ month, date }: Pick<WrittenDate, 'month' | 'date'>) => month * 100 + date
+const dateOf = (start: number, end: number, month: number, date: number, year: number | undefined): WrittenDate => ({
+  ...{ start, end, month, year },
+  dayIn: (each) => (year === undefined || year === each ? dayOf(each, month, date) : undefined),
+})
+
 const isOn =
-  ({ month, date, year }: WrittenDate) =>
-  (day: Day) => {
-    const parts = partsOf(day)
-    return parts.month === month && parts.date === date && (year === undefined || year === parts.year)
-  }
+  ({ dayIn }: WrittenDate): Contains =>
+  (day, place) =>
+    dayIn(partsOf(day).year, place) === day
 
-function isBetween(from: WrittenDate, to: WrittenDate) {
-  return (day: Day) => {
-    const { year, month, date } = partsOf(day)
-    const last = to.year ?? from.year
-    if (last !== undefined) {
-      const first = from.year ?? (keyOf(from) > keyOf(to) ? last - 1 : last)
-      return day >= dayOf(first, from.month, from.date)! && day <= dayOf(last, to.month, to.date)!
-    }
-    const key = month * 100 + date
-    const wraps = keyOf(from) > keyOf(to)
-    return wraps ? key >= keyOf(from) || key <= keyOf(to) : key >= keyOf(from) && key <= keyOf(to) && year > 0
-  }
+const maxSpan = 330
+
+/** The first and last day of a range that begins in a year. */
+function spanFrom(from: WrittenDate, to: WrittenDate, year: number, place: Place): [Day, Day] | undefined {
+  const first = from.dayIn(year, place)
+  if (first === undefined) return undefined
+  const last = [year, year + 1].map((each) => to.dayIn(each, place)).find((day) => day !== undefined && day >= first)
+  return last !== undefined && last - first <= maxSpan ? [first, last] : undefined
 }
 
-const list = /^ ?(?:,|&|\/|,? ?(?:and|und|et|y|e|en|or|oder|ou|o|of)) ?$/
+function rangeOf(from: WrittenDate, to: WrittenDate): Mentions['dated'][number] {
+  const year = from.year ?? (to.year === undefined ? anyYear : to.year - 1)
+  const [first, last] = spanFrom(from, to, year, anywhere) ?? spanFrom(from, to, year + 1, anywhere) ?? [0, 0]
+  const contains: Contains = (day, place) =>
+    [-1, 0].some((years) => {
+      const span = spanFrom(from, to, partsOf(day).year + years, place)
+      return span !== undefined && day >= span[0] && day <= span[1]
+    })
+  return { naming: last - first <= oneMonth ? 'range' : 'season', contains }
+}
+
+const anyYear = 2026
+const anywhere: Place = { timeZone: 'UTC', holidays: null }
+const oneMonth = 31
+/** “From 5 October” and “until 19 June” speak of so many days. */
+const openDays = { from: 180, until: 60 }
+
+const list = /^ ?(?:,|&|\/|,? ?(?:and|und|et|y|e|en|or|oder|ou|o|of)) ?(?:the |den |le |el |il )?$/
+const between = /(?:between|zwischen|entre|fra|tra|tussen) ?(?:the |den |le |el |il )?$/
+const openFrom =
+  /(?:from|starting|beginning|as of|since|after|ab|seit|nach|a partir du|depuis|desde|a partir del|dal|a partire dal|vanaf|sinds)(?: on)? ?(?:the |dem |el )?$/
+const openUntil =
+  /(?:until|till|through|before|bis(?: zum)?|vor|jusqu'au|hasta|fino al|tot)(?: and including)? ?(?:the |dem |el )?$/
 const dayBetween = new RegExp(`[${marks.day}${marks.shortDay}],? ?(?:the |den |le |el |il )?`, 'g')
 const dayAtEnd = new RegExp(`${dayBetween.source}$`)
 const allMarks = Object.values(marks).join('')
 const dayOfMonthBefore = new RegExp(`([${marks.nth}${marks.either}])([^${allMarks}]{0,24})$`)
-const dayOfMonthAfter = new RegExp(`^( ?(?:–|—|-|[a-z/&]+) ?)([${marks.nth}${marks.either}])(?![ ,]*[${marks.month}])`)
+const dayOfMonthAfter = new RegExp(
+  `^( ?(?:–|—|-|[a-z/&,]+) ?)([${marks.nth}${marks.either}])(?![ ,]*[${marks.month}]| ?[–-])`,
+)
 
-function addDates(found: Mentions, language: Language, encoded: Encoded, namesHoliday: boolean): void {
-  const { text } = encoded
-  const rules = language.monthly.flatMap((rule) => [...text.matchAll(rule)])
+function addDates(found: Mentions, language: Language, encoded: Encoded, named: ReturnType<typeof holidaysIn>): void {
+  const { text, starts, values } = encoded
+  const isRead = values.size > 0
+  const rules = isRead ? language.monthly.flatMap((rule) => [...text.matchAll(rule)]) : []
   for (const match of rules) {
     const [nth = -1, weekday, month] = ['nth', 'day', 'month'].map((name) => numberNamed(encoded, match, name))
     const contains = (day: Day) => {
@@ -189,91 +244,120 @@ function addDates(found: Mentions, language: Language, encoded: Encoded, namesHo
         (month === undefined || month === parts.month) && nthWeekday(parts.year, parts.month, weekday!, nth) === day
       )
     }
-    found.dated.push({ naming: 'range', contains })
+    found.dated.push({ naming: 'rule', contains })
   }
-  const dates = withoutOverlaps(
-    language.dates.flatMap((pattern) =>
-      [...text.matchAll(pattern)].map((match): WrittenDate => {
-        const [date, month, year] = ['nth', 'month', 'year'].map((name) => numberNamed(encoded, match, name))
-        return { start: match.index, end: match.index + match[0].length, month: month!, date: date!, year }
-      }),
-    ),
+  const written = (isRead ? language.dates : []).flatMap((pattern) =>
+    [...text.matchAll(pattern)].map((match) => {
+      const [date, month, year] = ['nth', 'month', 'year'].map((name) => numberNamed(encoded, match, name))
+      return dateOf(match.index, match.index + match[0].length, month!, date!, year)
+    }),
   )
-  const isRange = (between: string) => language.to.test(between)
-  const isJoined = (between: string) => isRange(between) || list.test(between)
+  const placeOf = (at: number) => starts.findIndex((start) => start >= at)
+  const holidays = named.map(({ holiday, start, end }): WrittenDate => {
+    const dayIn = (year: number, place: Place) => holidayIn(year, holiday, countryOf(place))
+    return { start: placeOf(start), end: placeOf(end), dayIn }
+  })
+  const dates = withoutOverlaps([...written, ...holidays])
+  const isRange = (joint: string, from: number) =>
+    language.to.test(joint) || (list.test(joint) && between.test(text.slice(0, from)))
+  // “Every second Wednesday from 7 January” is no range.
+  let isInRange = language.everySecond !== undefined && text.search(language.everySecond) >= 0
   for (const [i, date] of dates.entries()) {
     const next = dates[i + 1]
-    const between = next && text.slice(date.end, next.start).replaceAll(dayBetween, '')
-    if (between !== undefined && isRange(between)) addRange(found, date, next!)
+    const joint = next && text.slice(date.end, next.start).replaceAll(dayBetween, '')
+    const before = text.slice(0, date.start).replace(dayAtEnd, '')
+    const isPair = joint !== undefined && isRange(joint, date.start)
+    if (isPair) found.dated.push(rangeOf(date, next!))
+    else if (!isInRange && openFrom.test(before)) found.dated.push(openRange(date, 0, openDays.from))
+    else if (!isInRange && openUntil.test(before)) found.dated.push(openRange(date, -openDays.until, 0))
     else found.dated.push({ naming: 'date', contains: isOn(date) })
-    // “24, 25 and 26 December”, “24–26 December”
-    let { start } = date
-    let before = dayOfMonthBefore.exec(text.slice(0, start).replace(dayAtEnd, ''))
-    const isOwn = (index: number) => !dates.some((other) => index >= other.start && index < other.end)
-    while (before && isOwn(before.index) && isJoined(before[2]!.replaceAll(dayBetween, ''))) {
-      start = before.index
-      const first = { ...date, date: encoded.values.get(start)! }
-      if (isRange(before[2]!) && !list.test(before[2]!)) addRange(found, first, date)
-      else found.dated.push({ naming: 'date', contains: isOn(first) })
-      before = dayOfMonthBefore.exec(text.slice(0, start))
-    }
-    // “December 24–26”, “July 3 and 4”
-    const after = dayOfMonthAfter.exec(text.slice(date.end))
-    if (after && isJoined(after[1]!)) {
-      const last = { ...date, date: encoded.values.get(date.end + after[1]!.length)! }
-      if (last.date > date.date && isRange(after[1]!) && !list.test(after[1]!)) addRange(found, date, last)
-      else if (last.date > date.date) found.dated.push({ naming: 'date', contains: isOn(last) })
-    }
+    isInRange = isPair
+    if (date.month !== undefined) addBeside(found, encoded, date, dates, isRange)
   }
   if (language.everySecond && dates[0]) addAlternate(found, language.everySecond, encoded, dates[0])
   const spans = rules.map(({ index, 0: said }) => ({ start: index, end: index + said.length }))
   // “Labour Day in October” is no season.
-  if (!namesHoliday) addMonths(found, language, encoded, [...dates, ...spans])
-  addWeekdays(found, language, text.replaceAll(/\s+/g, ' '), encoded)
+  if (isRead && named.length === 0) addMonths(found, language, encoded, [...dates, ...spans])
+  if (isRead) addWeekdays(found, language, text.replaceAll(/\s+/g, ' '), encoded)
 }
 
-/** In the numbers of `keyOf`, in which a month has 100 days. */
-const oneMonth = 100
-
-function addRange(found: Mentions, from: WrittenDate, to: WrittenDate): void {
-  const days = (keyOf(to) - keyOf(from) + 1200) % 1200
-  found.dated.push({ naming: days <= oneMonth ? 'range' : 'season', contains: isBetween(from, to) })
-}
-
-/** Every second week from a date on. */
-function addAlternate(found: Mentions, pattern: RegExp, encoded: Encoded, anchor: WrittenDate): void {
-  for (const match of encoded.text.matchAll(pattern)) {
-    const weekday = numberNamed(encoded, match, 'day')
-    const contains = (day: Day) => {
-      const first = dayOf(anchor.year ?? partsOf(day).year, anchor.month, anchor.date)
-      return first !== undefined && partsOf(day).weekday === weekday && (day - first) % 14 === 0
-    }
-    found.dated.push({ naming: 'range', contains })
+/** “24, 25 and 26 December”, “24–26 December”, “December 24–26”, “July 3, 4 and 5”. */
+function addBeside(
+  found: Mentions,
+  { text, values }: Encoded,
+  date: WrittenDate,
+  dates: readonly WrittenDate[],
+  isRange: (joint: string, from: number) => boolean,
+): void {
+  const beside = (at: number) => dateOf(at, at + 1, date.month!, values.get(at)!, date.year)
+  const isOwn = (index: number) => !dates.some((other) => index >= other.start && index < other.end)
+  const add = (from: WrittenDate, to: WrittenDate, joint: string, other: WrittenDate) => {
+    if (isRange(joint, from.start)) found.dated.push(rangeOf(from, to))
+    else if (list.test(joint)) found.dated.push({ naming: 'date', contains: isOn(other) })
+    else return false
+    return true
+  }
+  let match = dayOfMonthBefore.exec(text.slice(0, date.start).replace(dayAtEnd, ''))
+  while (match && isOwn(match.index)) {
+    const first = beside(match.index)
+    if (!add(first, date, match[2]!.replaceAll(dayBetween, ''), first)) break
+    match = dayOfMonthBefore.exec(text.slice(0, match.index))
+  }
+  match = dayOfMonthAfter.exec(text.slice(date.end))
+  for (let at = date.end; match; ) {
+    const last = beside(at + match[1]!.length)
+    if (!add(date, last, match[1]!, last)) break
+    at = last.end
+    match = dayOfMonthAfter.exec(text.slice(at))
   }
 }
 
-/** “June to September”, “in August”. */
+/** The days from or until a date. */
+function openRange({ dayIn }: WrittenDate, from: number, to: number): Mentions['dated'][number] {
+  const contains: Contains = (day, place) =>
+    [-1, 0, 1].some((years) => {
+      const date = dayIn(partsOf(day).year + years, place)
+      return date !== undefined && day >= date + from && day <= date + to
+    })
+  return { naming: 'season', contains }
+}
+
+/** Every second week from a date on. */
+function addAlternate(found: Mentions, pattern: RegExp, encoded: Encoded, { dayIn, year }: WrittenDate): void {
+  for (const match of encoded.text.matchAll(pattern)) {
+    const weekday = numberNamed(encoded, match, 'day')
+    const contains: Contains = (day, place) => {
+      const first = dayIn(year ?? partsOf(day).year, place)
+      return first !== undefined && partsOf(day).weekday === weekday && (day - first) % 14 === 0
+    }
+    found.dated.push({ naming: 'rule', contains })
+  }
+}
+
+/** “June to September”, “in July and August”. */
 function addMonths(
   found: Mentions,
   language: Language,
-  encoded: Encoded,
+  { text, values }: Encoded,
   dates: readonly Pick<WrittenDate, 'start' | 'end'>[],
 ): void {
-  const { text, values } = encoded
   const months = [...text.matchAll(new RegExp(marks.month, 'g'))].filter(
     ({ index }) => !dates.some(({ start, end }) => index >= start && index < end),
   )
+  let counted = -2
   for (let i = 0; i < months.length; i++) {
     const { index } = months[i]!
     const next = months[i + 1]
     const isPair = next && language.to.test(text.slice(index + 1, next.index))
-    if (!isPair && !language.wholeMonth?.test(text.slice(0, index))) continue
+    const isListed = counted === i - 1 && list.test(text.slice(months[counted]!.index + 1, index))
+    if (!isPair && !isListed && !language.wholeMonth?.test(text.slice(0, index))) continue
     const [from, to] = [values.get(index)!, values.get(isPair ? next.index : index)!]
     const contains = (day: Day) => {
       const { month } = partsOf(day)
       return from <= to ? month >= from && month <= to : month >= from || month <= to
     }
     found.dated.push({ naming: 'season', contains })
+    counted = i
     if (isPair) i++
   }
 }

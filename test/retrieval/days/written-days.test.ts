@@ -28,8 +28,8 @@ test.each([
     'From December 30 to January 2 we are away.',
     { '2026-12-31': 'range', '2027-01-01': 'range', '2027-01-03': 'others' },
   ],
-  ['The first Friday of each month we are open until 10 pm', { '2026-12-04': 'range', '2026-12-11': 'others' }],
-  ['Every second Wednesday from 7 January 2026 we open late', { '2026-01-21': 'range', '2026-01-14': 'others' }],
+  ['The first Friday of each month we are open until 10 pm', { '2026-12-04': 'rule', '2026-12-11': 'others' }],
+  ['Every second Wednesday from 7 January 2026 we open late', { '2026-01-21': 'rule', '2026-01-14': 'others' }],
   ['From June to September we open at 8', { '2026-07-01': 'season', '2026-11-01': 'others' }],
   [
     'In winter, from 1 June to 31 August, we close at 18:30 on Thursdays.',

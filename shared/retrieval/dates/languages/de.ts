@@ -22,6 +22,7 @@ export const de: DateWords = {
       '(?:am |diesen? |kommenden? )?(?:kommenden )?{day}(?: ?(?:fruh|morgen|vormittag|mittag|nachmittag|abend))?',
       { weekday: 'coming' },
     ],
+    ['(?:am )?{day},? (?:den|dem) {nth}(?! ?(?:of |de )?{month})', { nth: true }],
     ['(?:am )?nachsten? {day}|{day} (?:in der )?nachsten? woche', { weekday: 1 }],
     ['(?:am )?letzten? {day}', { weekday: -1 }],
     ['in {n} tagen?', { times: 1 }],
@@ -42,7 +43,9 @@ export const de: DateWords = {
   hours: 'offen geoffnet offnen offnet geschlossen schliesst schliessen offnungszeiten betriebsferien urlaub',
   asksHours: 'auf zu bis uhr',
   closed: 'geschlossen ruhetag schliessen zu betriebsferien urlaub',
-  itself: 'wir uns laden geschaft betriebsferien urlaub ferien',
+  partsOfDay: 'fruh morgen vormittag mittag nachmittag abend nacht vormittags nachmittags abends',
+  itself:
+    'wir uns laden geschaft betriebsferien urlaub ferien sommer winter praxis salon studio werkstatt buro kanzlei backerei',
   holidays: {
     newYear: 'neujahr(?:stag)?',
     epiphany: '(?:heilige )?drei konige?|dreikonig(?:e|stag)?',

@@ -17,6 +17,7 @@ export const es: DateWords = {
     ['esta semana', { week: 0 }],
     ['(?:la )?(?:proxima semana|semana que viene)', { week: 1 }],
     ['(?<!los |todos los |cada )(?:este |el )?{day}(?: por la (?:manana|tarde|noche))?', { weekday: 'coming' }],
+    ['(?:el )?{day} {nth}(?! ?(?:of |de )?{month})', { nth: true }],
     [
       '(?:el )?(?:proximo {day}|{day} que viene|{day} de la semana que viene|{day} de la proxima semana)',
       { weekday: 1 },
@@ -38,7 +39,8 @@ export const es: DateWords = {
     'abierto abierta abiertos abre abren abris abrimos cerrado cerrada cerrados cierra cierran cerrais cerramos horario horarios vacaciones',
   asksHours: 'hora hasta',
   closed: 'cerrado cerrada cerrados cerramos cierra vacaciones',
-  itself: 'abrimos cerramos estamos tienda local vacaciones',
+  partsOfDay: 'manana tarde noche mediodia',
+  itself: 'abrimos cerramos estamos tienda local vacaciones verano invierno salon clinica taller',
   holidays: {
     newYear: '(?:dia de )?ano nuevo',
     epiphany: '(?:dia de |los )?reyes(?: magos)?|epifania',

@@ -19,6 +19,7 @@ export const fr: DateWords = {
       '(?<!les |tous les |chaque )(?:ce |le )?{day}(?: (?:qui vient|matin|midi|apres[- ]midi|soir))?',
       { weekday: 'coming' },
     ],
+    ['(?:le )?{day} {nth}(?! ?(?:of |de )?{month})', { nth: true }],
     ['(?:le )?{day} prochain|{day} de la semaine prochaine|{day} en huit', { weekday: 1 }],
     ['(?:le )?{day} dernier', { weekday: -1 }],
     ['dans {n} jours?', { times: 1 }],
@@ -41,7 +42,8 @@ export const fr: DateWords = {
     'ouvert ouverte ouverts ouvre ouvrez ouvrons ouverture ferme fermes fermee fermez fermons fermeture horaires conges vacances',
   asksHours: 'heure heures jusqu',
   closed: 'ferme fermes fermee fermons fermeture conges vacances',
-  itself: 'nous boutique magasin conges vacances',
+  partsOfDay: 'matin midi apres soir nuit',
+  itself: 'nous boutique magasin conges vacances ete hiver salon cabinet atelier boulangerie',
   holidays: {
     newYear: "(?:le )?(?:jour|premier) de l'? ?an|nouvel an",
     epiphany: 'epiphanie',

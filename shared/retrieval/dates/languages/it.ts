@@ -17,6 +17,7 @@ export const it: DateWords = {
     ['questa settimana', { week: 0 }],
     ['(?:la )?(?:prossima settimana|settimana prossima)', { week: 1 }],
     ['(?<!ogni |tutti i |di )(?:questo |questa )?{day}(?: (?:mattina|pomeriggio|sera))?', { weekday: 'coming' }],
+    ['{day} {nth}(?! ?(?:of |de )?{month})', { nth: true }],
     ['(?:prossim[oa] {day}|{day} prossim[oa]|{day} della (?:prossima settimana|settimana prossima))', { weekday: 1 }],
     ['{day} scors[oa]', { weekday: -1 }],
     ['(?:fra|tra) {n} giorni?', { times: 1 }],
@@ -38,7 +39,8 @@ export const it: DateWords = {
     'aperto aperta aperti aperte apre aprite apriamo apertura chiuso chiusi chiusa chiude chiudete chiudiamo chiusura orario orari ferie',
   asksHours: 'ore ora fino',
   closed: 'chiuso chiusi chiusa chiude chiudiamo ferie',
-  itself: 'apriamo chiudiamo siamo negozio locale ferie',
+  partsOfDay: 'mattina pomeriggio sera notte pranzo cena',
+  itself: 'apriamo chiudiamo siamo negozio locale ferie estate inverno salone studio officina',
   holidays: {
     newYear: "capodanno|primo dell'? ?anno",
     epiphany: 'epifania|befana',

@@ -32,6 +32,7 @@ export interface DateWords {
   asksHours: string
   closed: string
   itself: string
+  partsOfDay: string
   holidays: Partial<Record<Holiday, string>>
 }
 
@@ -41,8 +42,8 @@ export type Meaning =
   | { isNow: true }
   | { week: number }
   | { weekend: number }
-  /** The coming `{day}`, today included; `week` names one of this week (0), the next (1) or the last (-1). */
-  | { weekday: 'coming' | number }
+  /** The coming `{day}`, today included, or `weeks` later; a number is of this week (0), the next (1) or the last (-1). */
+  | { weekday: 'coming' | number; weeks?: number }
   /** In `{n}` of so many days. */
   | { times: number }
   /** The next `{nth}` of a month. */

@@ -20,6 +20,7 @@ export const nl: DateWords = {
     ['deze week', { week: 0 }],
     ['volgende week', { week: 1 }],
     ['(?:op |deze |aanstaande |komende )?{day}(?:ochtend|middag|avond)?', { weekday: 'coming' }],
+    ['{day} (?:de )?{nth}(?! ?(?:of |de )?{month})', { nth: true }],
     ['volgende (?:week )?{day}|{day} (?:van )?volgende week', { weekday: 1 }],
     ['(?:vorige|afgelopen) {day}', { weekday: -1 }],
     ['over {n} dag(?:en)?', { times: 1 }],
@@ -37,7 +38,8 @@ export const nl: DateWords = {
   hours: 'open opent opens geopend dicht gesloten sluit sluiten openingstijden vakantie',
   asksHours: 'uur tot laat',
   closed: 'gesloten dicht sluiten vakantie',
-  itself: 'we wij winkel zaak vakantie',
+  partsOfDay: 'ochtend middag avond nacht',
+  itself: 'we wij winkel zaak vakantie zomer winter salon praktijk werkplaats',
   holidays: {
     newYear: 'nieuwjaar(?:sdag)?',
     epiphany: 'driekoningen',
