@@ -41,7 +41,7 @@ interface Hours {
 const maxCharacters = 1000
 const time = /\d[:.h]\d\d|\d ?(?:am|pm|a\.m|p\.m|uhr|h)(?![a-z])|\b(?:noon|midnight|mittag|mitternacht|midi|minuit)\b/
 const vague =
-  /\b(?:weeks?|between|before|after|until|till|from|reopen\w*|back|onwards?|starting|whole|entire|rest|half|end|woche\w*|zwischen|vor|nach|ab|bis|wieder|anfang|ende|semaines?|entre|avant|apres|jusqu|semanas?|antes|despues|hasta|desde|settiman[ae]|prima|dopo|fino|weken|tussen|voor|na|tot|vanaf)\b/
+  /\b(?:weeks?|before|after|reopen\w*|back|rest of|half of|end of|woche\w*|vor|nach|wieder|anfang|ende|semaines?|avant|apres|semanas?|antes|despues|settiman[ae]|prima|dopo|weken|voor|na)\b/
 
 /** A sentence of a passage. */
 export interface ReadSentence extends Hours {
