@@ -55,7 +55,7 @@ export async function checkChange(
   for (const { moment } of moments) {
     const known = new Set(broken.map(({ golden_question_id }) => golden_question_id))
     const open = questions.filter(({ id, as_of }) => as_of === null && !known.has(id))
-    const asked = open.map((question) => ({ ...question, as_of: moment }))
+    const asked = open.map((question) => ({ ...question, as_of: moment, isAnyWeek: true }))
     broken.push(...(await brokenOf(db, scope, await ask(db, scope, asked, { changes, made }), moment)))
   }
   return { version: versions[0]!.version, results, broken }

@@ -40,7 +40,7 @@ export interface MadeChunk {
 
 /** A golden question, whose vector is stored, or any question with its vector and the model that made it. */
 export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> &
-  Partial<Pick<GoldenRow, 'history'>> & { vector?: Float32Array; vectorModel?: string }
+  Partial<Pick<GoldenRow, 'history'>> & { vector?: Float32Array; vectorModel?: string; isAnyWeek?: boolean }
 
 /** Questions per statement, which holds the document's lock. */
 const perStatement = 50
@@ -67,9 +67,18 @@ export async function searchAfter(
       ${scope.agentId}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(made)}::jsonb,
       ${JSON.stringify(asked.map((each) => toQuestion(scope, each, { at, place })))}::jsonb) as answers`
     const { answered } = await db.batch({ answered: statement })
-    for (const { id, question: query, history, as_of } of asked) {
+    for (const { id, question: query, history, as_of, isAnyWeek = as_of === null } of asked) {
       const hypotheses = [{ query, inContext: inContext(query, history) }]
-      found.set(id, toFound([answered[0]!.answers[id]!], 'hybrid', hypotheses, { history }, momentOf(as_of, at)))
+      found.set(
+        id,
+        toFound(
+          [answered[0]!.answers[id]!],
+          'hybrid',
+          hypotheses,
+          { history },
+          { at: as_of ? new Date(as_of) : at, isAnyWeek },
+        ),
+      )
     }
   }
   return found
@@ -78,8 +87,6 @@ export async function searchAfter(
 function wordsOf({ question: query, history, as_of }: Asked, { at, place }: Moment): string {
   return withDays({ query }, { history }, { at: as_of ? new Date(as_of) : at, place }).words!
 }
-
-const momentOf = (as_of: Asked['as_of'], now: Date) => (as_of ? { at: new Date(as_of) } : { at: now, isAnyWeek: true })
 
 async function placeOf(db: Database, { organizationId, agentId }: AgentScope): Promise<Place> {
   const { agents } = await db.batch({

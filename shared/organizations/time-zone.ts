@@ -10,7 +10,7 @@ export const timeZone = v.pipe(
 /** The ISO 3166 code of the country, or of the region of a country, whose public holidays a business has. */
 export const holidays = v.pipe(
   v.string('must be a string'),
-  v.regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'must be the ISO 3166 code of a country or of a region, such as CA or CA-ON'),
+  v.check(isRegion, 'must be the ISO 3166 code of a country or of a region, such as CA or CA-ON'),
 )
 
 /** The time zone of an agent; UTC if nobody has chosen one. */
@@ -73,4 +73,15 @@ export function instantOf(wall: string, zone: string): Date {
     number,
   ]
   return new Date(!isShown(before) && isShown(after) ? after : before)
+}
+
+const countries = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
+/** Codes that name no country. */
+const noCountry = /^(?:EU|EZ|UN|XA|XB|ZZ|Q[M-Z]|X[A-Z])$/
+
+function isRegion(code: string): boolean {
+  const country = /^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$/.exec(code)?.[1]
+  if (!country || (noCountry.test(country) && country !== 'XK')) return false
+  // An alias such as UK, which is GB, is no code.
+  return countries.of(country) !== undefined && new Intl.Locale(`und-${country}`).region === country
 }

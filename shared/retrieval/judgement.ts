@@ -34,10 +34,14 @@ interface Heard {
   agentName: string
   /** True if a passage makes an exception from the usual hours of the asked day. */
   isExcepted: boolean
+  /** True if the first passage has the hours of the asked day. */
+  isAnswered: boolean
 }
 
 /** Hypotheses further down are rarely what the caller said, and cost time. */
 const maxReadings = 3
+/** The share of first passages that are right where they have the hours of the asked day, on the shops to tune on. */
+const answeredByDay = 0.9
 const price =
   /\p{Sc}|\| ?\d{1,6}[.,]\d\d ?\||\b(?:euros?|dollars?|pounds?|francs?|franken|free|kostenlos|gratis|gratuite?)\b/iu
 /** Words for what a caller reckons from several passages or cells. */
@@ -51,7 +55,7 @@ const minTitles = 8
  * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
  */
 export function judge(
-  { queries, readings, agentName, isExcepted }: Heard,
+  { queries, readings, agentName, isExcepted, isAnswered }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
@@ -82,7 +86,7 @@ export function judge(
   const texts = hits.map(({ document_title, content }) => `${document_title} ${content}`)
   const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && isUnmet() }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
-  const found = Math.max(...queries.map(by))
+  const found = Math.max(...queries.map(by), isAnswered ? answeredByDay : 0)
   const probability = value ? Math.max(found, value.confidence) : found
   const level = value ? 'found' : levelOf(hits.length, probability)
   return { answerable: probability, status: dispute && level === 'found' ? 'uncertain' : level, value, dispute }

@@ -37,8 +37,13 @@ export const seen = described(
   'The `chunk_id`s that the call was given: they come behind others that have as many of the question’s words, so that “tell me more” finds something else. Their `score` stays the same, and without `query` the order, too.',
 )
 
-export const asOf = described(
+const asked = v.pipe(
   time,
+  v.check((text) => text >= '1900' && text < '3000', 'must be in the years 1900 to 2999'),
+)
+
+export const asOf = described(
+  asked,
   'The moment that “today” in the question means, in the agent’s `time_zone`, and at which documents must be valid. Default: now.',
 )
 

@@ -9,6 +9,7 @@ import { timeZoneOf } from '../organizations/time-zone.ts'
 import { datesOf } from './dates/asked-days.ts'
 import { dayText, localOf, type Place } from './dates/calendar.ts'
 import { type Dated, datedFirst, daysOfCall, type Moment, withWeekdays, wordsOfDays } from './dates/dated.ts'
+import { inContext } from './in-context.ts'
 import { type Judgement, judge, type LikenessOf, withoutHits } from './judgement.ts'
 import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source, Value } from './schemas.ts'
@@ -110,7 +111,10 @@ function placeOf({ time_zone, holidays }: Row): Place {
 /** Adds the words for the days that a hypothesis names. */
 export function withDays(asked: Asked, { history = [] }: Pick<Filters, 'history'>, moment: Moment): Asked {
   if (asked.query === undefined) return asked
-  return { ...asked, words: wordsOfDays(daysOfCall(asked.query, history, moment), moment) }
+  return {
+    ...asked,
+    words: wordsOfDays(inContext(asked.query, history), daysOfCall(asked.query, history, moment), moment),
+  }
 }
 
 /** Converts the rows of the database function `answers`, and judges the best hits. */
@@ -135,14 +139,14 @@ export function toFound(
   })
   const unseen = unseenFirst(heard, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
-  const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.query ?? '', days, moment)
+  const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.inContext ?? '', days, moment)
   const hits = [...dated.hits, ...unseen.slice(comparedHits)]
   const turnOf = (text: string) => withWeekdays(text, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]
   const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode
   const judgement = judge(
-    { queries, readings, agentName: agent_name ?? '', isExcepted: dated.isExcepted },
+    { queries, readings, agentName: agent_name ?? '', isExcepted: dated.isExcepted, isAnswered: dated.isAnswered },
     scale,
     dated.hits,
     likenessOf,
@@ -153,7 +157,7 @@ export function toFound(
     ...judgement,
     dates: datesOf(days),
     today: days.length > 0 ? dayText(localOf(at, moment.place.timeZone).day) : undefined,
-    sought: wordsOfDays(days, moment),
+    sought: wordsOfDays(asked[0]?.inContext ?? '', days, moment),
     hasVector,
     model,
     likenessOf,

@@ -42,15 +42,22 @@ export function daysOfCall(query: string, history: readonly string[], { at, plac
   return []
 }
 
-/** The words that texts may have for the days: “friday 25 december christmas”. */
-export function wordsOfDays(asked: readonly AskedDays[], { place }: Moment): string {
+/**
+ * The words that texts may have for the days: “friday 25 december christmas”; none for a question about something else, whose passages
+ * would come behind tables of hours.
+ * @param query with the turns that it needs
+ */
+export function wordsOfDays(query: string, asked: readonly AskedDays[], moment: Moment): string {
+  if (asked.length === 0) return ''
+  const { asksHours, isPriced } = readHours(query, moment)
+  if (!asksHours && !isPriced) return ''
   const words = asked.flatMap(({ from, to, language }) => {
     const { dayNames, monthNames, holidayNames } = language.dayNames.length > 0 ? language : languages()[0]!
     const days = Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i)
     return days.flatMap((day) => {
       const { weekday, date, month } = partsOf(day)
       if (to - from >= maxDaysSought) return [monthNames[month - 1]!]
-      const holidays = holidaysOn(day, countryOf(place))
+      const holidays = holidaysOn(day, countryOf(moment.place))
       const names = holidayNames.filter(([, holiday]) => holidays.includes(holiday))
       return [dayNames[weekday]!, String(date), monthNames[month - 1]!, ...names.map(([name]) => name)]
     })
@@ -90,6 +97,8 @@ interface DatedHits<Found> {
   isExcepted: boolean
   /** True if the first hit has hours of the evening before that pass midnight. */
   isNight: boolean
+  /** True if the first hit has the hours of the day that are asked for. */
+  isAnswered: boolean
 }
 
 /** A sentence of a hit that names the asked days. */
@@ -121,25 +130,23 @@ const businessShare = 0.75
  * Puts passages that name the asked days before those that name only their weekdays, and these before others, where they are about the
  * same: they have as many of the question’s other words and, where hours are asked for, speak of those of the business. A day on which it
  * is closed goes before all else.
- * @param hits best first
+ * @param hits best first @param query with the turns that it needs
  */
 export function datedFirst<Found extends Dated>(
   hits: readonly Found[],
   query: string,
   asked: readonly AskedDays[],
-  { place, isAnyWeek = false }: Moment,
+  moment: Moment,
 ): DatedHits<Found> {
+  const { place, isAnyWeek = false } = moment
   if (asked.length === 0 || hits.length === 0)
-    return { hits: [...hits], isNamed: false, isExcepted: false, isNight: false }
+    return { hits: [...hits], isNamed: false, isExcepted: false, isNight: false, isAnswered: false }
   const days = asked.flatMap(({ from, to }) =>
     Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i),
   )
   const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
-  const turn = readTurn(withoutDays(query, asked))
-  const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
-  const isPriced = turn.kinds.has('price')
+  const { units, isPriced, asksHours } = readHours(query, moment)
   const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')
-  const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
   const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
   const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
   const isNew = (name: string) =>
@@ -205,11 +212,21 @@ export function datedFirst<Found extends Dated>(
     : unsure || hasException || special.length > 0 || (!isUsual && days.some((day) => isPublicHoliday(day, place)))
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
-  return { hits: [...new Set([...ordered, ...hits])], isNamed: special.length > 0, isExcepted, isNight }
+  const [best] = [...special, ...ordinary]
+  const isAnswered = asksHours && best?.isAbout === true && best.met === units.length
+  return { hits: [...new Set([...ordered, ...hits])], isNamed: special.length > 0, isExcepted, isNight, isAnswered }
 }
 
-function withoutDays(query: string, asked: readonly AskedDays[]): string {
-  return asked.reduceRight((text, { start, end }) => `${text.slice(0, start)} ${text.slice(end)}`, query)
+/** The words of a question besides its days, and whether it asks for hours: by its words, or because it has no others (“can I come in”). */
+function readHours(query: string, { at, place }: Moment) {
+  let text = query
+  for (const { start, end } of askedDays(query, at, place).toReversed())
+    text = `${text.slice(0, start)} ${text.slice(end)}`
+  const turn = readTurn(text)
+  const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
+  const isPriced = turn.kinds.has('price')
+  const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
+  return { units, isPriced, asksHours }
 }
 
 function hasHours(query: string): boolean {
