@@ -44,7 +44,7 @@ export function countryOf(zone: string): string | undefined {
 }
 
 /** The local date and time in a zone, such as `2026-12-20T09:30:00`. */
-function wallTime(time: Date, zone: string): string {
+export function wallTime(time: Date, zone: string): string {
   return time.toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
 }
 

@@ -27,8 +27,10 @@ export function addAskScreens(screens: Screens, embedder: Embedder) {
       const inWork = query.saved && (await titleInWork(db, { ...scope, documentId: query.saved }))
       await meter.admit()
       const trial = await tryOut(answer, db, { ...scope, meter }, query, asOf)
+      // It may have become ready since.
+      const isMissing = inWork && trial.passages.every(({ hit }) => hit.document_id !== query.saved)
       return {
-        content: html`${inWork && inWorkView(scope.agentId, query, inWork)}${asOf && timeView(asOf, asked.zone)}${answerView(scope.agentId, query, trial, asked, may('kb:write'))}`,
+        content: html`${isMissing && inWorkView(scope.agentId, query, inWork)}${asOf && timeView(asOf, asked.zone)}${answerView(scope.agentId, query, trial, asked, may('kb:write'))}`,
       }
     }
     const shown = await content().catch((error) => withoutAnswer(error, scope.agentId, query))

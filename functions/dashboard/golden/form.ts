@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { needsMoment } from '../../../shared/golden/moment.ts'
 import type { KeptGolden } from '../../../shared/golden/store.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { documentId } from '../../../shared/ids.ts'
@@ -118,7 +119,6 @@ export function formView(agentId: string, documents: readonly Titled[], zone: st
   const ofHistory = 'What the caller said earlier in the call, one line each, if the question needs it.'
   const ofWords = 'Such as “On Sunday we are closed”. These words must stay, whatever else the text says.'
   const ofValue = 'Such as “£14.20”. Leave it empty if you don’t want it checked.'
-  const ofMoment = 'Always as of the moment of this answer'
   const toTen = html`type="number" min="1" max="10" required`
   const fields = [
     line('question', 'Question', maxQuestion, 'As a caller would ask it.'),
@@ -128,18 +128,28 @@ export function formView(agentId: string, documents: readonly Titled[], zone: st
     line('value', 'The value that a table gives', maxWords, ofValue, ''),
     boxes('checkbox', 'no_value', 'Or no value', [['true', 'No table should give a value']]),
     line('within', 'Among the first', 2, 'Voice agents get about three parts.', toTen),
-    typed?.as_of
-      ? boxes('checkbox', 'as_of', 'When it is asked', [[typed.as_of, ofMoment]], asOfView(typed.as_of, zone))
-      : html``,
+    asOfField(typed?.as_of),
     choice('on_failure', 'If a change would make it fail', [
       ['warn', 'Tell me, and make the change'],
       ['block', 'Stop the change, and say why'],
     ]),
   ]
   return sheetForm(fields, 'Save check', goldenPage(agentId))
-}
 
-function asOfView(moment: string, zone: string): Html | false {
-  const { success, output } = v.safeParse(time, moment)
-  return success && html`${timeIn(new Date(output), zone)}, since the days of the question are other days later.`
+  /** The moment at which it is asked: a box to untick, unless its question has a day relative to now. */
+  function asOfField(as_of: string | undefined): Html {
+    const { success, output } = v.safeParse(time, as_of)
+    if (!success) return html``
+    const moment = timeIn(new Date(output), zone)
+    const history = `${typed?.history ?? ''}`.split('\n')
+    if (needsMoment({ question: `${typed?.question ?? ''}`, history }))
+      return html`<p class="hint">It is asked as of ${moment}, since its answer changes with the day.<input type="hidden" name="as_of" value="${output}"></p>`
+    return boxes(
+      'checkbox',
+      'as_of',
+      'When it is asked',
+      [[output, 'Always as of the moment of this answer']],
+      html`${moment}`,
+    )
+  }
 }

@@ -19,7 +19,7 @@ import type { Meter } from '../../../shared/http/request-meter.ts'
 import { documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
+import { timeZoneOf, wallTime } from '../../../shared/organizations/time-zone.ts'
 import { listQuestions } from '../../../shared/questions/questions.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId, maxTurns } from '../../../shared/retrieval/schemas.ts'
@@ -178,14 +178,15 @@ function listView(list: Listed, questions: readonly KeptGolden[]): Html {
 }
 
 function rowView(list: Listed, row: KeptGolden): Html {
-  const { agentId, mayWrite } = list
-  const { id, question, passed } = row
+  const { agentId, mayWrite, zone } = list
+  const { id, question, passed, as_of } = row
+  const at = as_of ? wallTime(as_of, zone).slice(0, 'yyyy-mm-ddThh:mm'.length) : undefined
   const address = `${goldenPage(agentId)}/${id}`
   const action = (name: string, path: string, style = '') =>
     html`<a class="button quiet ${style}" href="${path}" aria-label="${name}: “${question}”">${name}</a>`
   return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(list, row)}</p></div>
 <p class="state ${passed === null ? '' : passed ? 'good' : 'bad'}">${passed === null ? 'Not checked yet' : passed ? (row.rank === null ? 'Passes' : `Passes, ${foundAt(row.rank)}`) : 'Fails'}</p>
-<div class="actions">${action('Ask', askPath(agentId, { q: question }))}
+<div class="actions">${action('Ask', askPath(agentId, { q: question, at }))}
 ${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${address}/delete`, 'danger')}`}</div></li>`
 }
 
