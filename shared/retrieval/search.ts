@@ -139,7 +139,7 @@ export function toFound(
   })
   const unseen = unseenFirst(heard, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
-  const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.inContext ?? '', days, moment)
+  const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.inContext ?? '', days, moment, agent_name ?? '')
   const hits = [...dated.hits, ...unseen.slice(comparedHits)]
   const turnOf = (text: string) => withWeekdays(text, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]

@@ -115,8 +115,7 @@ interface Graded<Found> {
 
 /** The rank of a row below a line that names days, such as “From 20 December to 31 January:”. */
 function rankBelow(lead: number, row: number): number {
-  if (lead === ranks.others) return ranks.others
-  return lead >= ranks.season && row === ranks.weekday ? lead : row
+  return row === ranks.weekday && (lead === ranks.others || lead >= ranks.season) ? lead : row
 }
 
 const lastClause = (text: string) => text.split(/[,:;]/).at(-1)!
@@ -137,6 +136,7 @@ export function datedFirst<Found extends Dated>(
   query: string,
   asked: readonly AskedDays[],
   moment: Moment,
+  agentName = '',
 ): DatedHits<Found> {
   const { place, isAnyWeek = false } = moment
   if (asked.length === 0 || hits.length === 0)
@@ -147,6 +147,7 @@ export function datedFirst<Found extends Dated>(
   const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
   const { units, isPriced, asksHours } = readHours(query, moment)
   const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')
+  const business = formsIn(agentName)
   const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
   const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
   const isNew = (name: string) =>
@@ -155,13 +156,20 @@ export function datedFirst<Found extends Dated>(
   const isOther = (subject: string, headers: ReadonlySet<string>) =>
     wordsOf(subject).some(({ text }) => {
       const name = stem(fold(text))
-      return !isFiller(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && isNew(name)
+      return !isFiller(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && !business.has(name) && isNew(name)
     })
+  /** True for a heading such as “Patio”, above hours that are not those of the business. */
+  const isOfOther = (heading: string) => {
+    const words = wordsOf(fold(heading)).map(({ text }) => text)
+    const isOfHours = (word: string) =>
+      languages().some(({ asksHours, itself }) => asksHours.has(word) || itself.has(word))
+    return !words.some(isOfHours) && isOther(heading, business)
+  }
   /** True if it speaks of the hours of the business, rather than of something else’s that the question does not name. */
   const speaksOfUs = (hit: Found, rank: number, sentence: ReadSentence) => {
     const { speaksOfHours, saysClosed, isOfBusiness, namesBusiness, untilHours, untilDays } = sentence
     if (isOfBusiness || rank === ranks.date) return speaksOfHours || namesBusiness
-    if (!speaksOfHours) return false
+    if (!speaksOfHours || (rank < ranks.rule && isOfOther(headsOf(hit).at(-1)!))) return false
     const headers = formsIn(
       tablesIn(hit)
         .flatMap(({ columns }) => columns.flat())
@@ -199,7 +207,10 @@ export function datedFirst<Found extends Dated>(
   const isAsGood = ({ rank, met, saysClosed }: Graded<Found>) => rank >= ranks.rule || saysClosed || met >= least
   const isSpecial = (each: Graded<Found>) =>
     each.rank >= ranks.season &&
-    (asksHours ? each.isAbout && isAsGood(each) : (!isPriced && each.saysClosed) || (each.met > 0 && each.met >= least))
+    (asksHours
+      ? each.isAbout && isAsGood(each)
+      : (!isPriced && (each.saysClosed || (each.rank === ranks.date && each.isAbout && units.length < 2))) ||
+        (each.met > 0 && each.met >= least))
   const closedFirst = ({ saysClosed }: Graded<Found>) => Number(!asksHours && saysClosed)
   const byRank = (one: Graded<Found>, other: Graded<Found>) =>
     closedFirst(other) - closedFirst(one) || other.rank - one.rank || other.met - one.met

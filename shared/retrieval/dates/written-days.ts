@@ -270,7 +270,7 @@ function addDates(found: Mentions, language: Language, encoded: Encoded, named: 
     if (isPair) found.dated.push(rangeOf(date, next!))
     else if (!isInRange && openFrom.test(before)) found.dated.push(openRange(date, 0, openDays.from))
     else if (!isInRange && openUntil.test(before)) found.dated.push(openRange(date, -openDays.until, 0))
-    else found.dated.push({ naming: 'date', contains: isOn(date) })
+    else if (!isInRange) found.dated.push({ naming: 'date', contains: isOn(date) })
     isInRange = isPair
     if (date.month !== undefined) addBeside(found, encoded, date, dates, isRange)
   }
@@ -362,6 +362,8 @@ function addMonths(
   }
 }
 
+/** After a short name of a day that is one: “Fri 9–5”, “Sat: closed”, “Sun noon–9”. */
+const besideShort = new RegExp(`^(?:[.:,&|/]| ?[${marks.either}\\d]| ?(?:noon|closed|from)|$)`)
 const days = new RegExp(`[${marks.day}${marks.days}${marks.shortDay}]`, 'g')
 
 function addWeekdays(found: Mentions, language: Language, text: string, { values }: Encoded): void {
@@ -371,7 +373,13 @@ function addWeekdays(found: Mentions, language: Language, text: string, { values
     const between = next && text.slice(index + 1, next.index).replace(/^(?:s|\.)/, '')
     const isPair = between !== undefined && language.to.test(between) && !list.test(between)
     // A short name alone may be a word: “so”.
-    if (mark === marks.shortDay && !isPair && !/^[.:,&|/ ]*$/.test(text.slice(index + 1, index + 3))) continue
+    if (
+      mark === marks.shortDay &&
+      !isPair &&
+      !besideShort.test(text.slice(index + 1)) &&
+      !/(?:^|[,;|–-]) ?$/.test(text.slice(0, index))
+    )
+      continue
     const from = values.get(index)!
     const to = isPair ? values.get(next!.index)! : from
     for (let day = from; ; day = (day + 1) % 7) {

@@ -47,7 +47,7 @@ export const en: DateWords = {
   hours:
     'open opens opened opening close closes closed closing hours shut shuts closure closures vacation annual away reopen reopens',
   asksHours: 'until till late early',
-  closed: 'closed close shut closure closures vacation annual away shuts closing',
+  closed: 'closed close shut closure closures vacation annual away shuts closing closes',
   partsOfDay: 'morning afternoon evening night noon lunchtime',
   itself:
     'we us shop store holiday vacation break summer winter salon practice office clinic studio surgery bakery museum library school garage workshop premises',
