@@ -232,6 +232,8 @@ const dayOfMonthAfter = new RegExp(
   `^( ?(?:–|—|-|[a-z/&,]+) ?)([${marks.nth}${marks.either}])(?![ ,]*[${marks.month}]| ?[–-])`,
 )
 
+const yearAfter = new RegExp(`^(,? ?)${marks.year}`)
+
 function addDates(found: Mentions, language: Language, encoded: Encoded, named: ReturnType<typeof holidaysIn>): void {
   const { text, starts, values } = encoded
   const isRead = values.size > 0
@@ -305,7 +307,9 @@ function addBeside(
   }
   match = dayOfMonthAfter.exec(text.slice(date.end))
   for (let at = date.end; match; ) {
-    const last = beside(at + match[1]!.length)
+    const place = at + match[1]!.length
+    const yearAt = place + 1 + (yearAfter.exec(text.slice(place + 1))?.[1]?.length ?? Number.NaN)
+    const last = dateOf(place, place + 1, date.month!, values.get(place)!, date.year ?? values.get(yearAt))
     if (!add(date, last, match[1]!, last)) break
     at = last.end
     match = dayOfMonthAfter.exec(text.slice(at))

@@ -148,6 +148,18 @@ test('a price of summer is no exception, and hours of something else are none', 
   expect((await ask(tenant, 'is the terrace open today', at)).data[0].document_title).toBe('Terrace')
 })
 
+test.each([
+  ['Christmas closure: 24 Dec - 3 Jan.', '2026-12-29'],
+  ['The Tuesday after Easter we are closed.', '2026-04-07'],
+  ['We close for the holidays on December 23 and reopen on January 4.', '2026-12-30'],
+  ['Annual leave: 15 to 19 June', '2026-06-17'],
+  ['Closed:\n\n- Memorial Day\n- Labor Day', '2026-05-25'],
+])('usual hours are no value beside “%s”', async (content, day) => {
+  const tenant = await shopWith({ holidays: 'US', documents: [hours, { title: 'Changes', content }] })
+  const { value, dates } = await ask(tenant, 'what are your hours today', `${day}T12:00:00Z`)
+  expect({ value, dates }).toEqual({ value: null, dates: [{ said: 'today', from: day, to: day }] })
+})
+
 describe('a golden question', () => {
   const create = (tenant: Tenant, body: object) =>
     tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, body)

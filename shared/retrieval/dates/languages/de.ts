@@ -45,7 +45,7 @@ export const de: DateWords = {
   closed: 'geschlossen ruhetag schliessen zu betriebsferien urlaub',
   partsOfDay: 'fruh morgen vormittag mittag nachmittag abend nacht vormittags nachmittags abends',
   itself:
-    'wir uns laden geschaft betriebsferien urlaub ferien sommer winter praxis salon studio werkstatt buro kanzlei backerei',
+    'wir uns laden geschaft betriebsferien urlaub ferien sommer winter praxis salon werkstatt buro kanzlei backerei',
   holidays: {
     newYear: 'neujahr(?:stag)?',
     epiphany: '(?:heilige )?drei konige?|dreikonig(?:e|stag)?',

@@ -50,7 +50,7 @@ export const en: DateWords = {
   closed: 'closed close shut closure closures vacation annual away shuts closing closes',
   partsOfDay: 'morning afternoon evening night noon lunchtime',
   itself:
-    'we us shop store holiday vacation break summer winter salon practice office clinic studio surgery bakery museum library school garage workshop premises',
+    'we us shop store holiday vacation break summer winter salon practice office clinic surgery bakery museum library school',
   holidays: {
     newYear: "new year'?s?(?: day)?",
     epiphany: 'epiphany|three kings(?: day)?|twelfth night',
