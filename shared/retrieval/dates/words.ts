@@ -161,7 +161,7 @@ function languageOf(words: DateWords): Language {
 const plainName = (pattern: string) =>
   pattern
     .replaceAll(/\(\?:[^()]*\)\??|.\?|\\./g, '')
-    .replaceAll(/\[(.)[^\]]*\]/g, '$1')
+    .replaceAll(/\[([^[\]])[^[\]]*\]/g, '$1')
     .split('|')[0]!
     .trim()
 
