@@ -47,6 +47,8 @@ const price =
 /** Words for what a caller reckons from several passages or cells. */
 const compares =
   /^(?:differ|altogeth|togeth|total|betw|mor$|than$|dear|cheap|expens|unterschied|zwisch|mehr|guenstig|gunstig)/
+/** “Last year”, which is read as one word. */
+const otherTime = /^(?:last|next|letzte|nachste)[nrs]?(?:year|season|month|jahr|saison|monat)/
 /** A word that so many of the passages have in title or headings names the business. */
 const minTitles = 8
 
@@ -78,7 +80,8 @@ export function judge(
     const isElsewhere = !isPriced && others.includes(true)
     return turns.every((turn, t) => {
       const lastTurn = { ...turn, units: readTurn(heard[t]!.query).units }
-      return (hasTable && lacks(lastTurn, hits, vocabulary)) || (turn.asksPrice && isElsewhere)
+      const isOfOtherTime = lastTurn.units.some(({ stem }) => otherTime.test(stem) && !vocabulary.has(stem))
+      return isOfOtherTime || (hasTable && lacks(lastTurn, hits, vocabulary)) || (turn.asksPrice && isElsewhere)
     })
   }
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
