@@ -29,6 +29,8 @@ export interface AskedTurn {
   kinds: ReadonlySet<AnswerKind>
   /** The end of the hours that is asked for: “until when” is the last one. */
   end: 'first' | 'last' | undefined
+  /** True for “are you open”, which hours answer, but no single time. */
+  asksWhether: boolean
   /** True for “how much”, which only a price answers. */
   asksPrice: boolean
   /** True for “how old” and “who”, which neither a price nor a time answers. */
@@ -57,6 +59,7 @@ const asksLast =
   /\b(?:clos(?:e|es|ing)|shuts?|how late|until when|till when|open (?:until|till)|bis wann|schlie(?:ßt|ßen)|ferme[zn]?t?|jusqu|hasta qué hora|cierran?|cerráis|fino a che ora|chiudete?|tot hoe laat|hoe laat sluit)(?!\p{L})/u
 const asksFirst =
   /\b(?:(?:what time|when) (?:do|does|will) (?:you|the|we)(?: \p{L}+){0,4} open|how early|from when|opens?(?: up)? at|ab wann|wie früh|wann (?:öffnen|machen)|ouvr\p{L}{1,4})(?!\p{L})/u
+const asksWhether = /\b(?:is|are|will|be) (?:\p{L}+ ){0,4}open\b/u
 const asksPrice = /\bhow much\b|\bwie ?viel (?!uhr)|\bwas kostet|\bwie teuer\b|\bcombien\b/
 const asksOther =
   /\b(?:how (?:old|many|big|large|far|heavy|tall|high|deep|fast|often|wide)|who|where|why|wie (?:alt|viele|groß|weit|schwer|oft|hoch)|wo|wer|warum|quel âge|où|qui|pourquoi)(?!\p{L})/u
@@ -87,6 +90,7 @@ export function readTurn(text: string): AskedTurn {
     isWhole,
     kinds,
     end: kinds.has('time') ? end : undefined,
+    asksWhether: asksWhether.test(query) && !/\b(?:when|what time|how late|until|till)\b/.test(query),
     asksPrice: asksPrice.test(query),
     asksOther: asksOther.test(query),
   }

@@ -87,7 +87,7 @@ export function countryOf({ timeZone, holidays }: Place): string | undefined {
 /** The day of a holiday in a year, as its name is used in a country: `05-24 mon` is the Monday until 24 May, `05 mon -1` the last of May. */
 export function holidayIn(year: number, holiday: Holiday, country: string | undefined): Day {
   const rules: string | { default: string; [country: string]: string } = holidays[holiday]
-  const rule = typeof rules === 'string' ? rules : (rules[country ?? ''] ?? rules.default)
+  const rule = typeof rules === 'string' ? rules : (rules[country ?? ''] ?? rules[year] ?? rules.default)
   if (rule.startsWith('easter')) return easterOf(year) + Number(rule.slice('easter'.length))
   const [month, weekday = '', nth] = rule.split(' ')
   if (nth === undefined) {

@@ -150,14 +150,14 @@ export function datedFirst<Found extends Dated>(
   const business = formsIn(agentName)
   const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
   const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
-  const isNew = (name: string) =>
-    read(name).every((strength) => strength === 0) &&
-    forms.filter((each) => each.has(name)).length < businessShare * hits.length
-  const isOther = (subject: string, headers: ReadonlySet<string>) =>
-    wordsOf(subject).some(({ text }) => {
-      const name = stem(fold(text))
-      return !isFiller(fold(text)) && !isOfDate(fold(text)) && !headers.has(name) && !business.has(name) && isNew(name)
-    })
+  const isAsked = (name: string) => read(name).some((strength) => strength > 0)
+  const isRare = (name: string) => forms.filter((each) => each.has(name)).length < businessShare * hits.length
+  /** True for words that the question does not have, and that neither name the business nor stand in most passages. */
+  const isOther = (subject: string, headers: ReadonlySet<string>) => {
+    const words = wordsOf(fold(subject)).map(({ text }) => text)
+    const names = words.filter((word) => !isFiller(word) && !isOfDate(word)).map(stem)
+    return !names.some(isAsked) && names.some((name) => !headers.has(name) && !business.has(name) && isRare(name))
+  }
   /** True for a heading such as “Patio”, above hours that are not those of the business. */
   const isOfOther = (heading: string) => {
     const words = wordsOf(fold(heading)).map(({ text }) => text)
@@ -209,7 +209,9 @@ export function datedFirst<Found extends Dated>(
     each.rank >= ranks.season &&
     (asksHours
       ? each.isAbout && isAsGood(each)
-      : (!isPriced && (each.saysClosed || (each.rank === ranks.date && each.isAbout && units.length < 2))) ||
+      : (!isPriced &&
+          (each.saysClosed ||
+            (each.rank === ranks.date && (asked.some(isExplicit) || (each.isAbout && units.length < 2))))) ||
         (each.met > 0 && each.met >= least))
   const closedFirst = ({ saysClosed }: Graded<Found>) => Number(!asksHours && saysClosed)
   const byRank = (one: Graded<Found>, other: Graded<Found>) =>
@@ -239,6 +241,8 @@ function readHours(query: string, { at, place }: Moment) {
   const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
   return { units, isPriced, asksHours }
 }
+
+const isExplicit = ({ naming }: AskedDays) => naming === 'date' || naming === 'holiday' || naming === 'rule'
 
 function hasHours(query: string): boolean {
   const words = new Set(fold(query).match(/[a-z]+/g))

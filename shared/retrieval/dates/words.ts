@@ -176,20 +176,29 @@ const wordOrNumber = new RegExp(
 )
 
 /** Undefined for “1/2”, and for what is no date. */
-function numericParts({ y, mm, dd, d, m, year = '0', one, two, slashed = '0' }: Record<string, string | undefined>) {
+function numericParts(
+  { y, mm, dd, d, m, year = '0', one, two, slashed = '0' }: Record<string, string | undefined>,
+  weekday: number | undefined,
+) {
   const [a, b] = [Number(one), Number(two)]
-  const isMonthFirst = b > maxMonth
+  // “Thu 4/8/2027”: the day of the week tells which number is the month.
+  const weekdayOn = (month: number, date: number) =>
+    (new Date(Date.UTC(Number(yearOf(slashed)), month - 1, date)).getUTCDay() + 6) % weekLength
+  const [isFirst, isSecond] = [weekdayOn(a, b) === weekday, weekdayOn(b, a) === weekday]
+  const isSure = slashed !== '0' && isFirst !== isSecond
+  const isMonthFirst = b > maxMonth || (a <= maxMonth && isSure && isFirst)
   const parts = y
     ? [y, mm, dd]
     : d
       ? [year, m, d]
-      : one && (a > maxMonth || b > maxMonth)
-        ? [slashed.length === 2 ? `20${slashed}` : slashed, ...(isMonthFirst ? [one, two] : [two, one])]
+      : one && (a > maxMonth || b > maxMonth || isSure)
+        ? [yearOf(slashed), ...(isMonthFirst ? [one, two] : [two, one])]
         : []
   const [written = 0, month = 0, date = 0] = parts.map(Number)
   return month >= 1 && month <= maxMonth && date >= 1 && date <= maxDate ? { year: written, month, date } : undefined
 }
 
+const yearOf = (slashed: string) => (slashed.length === 2 ? `20${slashed}` : slashed)
 const maxMonth = 12
 const maxDate = 31
 
@@ -217,7 +226,8 @@ function encode(folded: string, tokens: ReadonlyMap<string, Token>): Encoded {
   for (let match = wordOrNumber.exec(folded); match; match = wordOrNumber.exec(folded)) {
     const start = match.index
     const [said] = match
-    const date = numericParts(match.groups!)
+    const isBeside = start - at <= 2 && (text.endsWith(marks.day) || text.endsWith(marks.shortDay))
+    const date = numericParts(match.groups!, isBeside ? values.get(text.length - 1) : undefined)
     if (date) {
       put(start, start, { mark: marks.nth, value: date.date })
       put(start, start, { mark: marks.month, value: date.month })

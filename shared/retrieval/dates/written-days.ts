@@ -332,7 +332,8 @@ function addAlternate(found: Mentions, pattern: RegExp, encoded: Encoded, { dayI
     const weekday = numberNamed(encoded, match, 'day')
     const contains: Contains = (day, place) => {
       const first = dayIn(year ?? partsOf(day).year, place)
-      return first !== undefined && partsOf(day).weekday === weekday && (day - first) % 14 === 0
+      const isSince = first !== undefined && (year === undefined || day >= first)
+      return isSince && partsOf(day).weekday === weekday && (day - first) % 14 === 0
     }
     found.dated.push({ naming: 'rule', contains })
   }

@@ -42,6 +42,7 @@ export function provenCells(
   const isClock = units.map(({ ranges }) => ranges.some(isTime))
   const { kinds = new Set<AnswerKind>(), asksOther } = turns.find((turn) => turn.kinds.size > 0 || turn.asksOther) ?? {}
   const end = turns.find(({ end }) => end)?.end
+  const isWhether = turns.some(({ asksWhether }) => asksWhether)
   const best = (all: readonly Strengths[]) => units.map((_, u) => Math.max(0, ...all.map((met) => met[u]!)))
   const isNamed = (met: Strengths) => units.some((_, u) => isLast[u] && required[u] && met[u]! > 0)
   return tables.flatMap(cellsOf).sort((a, b) => b.score - a.score)
@@ -94,7 +95,7 @@ export function provenCells(
           else if (isLast[u] && !(saysKind && end)) score += fillerShare * Math.max(paths[r]![u]!, inColumn[u]!)
         }
         const column = table.columns[c]!
-        if (!isRow || (end && !tellsHours(text, column))) return []
+        if (!isRow || (end ? !tellsHours(text, column) : isWhether && isSingleTime(text))) return []
         const isRowNamed = isAsked(row.path.at(-1) ?? '')
         const isColumnNamed = column.every((text) => isAsked(text, true))
         return [{ table, text, row: named(row), column, score, isFilled, isRowNamed, isColumnNamed }]
@@ -125,6 +126,11 @@ const sides = {
   first: /\b(?:open|from|start|begin|ab\b|von\b|ouvr)|öffn/i,
   last: /\b(?:clos|until|till|end|shut|bis\b|ferm|schlie)/i,
 }
+function isSingleTime(text: string): boolean {
+  const [range, ...others] = rangesIn(text)
+  return range !== undefined && isTime(range) && range.low === range.high && others.length === 0
+}
+
 const isTime = ({ kind }: Range) => kind === 'time'
 const singleAmount = /^[^\p{L}\d]{0,2}\d[\d.,]*(?: ?\p{L}{1,12})?$/u
 

@@ -98,6 +98,8 @@ export const en: DateWords = {
     waitangi: 'waitangi day',
     martinLutherKing: 'martin luther king(?: jr\\.?)?(?: day)?|mlk day',
     familyDay: 'family day',
+    matariki: 'matariki',
+    saintBrigid: "(?:saint|st\\.?) brigid'?s?(?: day)?",
     presidents: "president'?s'? day|washington'?s birthday",
   },
 }

@@ -37,6 +37,10 @@ export const holidays = {
   bastille: '07-14',
   swissNational: '08-01',
   civicHoliday: '08 mon 1',
+  saintBrigid: '02 mon 1',
+  juneHoliday: '06 mon 1',
+  octoberHoliday: '10 mon -1',
+  matariki: { default: '07-10', '2027': '06-25', '2028': '07-14' },
   assumption: '08-15',
   summerBank: '08 mon -1',
   unityGermany: '10-03',
@@ -83,7 +87,7 @@ export const publicHolidays: Record<string, readonly Holiday[]> = {
   ],
   CA: ['newYear', 'goodFriday', 'victoriaDay', 'canadaDay', 'labourDay', 'thanksgiving', 'christmas', 'boxingDay'],
   GB: [...common, 'earlyMay', 'springBank', 'summerBank'],
-  IE: [...common, 'saintPatrick', 'earlyMay'],
+  IE: [...common, 'saintBrigid', 'saintPatrick', 'earlyMay', 'juneHoliday', 'civicHoliday', 'octoberHoliday'],
   DE: [...common, 'labourDay', 'ascension', 'whitMonday', 'unityGermany'],
   FR: [
     'newYear',
@@ -124,8 +128,8 @@ export const publicHolidays: Record<string, readonly Holiday[]> = {
     'boxingDay',
   ],
   NL: [...common, 'kingsDay', 'ascension', 'whitMonday'],
-  AU: [...common, 'australiaDay', 'anzac'],
-  NZ: [...common, 'waitangi', 'anzac'],
+  AU: [...common, 'easterSaturday', 'easter', 'australiaDay', 'anzac', 'kingsBirthday'],
+  NZ: [...common, 'waitangi', 'anzac', 'kingsBirthday', 'matariki', 'labourDay'],
 }
 
 /** Countries whose holidays differ, by their time zones, where an agent has no `holidays`. */
