@@ -1,16 +1,15 @@
-import { isFiller } from '../../terms/fillers.ts'
-import { fold, stem } from '../../terms/word-forms.ts'
-import { wordsOf } from '../../terms/words.ts'
+import { fold } from '../../terms/word-forms.ts'
 import { readTurn } from '../asked.ts'
 import { amountsIn, isMoney } from '../quantities.ts'
 import type { Hit } from '../schemas.ts'
 import { headsOf, tablesIn } from '../tables.ts'
 import { kindsIn } from '../value/kinds.ts'
-import { formsIn, metBy, readerOf, vocabularyOf } from '../value/reading.ts'
+import { metBy, readerOf, vocabularyOf } from '../value/reading.ts'
 import { type AskedDays, askedDays, namesWeekday } from './asked-days.ts'
 import { countryOf, type Day, holidaysOn, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
-import { isOfDate, languages } from './words.ts'
-import { isNear, type Mentions, namingIn, type ReadSentence, readPassage } from './written-days.ts'
+import { ranks, subjectsOf } from './subjects.ts'
+import { languages } from './words.ts'
+import { isNear, type Mentions, namingIn, readPassage } from './written-days.ts'
 
 /** When and where a question is asked. */
 export interface Moment {
@@ -118,12 +117,7 @@ function rankBelow(lead: number, row: number): number {
   return row === ranks.weekday && (lead === ranks.others || lead >= ranks.season) ? lead : row
 }
 
-const lastClause = (text: string) => text.split(/[,:;]/).at(-1)!
-
-const ranks = { date: 4, range: 3, rule: 2.5, season: 2, weekday: 1, none: 0, others: -1 }
 const nightRank = 1.5
-/** A word in this share of the passages is the business. */
-const businessShare = 0.75
 
 /**
  * Puts passages that name the asked days before those that name only their weekdays, and these before others, where they are about the
@@ -147,37 +141,8 @@ export function datedFirst<Found extends Dated>(
   const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
   const { units, isPriced, asksHours } = readHours(query, moment)
   const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')
-  const business = formsIn(agentName)
   const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
-  const forms = hits.map(({ document_title, content }) => formsIn(`${document_title} ${content}`))
-  const isAsked = (name: string) => read(name).some((strength) => strength > 0)
-  const isRare = (name: string) => forms.filter((each) => each.has(name)).length < businessShare * hits.length
-  /** True for words that the question does not have, and that neither name the business nor stand in most passages. */
-  const isOther = (subject: string, headers: ReadonlySet<string>) => {
-    const words = wordsOf(fold(subject)).map(({ text }) => text)
-    const names = words.filter((word) => !isFiller(word) && !isOfDate(word)).map(stem)
-    return !names.some(isAsked) && names.some((name) => !headers.has(name) && !business.has(name) && isRare(name))
-  }
-  /** True for a heading such as “Patio”, above hours that are not those of the business. */
-  const isOfOther = (heading: string) => {
-    const words = wordsOf(fold(heading)).map(({ text }) => text)
-    const isOfHours = (word: string) =>
-      languages().some(({ asksHours, itself }) => asksHours.has(word) || itself.has(word))
-    return !words.some(isOfHours) && isOther(heading, business)
-  }
-  /** True if it speaks of the hours of the business, rather than of something else’s that the question does not name. */
-  const speaksOfUs = (hit: Found, rank: number, sentence: ReadSentence) => {
-    const { speaksOfHours, saysClosed, isOfBusiness, namesBusiness, untilHours, untilDays } = sentence
-    if (isOfBusiness || rank === ranks.date) return speaksOfHours || namesBusiness
-    if (!speaksOfHours || (rank < ranks.rule && isOfOther(headsOf(hit).at(-1)!))) return false
-    const headers = formsIn(
-      tablesIn(hit)
-        .flatMap(({ columns }) => columns.flat())
-        .join(' '),
-    )
-    const isClosing = rank === ranks.range && saysClosed
-    return !isOther(rank < ranks.season ? untilHours : isClosing ? lastClause(untilHours) : untilDays, headers)
-  }
+  const speaksOfUs = subjectsOf(hits, read, agentName)
   const rankOf = (mentions: Mentions, sentence: string) => {
     const found = Math.max(...days.map((day) => ranks[namingIn(mentions, day, place)]))
     const rank = isUsual && found > ranks.weekday ? ranks.others : found
@@ -238,15 +203,19 @@ function readHours(query: string, { at, place }: Moment) {
   const turn = readTurn(text)
   const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
   const isPriced = turn.kinds.has('price')
-  const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(query))
+  const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(text))
   return { units, isPriced, asksHours }
 }
 
 const isExplicit = ({ naming }: AskedDays) => naming === 'date' || naming === 'holiday' || naming === 'rule'
 
+/** “Habt ihr … auf”, at its end. */
+const endsOpen = / (?:auf|zu|dicht)$/
+
 function hasHours(query: string): boolean {
-  const words = new Set(fold(query).match(/[a-z]+/g))
-  return languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
+  const folded = fold(query).trim()
+  const words = new Set(folded.match(/[a-z]+/g))
+  return endsOpen.test(folded) || languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
 }
 
 const free = /\b(?:free|gratis|kostenlos|gratuite?|half price)\b/i

@@ -41,8 +41,8 @@ export const de: DateWords = {
   daily: 'taglich|jeden tag',
   inMonth: 'im|am|vom|von|ab|bis|wahrend des',
   hours: 'offen geoffnet offnen offnet geschlossen schliesst schliessen offnungszeiten betriebsferien urlaub',
-  asksHours: 'auf zu bis uhr',
-  closed: 'geschlossen ruhetag schliessen zu betriebsferien urlaub',
+  asksHours: 'bis uhr',
+  closed: 'geschlossen ruhetag schliessen betriebsferien urlaub',
   partsOfDay: 'fruh morgen vormittag mittag nachmittag abend nacht vormittags nachmittags abends',
   itself:
     'wir uns laden geschaft betriebsferien urlaub ferien sommer winter praxis salon werkstatt buro kanzlei backerei',
