@@ -8,8 +8,12 @@ const ofTimeZone =
 const ofHolidays =
   'The ISO 3166 code of the country, or of its region such as `CA-ON`, whose public holidays the business has; null if unknown.'
 
+/** Printable characters, not only white space. */
+const printed = String.raw`[^\x00-\x1f\x7f-\x9f\u2028\u2029]`
+const notBlank = String.raw`^${printed}*[^\s\x00-\x1f\x7f-\x9f]${printed}*$`
+
 const settings = {
-  name: v.pipe(v.string('must be a string'), v.trim(), printable(200)),
+  name: v.pipe(v.string('must be a string'), v.trim(), printable(200), v.metadata({ pattern: notBlank })),
   time_zone: described(timeZone, ofTimeZone),
   holidays: described(v.nullable(holidays), ofHolidays),
 }

@@ -25,6 +25,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
           text: {
             query: 'And are you open on Sunday?',
             history: ['When do you open?'],
+            as_of: '2026-12-24T09:30:00Z',
             format: 'speech',
             limit: 3,
           },
@@ -36,7 +37,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
             example: {
               data: [hitExample],
               degraded: null,
-              answerable: 0.982,
+              answerable: 0.969,
               status: 'found',
               value: null,
               dates: [{ said: 'on Sunday', from: '2026-12-27', to: '2026-12-27' }],

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts'
-import { countriesOfZones, type Holiday, holidays, publicHolidays } from './languages/holidays.ts'
+import { countriesOfZones, type Holiday, holidays, movedHolidays, publicHolidays } from './languages/holidays.ts'
 
 /** The number of days since 1970-01-01. */
 export type Day = number
@@ -109,8 +109,15 @@ export function holidaysOn(day: Day, country: string | undefined): readonly Holi
   return inYear.get(day) ?? []
 }
 
+/** True for a public holiday, or for the day on which one is kept that falls on a weekend. */
 export function isPublicHoliday(day: Day, place: Place): boolean {
-  const country = countryOf(place)
-  const isPublic = publicHolidays[country ?? ''] ?? publicHolidays.elsewhere!
-  return holidaysOn(day, country).some((holiday) => isPublic.includes(holiday))
+  const country = countryOf(place) ?? ''
+  const named = publicHolidays[country] ?? publicHolidays.elsewhere!
+  const isNamed = (each: Day) => holidaysOn(each, country).some((holiday) => named.includes(holiday))
+  const { weekday } = partsOf(day)
+  const isKept = movedHolidays.has(country) && weekday === monday && [day - 1, day - 2].some(isNamed)
+  return isNamed(day) || isKept || (country === 'US' && weekday === friday && isNamed(day + 1))
 }
+
+const monday = 0
+const friday = 4

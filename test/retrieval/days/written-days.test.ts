@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayOf } from '../../../shared/retrieval/dates/calendar.ts'
+import { dayOf, isPublicHoliday } from '../../../shared/retrieval/dates/calendar.ts'
 import { namingOf } from '../../../shared/retrieval/dates/written-days.ts'
 
 const toronto = { timeZone: 'America/Toronto', holidays: 'CA-ON' }
@@ -73,4 +73,18 @@ test.each([
 ])('“%s” names days as %j', (sentence, expected) => {
   const found = Object.keys(expected).map((each) => [each, namingOf(sentence, day(each), toronto)])
   expect(Object.fromEntries(found)).toEqual(expected)
+})
+
+test.each([
+  ['2026-12-25', 'GB', true],
+  ['2026-12-28', 'GB', true],
+  ['2026-12-29', 'GB', false],
+  ['2026-07-03', 'US', true],
+  ['2026-08-31', 'GB', true],
+  ['2026-10-26', 'IE', true],
+  ['2027-04-26', 'NZ', true],
+  ['2026-11-02', 'FR', false],
+  ['2026-11-01', 'FR', true],
+])('%s is a public holiday in %s: %s', (text, holidays, expected) => {
+  expect(isPublicHoliday(day(text), { timeZone: 'UTC', holidays })).toBe(expected)
 })

@@ -149,3 +149,6 @@ export const countriesOfZones: readonly (readonly [zones: RegExp, country: strin
   [/^Australia\//, 'AU'],
   [/^Pacific\/Auckland/, 'NZ'],
 ]
+
+/** Countries where a public holiday on a weekend is kept on the Monday after it. */
+export const movedHolidays = new Set(['US', 'CA', 'GB', 'IE', 'AU', 'NZ'])
