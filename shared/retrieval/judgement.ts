@@ -36,6 +36,8 @@ interface Heard {
   isExcepted: boolean
   /** True if the first passage has the hours of the asked day. */
   isAnswered: boolean
+  /** The first passage's sentence about hours of this season, which alone may have the value. */
+  seasonal: string | undefined
 }
 
 /** Hypotheses further down are rarely what the caller said, and cost time. */
@@ -57,7 +59,7 @@ const minTitles = 8
  * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
  */
 export function judge(
-  { queries, readings, agentName, isExcepted, isAnswered }: Heard,
+  { queries, readings, agentName, isExcepted, isAnswered, seasonal }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
@@ -67,13 +69,15 @@ export function judge(
   const heard = readings.slice(0, maxReadings)
   const turns = heard.map(({ query, history }) => readTurn(inContext(query, history)))
   const vocabulary = vocabularyOf(hits)
+  const telling = seasonal === undefined ? hits : hits.slice(0, 1)
   const isRequired = requiredBeside(agentName, hits)
   const disputes = turns.map(({ kinds, units }) => {
     const required = units.filter(isRequired)
-    return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), hits) : undefined
+    return kinds.size * required.length > 0 ? disputeIn(kinds, readerOf(required, vocabulary), telling) : undefined
   })
   const dispute = disputes.find(Boolean) ?? null
-  const value = dispute || isExcepted ? null : findValue(heard, hits, vocabulary, isRequired)
+  const proven = dispute || isExcepted ? null : findValue(heard, telling, vocabulary, isRequired)
+  const value = proven && seasonal?.includes(proven.text) !== false ? proven : null
   const isUnmet = () => {
     const hasTable = tablesIn(hits[0]!).length > 0
     const [isPriced, ...others] = hits.map(({ content }) => price.test(content))

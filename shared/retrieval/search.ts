@@ -145,12 +145,7 @@ export function toFound(
   const queries = [...new Set(heard.map(turnOf))]
   const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode
-  const judgement = judge(
-    { queries, readings, agentName: agent_name ?? '', isExcepted: dated.isExcepted, isAnswered: dated.isAnswered },
-    scale,
-    dated.hits,
-    likenessOf,
-  )
+  const judgement = judge({ queries, readings, agentName: agent_name ?? '', ...dated }, scale, dated.hits, likenessOf)
   const given = provenFirst(hits, judgement.value).map(({ valid_from, valid_until, ...hit }) => hit)
   return {
     hits: given,

@@ -94,6 +94,8 @@ interface DatedHits<Found> {
   isNamed: boolean
   /** True if the usual hours of a weekday prove nothing. */
   isExcepted: boolean
+  /** The first hit's sentence about the weekday in this season, if that is what answers: other hours are those of other seasons. */
+  seasonal: string | undefined
   /** True if the first hit has hours of the evening before that pass midnight. */
   isNight: boolean
   /** True if the first hit has the hours of the day that are asked for. */
@@ -103,6 +105,7 @@ interface DatedHits<Found> {
 /** A sentence of a hit that names the asked days. */
 interface Graded<Found> {
   hit: Found
+  text: string
   /** See `ranks`. */
   rank: number
   /** The number of the question's other words that it has. */
@@ -112,9 +115,15 @@ interface Graded<Found> {
   isAbout: boolean
 }
 
+function rankOn(mentions: Mentions, day: Day, place: Place): number {
+  const rank = ranks[namingIn(mentions, day, place)]
+  return rank === ranks.season && mentions.weekdays[partsOf(day).weekday] ? ranks.seasonalWeekday : rank
+}
+
 /** The rank of a row below a line that names days, such as “From 20 December to 31 January:”. */
 function rankBelow(lead: number, row: number): number {
-  return row === ranks.weekday && (lead === ranks.others || lead >= ranks.season) ? lead : row
+  if (row !== ranks.weekday) return row
+  return lead === ranks.season ? ranks.seasonalWeekday : lead === ranks.others || lead > ranks.season ? lead : row
 }
 
 const nightRank = 1.5
@@ -134,7 +143,14 @@ export function datedFirst<Found extends Dated>(
 ): DatedHits<Found> {
   const { place, isAnyWeek = false } = moment
   if (asked.length === 0 || hits.length === 0)
-    return { hits: [...hits], isNamed: false, isExcepted: false, isNight: false, isAnswered: false }
+    return {
+      hits: [...hits],
+      isNamed: false,
+      isExcepted: false,
+      seasonal: undefined,
+      isNight: false,
+      isAnswered: false,
+    }
   const days = asked.flatMap(({ from, to }) =>
     Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i),
   )
@@ -144,7 +160,7 @@ export function datedFirst<Found extends Dated>(
   const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
   const speaksOfUs = subjectsOf(hits, read, agentName)
   const rankOf = (mentions: Mentions, sentence: string) => {
-    const found = Math.max(...days.map((day) => ranks[namingIn(mentions, day, place)]))
+    const found = Math.max(...days.map((day) => rankOn(mentions, day, place)))
     const rank = isUsual && found > ranks.weekday ? ranks.others : found
     const isNight = nights.some((day) => ranks[namingIn(mentions, day, place)] >= 1) && passesMidnight(sentence)
     return isNight ? Math.max(rank, nightRank) : rank
@@ -165,7 +181,7 @@ export function datedFirst<Found extends Dated>(
       if (rank <= 0) return []
       const met = metBy(read, { ...hit, content: text }).filter(Boolean).length
       const isAbout = isPriced ? hasPrice(text) : speaksOfUs(hit, rank, sentence)
-      return [{ hit, rank, met, saysClosed: saysClosed && isAbout, isAbout }]
+      return [{ hit, text, rank, met, saysClosed: saysClosed && isAbout, isAbout }]
     })
   })
   const least = Math.max(0, ...graded.map(({ met }) => met))
@@ -185,14 +201,23 @@ export function datedFirst<Found extends Dated>(
   const ordinary = graded
     .filter(({ rank, met, isAbout }) => asksHours && isAbout && rank < ranks.season && met >= least)
     .sort(byRank)
+  const [best] = [...special, ...ordinary]
+  const isOut = unsure || hasException || (!isUsual && days.some((day) => isPublicHoliday(day, place)))
+  const seasonal = !isPriced && !isOut && best?.rank === ranks.seasonalWeekday ? best.text : undefined
   const isExcepted = isPriced
     ? special.some(({ rank }) => rank >= ranks.rule)
-    : unsure || hasException || special.length > 0 || (!isUsual && days.some((day) => isPublicHoliday(day, place)))
+    : isOut || (special.length > 0 && seasonal === undefined)
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
-  const [best] = [...special, ...ordinary]
   const isAnswered = asksHours && best?.isAbout === true && best.met === units.length
-  return { hits: [...new Set([...ordered, ...hits])], isNamed: special.length > 0, isExcepted, isNight, isAnswered }
+  return {
+    hits: [...new Set([...ordered, ...hits])],
+    isNamed: special.length > 0 && seasonal === undefined,
+    isExcepted,
+    seasonal,
+    isNight,
+    isAnswered,
+  }
 }
 
 /** The words of a question besides its days, and whether it asks for hours: by its words, or because it has no others (“can I come in”). */

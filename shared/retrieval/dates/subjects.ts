@@ -7,7 +7,7 @@ import { isOfDate, languages } from './words.ts'
 import type { ReadSentence } from './written-days.ts'
 
 /** How closely a sentence names a day. */
-export const ranks = { date: 4, range: 3, rule: 2.5, season: 2, weekday: 1, none: 0, others: -1 }
+export const ranks = { date: 4, range: 3, rule: 2.5, seasonalWeekday: 2.2, season: 2, weekday: 1, none: 0, others: -1 }
 
 /** A word in this share of the passages is the business. */
 const businessShare = 0.75
@@ -42,7 +42,7 @@ export function subjectsOf(hits: readonly Passage[], read: Reader, agentName: st
   /** True for words that the question does not have, and that neither name the business nor stand in most passages. */
   function isOther(subject: string, headers: ReadonlySet<string>): boolean {
     const words = wordsOf(fold(subject)).map(({ text }) => text)
-    const names = words.filter((word) => !isFiller(word) && !isOfDate(word)).map(stem)
+    const names = words.filter((word) => !isFiller(word) && !isOfDate(word) && !/\d/.test(word)).map(stem)
     return !names.some(isAsked) && names.some((name) => !headers.has(name) && !business.has(name) && isRare(name))
   }
 }

@@ -133,10 +133,11 @@ function mentionsIn(sentence: string): Mentions & Hours {
     found.speaksOfHours ||= hasHours
     found.namesHours ||= hasHours
     found.namesBusiness ||= hasBusiness
-    found.isOfBusiness ||= hasBusiness && hasHours
     found.saysClosed ||= words.intersection(language.closed).size > 0
     const encoded = encodings[i]!
     const { untilHours, untilDays } = subjectsIn(language, encoded, folded)
+    const subject = new Set(untilHours.match(/[a-z]+/g))
+    found.isOfBusiness ||= hasHours && subject.intersection(language.itself).size > 0
     if (untilHours.length < found.untilHours.length) found.untilHours = untilHours
     if (untilDays.length < found.untilDays.length) found.untilDays = untilDays
     const named = holidaysIn(language, folded)

@@ -148,6 +148,18 @@ test('a price of summer is no exception, and hours of something else are none', 
   expect((await ask(tenant, 'is the terrace open today', at)).data[0].document_title).toBe('Terrace')
 })
 
+test('of two seasons’ tables the one of the asked day has the value', async () => {
+  const table = (hours: string) => `| Day | Open |\n| --- | --- |\n| Monday | ${hours} |\n| Tuesday | 9:00 – 18:00 |`
+  const content = `## Summer hours, 1 April to 30 September\n\n${table('9:00 – 18:00')}\n\n## Winter hours, 1 October to 31 March\n\n${table('Closed')}`
+  const tenant = await shopWith({ documents: [{ title: 'Opening hours', content }, parking] })
+  const query = 'what time do you close on monday'
+  expect(await ask(tenant, query, '2026-07-10T15:00:00Z')).toMatchObject({
+    value: { text: '9:00 – 18:00' },
+    status: 'found',
+  })
+  expect(await ask(tenant, query, '2026-12-10T15:00:00Z')).toMatchObject({ value: { text: 'Closed' }, status: 'found' })
+})
+
 test.each([
   ['Christmas closure: 24 Dec - 3 Jan.', '2026-12-29'],
   ['The Tuesday after Easter we are closed.', '2026-04-07'],
