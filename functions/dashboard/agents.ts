@@ -3,14 +3,13 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import { type AgentRow, createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
-import { countryOf, holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
+import { countryOf, dayText, holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
 import { line, oneLine } from './forms.ts'
 import { agentPage, type Html, type View } from './layout.ts'
 import { emptyView } from './list.ts'
 import type { Screens } from './screen.ts'
 import { counted, number } from './sentences.ts'
-import { weekdayOf } from './times.ts'
 
 const path = '/dashboard/agents'
 const one = `${path}/:agentId` as const
@@ -135,7 +134,7 @@ export async function holidaysNotice(db: Database, scope: AgentScope, add: strin
   const missing = agent?.missing_holidays ?? []
   return (
     missing.length > 0 &&
-    html`<div class="notice">${missing.map(({ day, name }) => html`<p>No text says what you do on ${name}, ${weekdayOf(day)}.</p>`)}
+    html`<div class="notice">${missing.map(({ day, name }) => html`<p>No text says what you do on ${name}, ${dayText(day, day.slice(0, 'yyyy'.length))}.</p>`)}
 ${add && html`<a href="${add}">Write text</a>`}</div>`
   )
 }

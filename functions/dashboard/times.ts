@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { dayText } from '../../shared/organizations/time-zone.ts'
 import type { Html } from './layout.ts'
 
 const units = [
@@ -40,29 +41,15 @@ export function dayIn(time: Date, timeZone: string): Html {
   return html`<time datetime="${time.toISOString()}">${format({ timeZone }).format(time)}</time>`
 }
 
-const weekdays = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })
-const daysOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
-
-/** “Friday, 25 December”. @param day such as 2026-12-25 */
-export function weekdayOf(day: string): string {
-  return `${weekdays.format(new Date(day))}, ${daysOfYear.format(new Date(day))}`
-}
-
 /** A time of an agent, with its time zone. */
 export function timeIn(time: Date, timeZone: string): Html {
   return html`<time datetime="${time.toISOString()}">${format({ timeZone, timeStyle: 'short' }).format(time)}</time> (${timeZone})`
 }
 
-const longDay = format({ dateStyle: undefined, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
-
 /** “Thursday, 24 December 2026”, or “from … to …”. Each day such as `2026-12-24`. @param year is not named */
 export function daysInWords({ from, to }: { from: string; to: string }, year?: string): string {
-  const named = (day: string, unnamed: string | undefined) => {
-    const parts = Object.fromEntries(longDay.formatToParts(new Date(day)).map(({ type, value }) => [type, value]))
-    return `${parts.weekday}, ${parts.day} ${parts.month}${parts.year === unnamed ? '' : ` ${parts.year}`}`
-  }
-  const last = named(to, year)
-  return from === to ? last : `from ${named(from, to.slice(0, 'yyyy'.length))} to ${last}`
+  const last = dayText(to, year)
+  return from === to ? last : `from ${dayText(from, to.slice(0, 'yyyy'.length))} to ${last}`
 }
 
 /** Accepts the format of `datetime-local` fields, in years that Postgres can store in every zone. */

@@ -3,14 +3,13 @@ import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import type { MissingHoliday } from '../../shared/database/tables.ts'
 import { describeError, log } from '../../shared/log.ts'
-import { dayOf, startOfDay, timeZoneOf } from '../../shared/organizations/time-zone.ts'
+import { dayMilliseconds, dayOf, startOfDay, timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import { isoOf, type Place } from '../../shared/retrieval/dates/calendar.ts'
 import { namingIn, type ReadSentence, readPassage } from '../../shared/retrieval/dates/written-days.ts'
 import { fold } from '../../shared/terms/word-forms.ts'
 import { acquireLost } from './lost.ts'
 import type { PublicHoliday } from './public-holidays.ts'
 
-const dayMilliseconds = 86_400_000
 const daysAhead = 14
 /** A document that is valid for at most this time, and speaks of hours, speaks of these days. */
 const maxValidMilliseconds = 14 * dayMilliseconds
@@ -35,7 +34,9 @@ interface Chunk {
 
 /** Agents that have public holidays and were checked a day ago; if a holiday is missing or the check failed, an hour ago. */
 const acquireAgents = acquireLost<Agent>('agents', 'holidays_due_at', sql<boolean>`a.holidays is not null`, {
-  ...{ seconds: 3600, max: 20, columns: sql`a.id as "agentId", a.time_zone, a.holidays` },
+  seconds: 3600,
+  max: 20,
+  columns: sql`a.id as "agentId", a.time_zone, a.holidays`,
 })
 
 /**

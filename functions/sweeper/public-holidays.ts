@@ -3,9 +3,9 @@ import Holidays from 'date-holidays'
 export interface PublicHoliday {
   /** `YYYY-MM-DD` */
   day: string
-  /** In English, where the English name is known. */
+  /** The English name, or the local one if there is none. */
   name: string
-  /** In the languages of its country, too. */
+  /** The names in all languages that the calendar of its country has. */
   names: string[]
 }
 

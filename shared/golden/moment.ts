@@ -1,6 +1,6 @@
 import { ApiError } from '../http/errors.ts'
 import { askedDays, isRelative } from '../retrieval/dates/asked-days.ts'
-import { anywhere } from '../retrieval/search.ts'
+import { anywhere } from '../retrieval/dates/calendar.ts'
 
 interface Asked {
   question: string

@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { DocumentId } from '../ids.ts'
-import { timeZoneOf } from '../organizations/time-zone.ts'
-import type { Place } from '../retrieval/dates/calendar.ts'
+import { anywhere, type Place } from '../retrieval/dates/calendar.ts'
 import type { Moment } from '../retrieval/dates/dated.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { comparedHits } from '../retrieval/letter-runs.ts'
-import { anywhere, type Found, toFound, withDays } from '../retrieval/search.ts'
+import { type Found, placeOf, type Row, toFound, withDays } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
 import type { GoldenRow } from './golden-question.ts'
 
@@ -56,7 +55,7 @@ export async function searchAfter(
   const found = new Map<string, Found>()
   const at = new Date()
   const place = questions.some((each) => wordsOf(each, { at, place: anywhere }) !== '')
-    ? await placeOf(db, scope)
+    ? await readPlace(db, scope)
     : anywhere
   const rows = changes.map(({ dates, ...change }) => ({ ...change, dates: dates !== undefined, ...dates }))
   for (let from = 0; from < questions.length; from += perStatement) {
@@ -88,13 +87,12 @@ function wordsOf({ question: query, history, as_of }: Asked, { at, place }: Mome
   return withDays({ query }, { history }, { at: as_of ? new Date(as_of) : at, place }).words!
 }
 
-async function placeOf(db: Database, { organizationId, agentId }: AgentScope): Promise<Place> {
+async function readPlace(db: Database, { organizationId, agentId }: AgentScope): Promise<Place> {
   const { agents } = await db.batch({
-    agents: sql<{ time_zone: string | null; holidays: string | null }>`select time_zone, holidays from agents
+    agents: sql<Pick<Row, 'time_zone' | 'holidays'>>`select time_zone, holidays from agents
       where organization_id = ${organizationId} and id = ${agentId}`,
   })
-  const { time_zone = null, holidays = null } = agents[0] ?? {}
-  return { timeZone: timeZoneOf({ time_zone }), holidays }
+  return agents[0] ? placeOf(agents[0]) : anywhere
 }
 
 function toQuestion(scope: AgentScope, asked: Asked, moment: Moment) {

@@ -53,12 +53,26 @@ export function dayOf(time: Date, zone: string): string {
   return wallTime(time, zone).slice(0, 'yyyy-mm-dd'.length)
 }
 
+const longDay = new Intl.DateTimeFormat('en', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** “Thursday, 24 December 2026”. @param day such as `2026-12-24` @param unnamedYear is not written */
+export function dayText(day: string, unnamedYear?: string): string {
+  const parts = Object.fromEntries(longDay.formatToParts(new Date(day)).map(({ type, value }) => [type, value]))
+  return `${parts.weekday}, ${parts.day} ${parts.month}${parts.year === unnamedYear ? '' : ` ${parts.year}`}`
+}
+
 /** The first moment of a day such as `2026-12-20` in a zone. It is not midnight if the clocks skip midnight. */
 export function startOfDay(day: string, zone: string): Date {
   return instantOf(`${day}T00:00`, zone)
 }
 
-const dayMilliseconds = 86_400_000
+export const dayMilliseconds = 86_400_000
 
 /**
  * The moment at which the clocks of a zone show a local date and time. The earlier one if they show it twice. If they skip it, the

@@ -154,7 +154,7 @@ export function codeOf(text: string): string {
 /** Words with other meanings, too, are days and months only in a table. */
 const ambiguous = /^(?:mo|di|mi|do|fr|sa|so|sat|sun|wed|mar|mars|mai|may|march|dec|jan|h|m|g|t|l)$/
 const hour = 60
-/** In minutes, for headers such as “after 6 pm”. */
+/** The minutes of the day that headers such as “after 6 pm” mean. */
 const partsOfDay = new Map<string, readonly [from: number, to: number]>([
   ...['morning', 'vormittag'].map((name) => [name, [8 * hour, 11 * hour]] as const),
   ...['afternoon', 'nachmittag'].map((name) => [name, [13 * hour, 17 * hour]] as const),

@@ -5,9 +5,9 @@ import type { AgentScope } from '../database/scope.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
 import type { AgentId } from '../ids.ts'
-import { timeZoneOf } from '../organizations/time-zone.ts'
+import { dayOf, dayText, timeZoneOf } from '../organizations/time-zone.ts'
 import { datesOf } from './dates/asked-days.ts'
-import { dayText, localOf, type Place } from './dates/calendar.ts'
+import { anywhere, type Place } from './dates/calendar.ts'
 import { type Dated, datedFirst, daysOfCall, type Moment, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { inContext } from './in-context.ts'
 import { type Judgement, judge, type LikenessOf, withoutHits } from './judgement.ts'
@@ -58,7 +58,7 @@ export type Row = {
   keyword: number
 } & ((Omit<FoundHit, 'scores' | 'source'> & Origin & Validity) | { chunk_id: null })
 
-/** Where agents are, as far as this instance has met them. */
+/** The places of the agents that this instance has met. */
 const places = new BoundedMap<AgentId, Place>(10_000)
 
 /**
@@ -94,17 +94,15 @@ export async function search(
   if (!rows[0]![0]!.is_agent) agentNotFound()
   const place = placeOf(rows[0]![0]!)
   places.set(scope.agentId, place)
-  if (`${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
+  const isAssumed = place.timeZone === assumed.timeZone && place.holidays === assumed.holidays
+  if (!isAssumed && `${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
     ({ rows, words } = await rowsBy(place))
   const found = toFound(rows, mode, hypotheses, filters, { at })
   const hits = found.hits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
   return hits.length > 0 ? { ...found, hits } : { ...found, hits, ...withoutHits(found.answerable !== null) }
 }
 
-/** The place of an agent that nobody has placed. */
-export const anywhere: Place = { timeZone: 'UTC', holidays: null }
-
-function placeOf({ time_zone, holidays }: Row): Place {
+export function placeOf({ time_zone, holidays }: Pick<Row, 'time_zone' | 'holidays'>): Place {
   return { timeZone: timeZoneOf({ time_zone }), holidays }
 }
 
@@ -151,7 +149,7 @@ export function toFound(
     hits: given,
     ...judgement,
     dates: datesOf(days),
-    today: days.length > 0 ? dayText(localOf(at, moment.place.timeZone).day) : undefined,
+    today: days.length > 0 ? dayText(dayOf(at, moment.place.timeZone)) : undefined,
     sought: wordsOfDays(asked[0]?.inContext ?? '', days, moment),
     hasVector,
     model,

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { dayOf, startOfDay, timeZoneOf } from '../../../shared/organizations/time-zone.ts'
+import { dayMilliseconds, dayOf, startOfDay, timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { type Faults, faultOf, invalid, shortened } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { dayIn } from '../times.ts'
@@ -21,7 +21,6 @@ export interface Days {
 /** The range of days that browsers' fields accept and Postgres can store in every time zone. */
 const firstDay = '1900-01-01'
 export const lastDay = '9998-12-31'
-const dayMilliseconds = 86_400_000
 
 const day = v.optional(
   v.pipe(

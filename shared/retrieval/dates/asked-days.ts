@@ -44,7 +44,7 @@ const dayBefore =
   /(?:(?:day|night|evening) before|eve of|tag vor|vorabend von|veille (?:de|du)|vispera de|vigilia di|dag voor)(?: the| dem| la)? $/
 const dayAfter =
   /(?:(?:day|morning) after|tag nach|lendemain (?:de|du)|dia despues de|giorno dopo|dag na)(?: the| dem)? $/
-/** In days. */
+/** The longest range that a question can name, in days. */
 const maxRange = 62
 
 /** A search reads its question several times, and the caller's next question has it as history. */

@@ -1,10 +1,11 @@
 import { BoundedMap } from '../../bounded-map.ts'
+import { dayMilliseconds } from '../../organizations/time-zone.ts'
 import { countriesOfZones, type Holiday, holidays, movedHolidays, publicHolidays } from './languages/holidays.ts'
 
 /** The number of days since 1970-01-01. */
 export type Day = number
 
-/** Where a business is. */
+/** The place of a business, which decides what its days are. */
 export interface Place {
   /** An IANA time zone. */
   timeZone: string
@@ -12,7 +13,8 @@ export interface Place {
   holidays: string | null
 }
 
-const dayMilliseconds = 86_400_000
+/** The place of an agent that nobody has placed. */
+export const anywhere: Place = { timeZone: 'UTC', holidays: null }
 
 /** The day; undefined if there is none, such as 30 February. @param month 1 to 12 */
 export function dayOf(year: number, month: number, date: number): Day | undefined {
@@ -30,14 +32,6 @@ export function partsOf(day: Day) {
 /** `YYYY-MM-DD`. */
 export function isoOf(day: Day): string {
   return new Date(day * dayMilliseconds).toISOString().slice(0, 10)
-}
-
-/** “Thursday, 24 December 2026”. */
-export function dayText(day: Day): string {
-  const fields = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const
-  return new Date(day * dayMilliseconds)
-    .toLocaleDateString('en-GB', { ...fields, timeZone: 'UTC' })
-    .replace(/^(\w+),? /, '$1, ')
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
@@ -66,7 +60,7 @@ export function nthWeekday(year: number, month: number, weekday: number, nth: nu
 }
 
 /** Easter Sunday of the Gregorian calendar (Meeus, Jones and Butcher). */
-export function easterOf(year: number): Day {
+function easterOf(year: number): Day {
   const a = year % 19
   const b = Math.floor(year / 100)
   const c = year % 100

@@ -1,3 +1,4 @@
+import { dayMilliseconds } from '../../organizations/time-zone.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { readTurn } from '../asked.ts'
 import { amountsIn, isMoney } from '../quantities.ts'
@@ -9,7 +10,8 @@ import { type AskedDays, askedDays, namesWeekday } from './asked-days.ts'
 import { countryOf, type Day, holidaysOn, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
 import { ranks, subjectsOf } from './subjects.ts'
 import { languages } from './words.ts'
-import { isNear, type Mentions, namingIn, readPassage } from './written-days.ts'
+import type { Mentions } from './written-dates.ts'
+import { isNear, namingIn, readPassage } from './written-days.ts'
 
 /** When and where a question is asked. */
 export interface Moment {
@@ -27,10 +29,13 @@ export interface Dated extends Pick<Hit, 'chunk_id' | 'document_id' | 'document_
 
 /** A document that is valid for at most this number of days speaks of these days. */
 const maxValidDays = 14
-const dayMilliseconds = 86_400_000
 /** Longer ranges are sought by their months. */
 const maxDaysSought = 3
 const maxDays = 14
+
+/** The days of a range, the first `maxDays` and the next if it is longer. */
+const daysFrom = (from: Day, to: Day): Day[] =>
+  Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i)
 
 /** The days of the last turn; those of the turns before it if it names none and needs them. */
 export function daysOfCall(query: string, history: readonly string[], { at, place }: Moment): readonly AskedDays[] {
@@ -52,8 +57,7 @@ export function wordsOfDays(query: string, asked: readonly AskedDays[], moment: 
   if (!asksHours && !isPriced) return ''
   const words = asked.flatMap(({ from, to, language }) => {
     const { dayNames, monthNames, holidayNames } = language.dayNames.length > 0 ? language : languages()[0]!
-    const days = Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i)
-    return days.flatMap((day) => {
+    return daysFrom(from, to).flatMap((day) => {
       const { weekday, date, month } = partsOf(day)
       if (to - from >= maxDaysSought) return [monthNames[month - 1]!]
       const holidays = holidaysOn(day, countryOf(moment.place))
@@ -151,9 +155,7 @@ export function datedFirst<Found extends Dated>(
       isNight: false,
       isAnswered: false,
     }
-  const days = asked.flatMap(({ from, to }) =>
-    Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i),
-  )
+  const days = asked.flatMap(({ from, to }) => daysFrom(from, to))
   const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
   const { units, isPriced, asksHours } = readHours(query, moment)
   const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')

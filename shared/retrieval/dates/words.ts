@@ -11,7 +11,7 @@ import { nl } from './languages/nl.ts'
 /** A folded text in which one character stands for each number and name of a day or month, so that expressions for dates are short. */
 export interface Encoded {
   text: string
-  /** Where each character begins in the folded text; one more for its end. */
+  /** The index in the folded text at which each character begins; one more for its end. */
   starts: number[]
   /** What the character at a place stands for; from 0 (Monday) for days, from 1 for months and numbers. */
   values: ReadonlyMap<number, number>
@@ -22,7 +22,7 @@ export interface Encoded {
 /** A language's words, as expressions of encoded texts. */
 export interface Language {
   language: string
-  /** From Monday on; none if several languages are one here. */
+  /** The names from Monday on; none if several languages are one here. */
   dayNames: string[]
   monthNames: string[]
   phrases: (readonly [phrase: RegExp, meaning: Meaning])[]

@@ -126,6 +126,8 @@ const sides = {
   first: /\b(?:open|from|start|begin|ab\b|von\b|ouvr)|öffn/i,
   last: /\b(?:clos|until|till|end|shut|bis\b|ferm|schlie)/i,
 }
+
+/** True if a cell has one time, and no range of them. */
 function isSingleTime(text: string): boolean {
   const [range, ...others] = rangesIn(text)
   return range !== undefined && isTime(range) && range.low === range.high && others.length === 0

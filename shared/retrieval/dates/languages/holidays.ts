@@ -69,7 +69,7 @@ export type Holiday = keyof typeof holidays
 
 /** Fixed and movable holidays that are public almost wherever they are named. */
 const common: readonly Holiday[] = ['newYear', 'goodFriday', 'easterMonday', 'christmas', 'boxingDay']
-/** By country. */
+/** The holidays that each country keeps; `elsewhere` for one that is not listed. */
 export const publicHolidays: Record<string, readonly Holiday[]> = {
   elsewhere: common,
   US: [

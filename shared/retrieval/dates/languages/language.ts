@@ -44,7 +44,7 @@ export type Meaning =
   | { weekend: number }
   /** The coming `{day}`, today included, or `weeks` later; a number is of this week (0), the next (1) or the last (-1). */
   | { weekday: 'coming' | number; weeks?: number }
-  /** In `{n}` of so many days. */
+  /** The day that is `{n}` times so many days away. */
   | { times: number }
   /** The next `{nth}` of a month. */
   | { nth: true }
