@@ -135,6 +135,15 @@ test('an agent without a zone is in UTC, and a zone that is set later counts at 
   })
 })
 
+test('the first search of an agent has the words of its own day, not of the day in UTC', async () => {
+  const saturday = { title: 'The last of the week', content: 'Saturday: from nine to two.' }
+  const tenant = await shopWith({ time_zone: 'Pacific/Kiritimati', documents: [saturday] })
+  const onSaturday = await ask(tenant, 'when do you close today', '2026-06-12T12:00:00Z', { mode: 'keyword' })
+  expect(onSaturday.data.map((hit: { document_title: string }) => hit.document_title)).toEqual([saturday.title])
+  const onSunday = await ask(tenant, 'when do you close today', '2026-06-13T12:00:00Z', { mode: 'keyword' })
+  expect(onSunday.data).toEqual([])
+})
+
 test('a price of summer is no exception, and hours of something else are none', async () => {
   const documents = [
     hours,
