@@ -1,14 +1,14 @@
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
 import { all, migrate } from '../../infra/migrations/migrate.ts'
-import { createEmptyDatabase } from '../support/database/empty-database.ts'
+import { createEmptyDatabase, openPool } from '../support/database/empty-database.ts'
 
 /** Facts that a migration may remove, because the previous release no longer names them. */
 const removed = new Set<string>()
 
 test('a migration keeps everything that the previous release names, and requires nothing that it does not provide', async () => {
   const database = await createEmptyDatabase()
-  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const pool = openPool(database.url)
   const facts = async (...selects: string[]) =>
     new Set((await pool.query(selects.join(' union all '))).rows.map(({ fact }) => String(fact)))
   const columns = `from information_schema.columns where table_schema = 'public'`
@@ -41,7 +41,7 @@ test('functions of search exist beside those of the same name that the previous 
   const databases = [await createEmptyDatabase(), await createEmptyDatabase()]
   // The newest migration that changes search applies all of it.
   const newest = Object.keys(all).indexOf('0017_forgotten_calls')
-  const [whole, before] = databases.map(({ url }) => new Pool({ connectionString: url, max: 1 })) as [Pool, Pool]
+  const [whole, before] = databases.map(({ url }) => openPool(url)) as [Pool, Pool]
   const functionsOf = async (pool: Pool) => {
     const { rows } = await pool.query(
       `select distinct proname as name from pg_proc where pronamespace = 'public'::regnamespace`,
@@ -63,7 +63,7 @@ test('functions of search exist beside those of the same name that the previous 
 
 test('documents of the previous release are not in the trash, and can be moved there', async () => {
   const database = await createEmptyDatabase()
-  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const pool = openPool(database.url)
   const before = Object.entries(all).filter(([name]) => name < '0014')
   await migrate(pool, { migrations: Object.fromEntries(before) })
   await pool.query(`with organization as (insert into organizations (id, name) values (gen_random_uuid(), 'Inn') returning id),
@@ -81,7 +81,7 @@ test('documents of the previous release are not in the trash, and can be moved t
 
 test('a database that remembered calls forgets them', async () => {
   const database = await createEmptyDatabase()
-  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const pool = openPool(database.url)
   const forgotten = '0017_forgotten_calls'
   await migrate(pool)
   await pool.query(`
@@ -106,7 +106,7 @@ test('a database that remembered calls forgets them', async () => {
 
 test('questions of the previous release have the status that follows from their hits and `answerable`', async () => {
   const database = await createEmptyDatabase()
-  const pool = new Pool({ connectionString: database.url, max: 1 })
+  const pool = openPool(database.url)
   const before = Object.entries(all).filter(([name]) => name < '0019')
   await migrate(pool, { migrations: Object.fromEntries(before) })
   await pool.query(`with organization as (

@@ -145,8 +145,10 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     const tenant = await stand.tenant()
     const { page, context } = await open()
     await go(page, '/dashboard/calls')
-    // The focus moves from the mail address past its button to the key.
+    // The browser gives the mail address the focus with its next frame. From there it moves past a button to the key.
+    await page.locator(':focus').and(page.getByLabel('Mail address')).waitFor()
     for (let i = 0; i < 2; i++) await page.keyboard.press('Tab')
+    await page.locator(':focus').and(page.getByLabel('Access key')).waitFor()
     await page.keyboard.type(tenant.apiKey)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Deleted calls', exact: true }).waitFor()

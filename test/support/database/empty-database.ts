@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { type ClientConfig, Pool } from 'pg'
+import { type ClientConfig, Pool, type PoolConfig } from 'pg'
 import { passwordCheck } from '../../../infra/local/database/logins.ts'
 import { startNeonEndpoint } from '../../../infra/local/database/neon-endpoint.ts'
 import { pgliteWire } from '../../../infra/local/database/pglite-wire.ts'
@@ -25,13 +25,19 @@ export async function createEmptyDatabase(): Promise<{ url: string; drop(): Prom
   }
 }
 
+/** A pool of one session at a URL. A session whose database is dropped may get that error after the pool has ended, so it is not thrown. */
+export function openPool(connectionString: string, options: PoolConfig = {}): Pool {
+  const pool = new Pool({ connectionString, max: 1, ...options })
+  pool.on('error', () => {})
+  return pool
+}
+
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
 /** An empty database that its owner reaches at `url` over TCP and, as everybody, at `endpoint` as at Neon's. */
 export async function serveEmptyDatabase() {
   const { url, drop } = await createEmptyDatabase()
-  const pool = new Pool({ connectionString: url, max: 1, types: asText })
-  pool.on('error', () => {})
+  const pool = openPool(url, { types: asText })
   const owner = Object.assign(new URL(url), { password: 'local' })
   const isRight = passwordCheck(pool, { user: owner.username, password: owner.password, database: '' })
   const { port, close } = await startNeonEndpoint({ ...pgliteSessions(pool), isRight })
