@@ -4,7 +4,7 @@ import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import type { MissingHoliday } from '../../shared/database/tables.ts'
 import { describeError, log } from '../../shared/log.ts'
 import { dayMilliseconds, dayOf, startOfDay, timeZoneOf } from '../../shared/organizations/time-zone.ts'
-import { isoOf, type Place } from '../../shared/retrieval/dates/calendar.ts'
+import { countryOf, isoOf, type Place } from '../../shared/retrieval/dates/calendar.ts'
 import { namingIn, type ReadSentence, readPassage } from '../../shared/retrieval/dates/written-days.ts'
 import { fold } from '../../shared/terms/word-forms.ts'
 import { acquireLost } from './lost.ts'
@@ -27,7 +27,7 @@ interface Chunk {
   document_id: string
   revision: number
   chunk_index: number
-  sentences: ReadSentence[]
+  sentences: readonly ReadSentence[]
   valid_from: Date | null
   valid_until: Date | null
 }
@@ -79,7 +79,7 @@ async function missingHolidays(db: Database, agent: Agent, now: Date): Promise<M
   let last: Chunk | undefined
   for (let read = 0; missing.length > 0; read += chunksPerPart) {
     if (read >= maxChunks) return []
-    const chunks = await readChunks(db, agent, last)
+    const chunks = await readChunks(db, agent, timeZone, last)
     missing = missing.filter((holiday) => !chunks.some((chunk) => isNamedIn(chunk, holiday, { ...agent, timeZone })))
     last = chunks.at(-1)
     if (chunks.length < chunksPerPart) break
@@ -88,7 +88,13 @@ async function missingHolidays(db: Database, agent: Agent, now: Date): Promise<M
 }
 
 /** Reads a part of the agent's served chunks, newest documents first, after the last one of the part before. */
-async function readChunks(db: Database, { organizationId, agentId }: Agent, last?: Chunk): Promise<Chunk[]> {
+async function readChunks(
+  db: Database,
+  { organizationId, agentId, holidays }: Agent,
+  timeZone: string,
+  last?: Chunk,
+): Promise<Chunk[]> {
+  const country = countryOf({ timeZone, holidays })
   const after = sql`(${last?.document_id}::uuid, ${last?.revision}::int, ${last?.chunk_index}::int)`
   const { rows } = await sql<Omit<Chunk, 'sentences'> & { content: string }>`
     select c.document_id, c.revision, c.chunk_index, c.content, d.valid_from, d.valid_until
@@ -97,7 +103,7 @@ async function readChunks(db: Database, { organizationId, agentId }: Agent, last
     where c.organization_id = ${organizationId} and c.agent_id = ${agentId}
       and ${last ? sql`(c.document_id, c.revision, c.chunk_index) < ${after}` : sql`true`}
     order by c.document_id desc, c.revision desc, c.chunk_index desc limit ${chunksPerPart}`.execute(db)
-  return rows.map(({ content, ...chunk }) => ({ ...chunk, sentences: readPassage([], content) }))
+  return rows.map(({ content, ...chunk }) => ({ ...chunk, sentences: readPassage([], content, country) }))
 }
 
 /** True if the chunk is served on the holiday, and says something of it or of all public holidays. */

@@ -38,6 +38,8 @@ interface Heard {
   isAnswered: boolean
   /** The first passage's sentence about hours of this season, which alone may have the value. */
   seasonal: string | undefined
+  /** True for the name of a row or column of other days than the asked ones. */
+  isOfOtherDays(name: string): boolean
 }
 
 /** Hypotheses further down are rarely what the caller said, and cost time. */
@@ -59,7 +61,7 @@ const minTitles = 8
  * means `found`. Two documents that contradict each other mean no value, and at most `uncertain`.
  */
 export function judge(
-  { queries, readings, agentName, isExcepted, isAnswered, seasonal }: Heard,
+  { queries, readings, agentName, isExcepted, isAnswered, seasonal, isOfOtherDays }: Heard,
   mode: Mode,
   hits: readonly Hit[],
   likenessOf: LikenessOf,
@@ -77,7 +79,8 @@ export function judge(
   })
   const dispute = disputes.find(Boolean) ?? null
   const proven = dispute || isExcepted ? null : findValue(heard, telling, vocabulary, isRequired)
-  const value = proven && seasonal?.includes(proven.text) !== false ? proven : null
+  const isOfDay = proven && ![...proven.row, ...proven.column].some(isOfOtherDays)
+  const value = isOfDay && seasonal?.includes(proven.text) !== false ? proven : null
   const isUnmet = () => {
     const hasTable = tablesIn(hits[0]!).length > 0
     const [isPriced, ...others] = hits.map(({ content }) => price.test(content))

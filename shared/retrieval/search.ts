@@ -139,7 +139,7 @@ export function toFound(
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
   const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.inContext ?? '', days, moment, agent_name ?? '')
   const hits = [...dated.hits, ...unseen.slice(comparedHits)]
-  const turnOf = (text: string) => withWeekdays(text, moment, dated)
+  const turnOf = (text: string) => withWeekdays(text, days, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]
   const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode

@@ -16,7 +16,7 @@ const said = `
   ab innerhalb brauchte hab quasi dafur plait angeblich bekomme bekommen brauche brauchen denke denken einmal einfach finden gebe geben gehe gehen geht genau hoffe holen idee ihnen kaufen kenne kennen komme kommen
   kommt kriege kriegen lassen lauft leider liegen mal naturlich nehme nehmen nett normalerweise passiert pro recht reden schau schauen schicken schreiben sehen sicher
   sprechen stehen steht stimmt suche suchen verstehe verstehen versuchen vielleicht wirklich moglich
-  hiya side stay habt seid ihr
+  hiya ye yous side stay habt seid ihr
   acheter aller arriver avoir besoin bien chercher connaitre croire dire donner faire faut penser prendre savoir trouver venir voir voudrais etes encore
   estan estais esta todavia puedo podemos siete si puo e ancora posso possiamo venire zijn jullie kan ik nog dal dalle dall nel del della desde van vanaf durante dopo
   remain bleiben bleibt restons restent restiamo rimane permanece permanecemos blijven blijft`

@@ -8,10 +8,10 @@ import { kindsIn } from '../value/kinds.ts'
 import { metBy, readerOf, vocabularyOf } from '../value/reading.ts'
 import { type AskedDays, askedDays, namesWeekday } from './asked-days.ts'
 import { countryOf, type Day, holidaysOn, isPublicHoliday, localOf, type Place, partsOf } from './calendar.ts'
-import { ranks, subjectsOf } from './subjects.ts'
+import { namesHours, ranks, subjectsOf } from './subjects.ts'
 import { languages } from './words.ts'
 import type { Mentions } from './written-dates.ts'
-import { isNear, namingIn, readPassage } from './written-days.ts'
+import { isNear, namingIn, namingOf, type ReadSentence, readPassage } from './written-days.ts'
 
 /** When and where a question is asked. */
 export interface Moment {
@@ -37,13 +37,21 @@ const maxDays = 14
 const daysFrom = (from: Day, to: Day): Day[] =>
   Array.from({ length: Math.min(to - from, maxDays) + 1 }, (_, i) => from + i)
 
+/** “And the day after”, at the end of a turn: after the day of the turns before. */
+const following =
+  /(?<![a-z])(?:the (?:day after|next day|following day)|(?:am |den )?tag (?:danach|darauf)|le lendemain|le jour (?:suivant|d'apres)|(?:al|el) dia siguiente|il giorno (?:dopo|seguente)|de dag (?:daarna|erna))(?= please$|$)/
+
 /** The days of the last turn; those of the turns before it if it names none and needs them. */
 export function daysOfCall(query: string, history: readonly string[], { at, place }: Moment): readonly AskedDays[] {
-  for (const turn of [query, ...history.toReversed()]) {
-    const days = askedDays(turn, at, place)
-    if (days.length > 0) return days
-  }
-  return []
+  const days = askedDays(query, at, place)
+  if (days.length > 0 || history.length === 0) return days
+  const earlier = daysOfCall(history.at(-1)!, history.slice(0, -1), { at, place })
+  const match = following.exec(fold(query))
+  const last = earlier.at(-1)
+  if (!match || !last) return earlier
+  const [said] = match
+  const [start, day] = [match.index, last.to + 1]
+  return [{ ...last, said, start, end: start + said.length, from: day, to: day, naming: 'relative' }]
 }
 
 /**
@@ -71,15 +79,19 @@ export function wordsOfDays(query: string, asked: readonly AskedDays[], moment: 
 /**
  * The turn with the day of the week in place of each day, so that a table of hours meets it; without the days if the first hit names them
  * itself.
+ * @param days those of the call, which “the day after” in the turn may be
  */
 export function withWeekdays<Found extends Dated>(
   turn: string,
+  days: readonly AskedDays[],
   { at, place }: Moment,
   { hits, isNamed, isNight }: DatedHits<Found>,
 ): string {
   let text = turn
   const isPriced = kindsIn(turn.toLowerCase()).has('price')
-  for (const day of askedDays(turn, at, place).toReversed()) {
+  const own = askedDays(turn, at, place)
+  const named = own.length > 0 ? own : days.filter(({ start, end, said }) => fold(turn).slice(start, end) === said)
+  for (const day of named.toReversed()) {
     const { start, end, from, to, part, naming, language, said } = day
     if (!isNamed && (naming === 'holiday' || from !== to)) continue
     const isLeftOut = isNamed || (isPriced && !namesWeekday(day))
@@ -104,19 +116,138 @@ interface DatedHits<Found> {
   isNight: boolean
   /** True if the first hit has the hours of the day that are asked for. */
   isAnswered: boolean
+  /** True for the name of a row or column of other days, such as “Good Friday” on an ordinary Friday. */
+  isOfOtherDays(name: string): boolean
 }
 
 /** A sentence of a hit that names the asked days. */
-interface Graded<Found> {
+interface Graded<Found> extends Pick<ReadSentence, 'text' | 'speaksOfHours' | 'namesHours' | 'saysClosed'> {
   hit: Found
-  text: string
   /** See `ranks`. */
   rank: number
-  /** The number of the question's other words that it has. */
+  /** The number of the question's other words that it, and that its passage has. */
   met: number
-  saysClosed: boolean
+  metInPassage: number
+  /** The number of words that it has for something else: see `subjectsOf`. */
+  others: number
   /** True if it speaks of what is asked for. */
   isAbout: boolean
+}
+
+const nightRank = 1.5
+
+/**
+ * Puts passages that name the asked days before those that name only their weekdays, and these before others, where they are about the
+ * same: they have as many of the question’s other words and, where hours are asked for, speak of those of the business.
+ * @param hits best first @param query with the turns that it needs
+ */
+export function datedFirst<Found extends Dated>(
+  hits: readonly Found[],
+  query: string,
+  asked: readonly AskedDays[],
+  moment: Moment,
+  agentName = '',
+): DatedHits<Found> {
+  if (asked.length === 0 || hits.length === 0) {
+    const flags = { isNamed: false, isExcepted: false, isNight: false, isAnswered: false }
+    return { hits: [...hits], seasonal: undefined, isOfOtherDays: () => false, ...flags }
+  }
+  const days = asked.flatMap(({ from, to }) => daysFrom(from, to))
+  const question = readHours(query, moment)
+  const { units, isPriced, asksHours, asksEvents } = question
+  const { graded, most, isExcepted: isOut } = gradesOf(hits, asked, days, question, moment, agentName)
+  const isExplicit =
+    asksEvents || asked.some(({ naming }) => naming === 'date' || naming === 'holiday' || naming === 'rule')
+  const least = Math.max(0, ...graded.map(({ met }) => met))
+  const isSpecial = ({ rank, met, metInPassage, saysClosed, isAbout, others }: Graded<Found>) => {
+    const hasWords = met > 0 && met >= least && metInPassage >= most
+    if (isPriced) return rank >= ranks.season && hasWords
+    if (asksHours) return rank >= ranks.season && isAbout && (rank >= ranks.rule || saysClosed || met >= least)
+    const isOfDay = isExplicit ? rank >= ranks.rule : rank === ranks.date && isAbout && units.length < 2
+    const isClosed = rank >= ranks.season && saysClosed && others === 0
+    return (
+      isOfDay ||
+      isClosed ||
+      (rank >= ranks.seasonalWeekday && (rank < ranks.range ? hasWords : met > 0 && met >= least))
+    )
+  }
+  const isOfHours = (hit: Found) => namesHours(headsOf(hit).at(-1)!)
+  const isOrdinary = ({ rank, met, metInPassage, isAbout }: Graded<Found>) => {
+    const isMeant = asksHours ? isAbout : !isPriced && met > 0 && metInPassage >= most
+    return rank < ranks.season && met >= least && isMeant
+  }
+  const hoursFirst = ({ hit, speaksOfHours, namesHours }: Graded<Found>) =>
+    asksHours && units.length === 0 ? Number(speaksOfHours) + Number(namesHours || isOfHours(hit)) : 0
+  const byRank = (one: Graded<Found>, other: Graded<Found>) =>
+    other.rank - one.rank || other.met - one.met || hoursFirst(other) - hoursFirst(one) || one.others - other.others
+  const special = graded.filter(isSpecial).sort(byRank)
+  const isUnclear = graded.some(
+    (each) => each.rank >= ranks.season && each.speaksOfHours && each.met > 0 && !isSpecial(each),
+  )
+  const ordinary = graded.filter(isOrdinary).sort(byRank)
+  const [best] = [...special, ...ordinary]
+  const seasonal = !isPriced && !isOut && !isUnclear && best?.rank === ranks.seasonalWeekday ? best.text : undefined
+  const ordered = [...special, ...ordinary].map(({ hit }) => hit)
+  return {
+    hits: [...new Set([...ordered, ...hits])],
+    isNamed: special.length > 0 && seasonal === undefined,
+    isExcepted: isPriced
+      ? special.some(({ rank }) => rank >= ranks.rule)
+      : isOut || isUnclear || (special.length > 0 && seasonal === undefined),
+    seasonal,
+    isNight: special.length === 0 && ordinary[0]?.rank === nightRank,
+    isAnswered: asksHours && best?.isAbout === true && best.met === units.length,
+    isOfOtherDays: (name) => days.every((day) => namingOf(name, day, moment.place) === 'others'),
+  }
+}
+
+/** Grades the sentences that name the days, and tells if one of them, or a public holiday, may make an exception to the usual hours. */
+function gradesOf<Found extends Dated>(
+  hits: readonly Found[],
+  asked: readonly AskedDays[],
+  days: readonly Day[],
+  { units, isPriced }: ReturnType<typeof readHours>,
+  { place, isAnyWeek = false }: Moment,
+  agentName: string,
+) {
+  const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
+  const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')
+  const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
+  const otherWordsIn = subjectsOf(hits, units, read, agentName)
+  let isExcepted = !isUsual && days.some((day) => isPublicHoliday(day, place))
+  const rankOf = (mentions: Mentions, sentence: string) => {
+    const found = Math.max(...days.map((day) => rankOn(mentions, day, place)))
+    const rank = isUsual && found > ranks.weekday ? ranks.others : found
+    const before = Math.max(ranks.none, ...nights.map((day) => rankOn(mentions, day, place)))
+    if (before >= ranks.range) return Math.max(rank, before)
+    return before >= ranks.weekday && passesMidnight(sentence) ? Math.max(rank, nightRank) : rank
+  }
+  const metIn = new Map(hits.map((hit) => [hit, metBy(read, hit).filter(Boolean).length]))
+  const graded = hits.flatMap((hit): Graded<Found>[] => {
+    const isValid = !isUsual && isValidOnlyOn(hit, days, place)
+    const metInPassage = metIn.get(hit)!
+    return readPassage(headsOf(hit).slice(1), hit.content, countryOf(place)).flatMap((sentence) => {
+      const { text, mentions, lead, speaksOfHours, namesHours, isVague } = sentence
+      const alone = rankOf(mentions, text)
+      const named = lead ? rankBelow(rankOf(lead, text), alone) : alone
+      const isOfOtherDays = named === ranks.others || (named === ranks.none && mentions.weekdays.includes(true))
+      const isVagueDay = named === ranks.weekday && mentions.isOfSomeWeeks
+      const rank = isValid && speaksOfHours && !isOfOtherDays ? ranks.date : isVagueDay ? ranks.someWeeks : named
+      const isBeside = isVague && days.some((day) => isNear(mentions, day, place))
+      const isUnsure = isBeside || rank === ranks.someWeeks
+      if (!isUsual && isUnsure && (speaksOfHours || sentence.saysClosed)) isExcepted = true
+      if (rank >= ranks.range || (rank === ranks.rule && namesHours)) isExcepted = true
+      if (rank <= 0) return []
+      const met = metBy(read, { ...hit, content: text }).filter(Boolean).length
+      const others = otherWordsIn(hit, rank, sentence)
+      const namesAll = units.length > 0 && met === units.length
+      const isMeant = rank === ranks.date || others === 0 || namesAll
+      const isAbout = isPriced ? hasPrice(text) : speaksOfHours && isMeant
+      const saysClosed = sentence.saysClosed && isAbout
+      return [{ hit, text, rank, met, metInPassage, others, speaksOfHours, namesHours, saysClosed, isAbout }]
+    })
+  })
+  return { graded, most: Math.max(...metIn.values()), isExcepted }
 }
 
 function rankOn(mentions: Mentions, day: Day, place: Place): number {
@@ -130,98 +261,6 @@ function rankBelow(lead: number, row: number): number {
   return lead === ranks.season ? ranks.seasonalWeekday : lead === ranks.others || lead > ranks.season ? lead : row
 }
 
-const nightRank = 1.5
-
-/**
- * Puts passages that name the asked days before those that name only their weekdays, and these before others, where they are about the
- * same: they have as many of the question’s other words and, where hours are asked for, speak of those of the business. A day on which it
- * is closed goes before all else.
- * @param hits best first @param query with the turns that it needs
- */
-export function datedFirst<Found extends Dated>(
-  hits: readonly Found[],
-  query: string,
-  asked: readonly AskedDays[],
-  moment: Moment,
-  agentName = '',
-): DatedHits<Found> {
-  const { place, isAnyWeek = false } = moment
-  if (asked.length === 0 || hits.length === 0)
-    return {
-      hits: [...hits],
-      isNamed: false,
-      isExcepted: false,
-      seasonal: undefined,
-      isNight: false,
-      isAnswered: false,
-    }
-  const days = asked.flatMap(({ from, to }) => daysFrom(from, to))
-  const nights = asked.filter(({ isAfterMidnight }) => isAfterMidnight).map(({ from }) => from - 1)
-  const { units, isPriced, asksHours } = readHours(query, moment)
-  const isUsual = isAnyWeek && asked.every(({ naming }) => naming === 'weekday')
-  const read = readerOf(units, units.length > 0 ? vocabularyOf(hits) : new Set())
-  const speaksOfUs = subjectsOf(hits, read, agentName)
-  const rankOf = (mentions: Mentions, sentence: string) => {
-    const found = Math.max(...days.map((day) => rankOn(mentions, day, place)))
-    const rank = isUsual && found > ranks.weekday ? ranks.others : found
-    const isNight = nights.some((day) => ranks[namingIn(mentions, day, place)] >= 1) && passesMidnight(sentence)
-    return isNight ? Math.max(rank, nightRank) : rank
-  }
-  /** True if a sentence may make an exception that is not understood. */
-  let unsure = false
-  let hasException = false
-  const graded = hits.flatMap((hit): Graded<Found>[] => {
-    const isValid = isValidOnlyOn(hit, days, place)
-    return readPassage(headsOf(hit).slice(1), hit.content).flatMap((sentence) => {
-      const { text, mentions, lead, speaksOfHours, saysClosed, isVague, namesHours } = sentence
-      const alone = rankOf(mentions, text)
-      const named = lead ? rankBelow(rankOf(lead, text), alone) : alone
-      const rank = isValid && speaksOfHours && !isUsual ? ranks.date : named
-      const isUnsure = isVague && (speaksOfHours || saysClosed) && days.some((day) => isNear(mentions, day, place))
-      if (isUnsure && !isUsual) unsure = true
-      if (rank >= ranks.range || (rank === ranks.rule && namesHours)) hasException = true
-      if (rank <= 0) return []
-      const met = metBy(read, { ...hit, content: text }).filter(Boolean).length
-      const isAbout = isPriced ? hasPrice(text) : speaksOfUs(hit, rank, sentence)
-      return [{ hit, text, rank, met, saysClosed: saysClosed && isAbout, isAbout }]
-    })
-  })
-  const least = Math.max(0, ...graded.map(({ met }) => met))
-  const isAsGood = ({ rank, met, saysClosed }: Graded<Found>) => rank >= ranks.rule || saysClosed || met >= least
-  const isSpecial = (each: Graded<Found>) =>
-    each.rank >= ranks.season &&
-    (asksHours
-      ? each.isAbout && isAsGood(each)
-      : (!isPriced &&
-          (each.saysClosed ||
-            (each.rank === ranks.date && (asked.some(isExplicit) || (each.isAbout && units.length < 2))))) ||
-        (each.met > 0 && each.met >= least))
-  const closedFirst = ({ saysClosed }: Graded<Found>) => Number(!asksHours && saysClosed)
-  const byRank = (one: Graded<Found>, other: Graded<Found>) =>
-    closedFirst(other) - closedFirst(one) || other.rank - one.rank || other.met - one.met
-  const special = graded.filter(isSpecial).sort(byRank)
-  const ordinary = graded
-    .filter(({ rank, met, isAbout }) => asksHours && isAbout && rank < ranks.season && met >= least)
-    .sort(byRank)
-  const [best] = [...special, ...ordinary]
-  const isOut = unsure || hasException || (!isUsual && days.some((day) => isPublicHoliday(day, place)))
-  const seasonal = !isPriced && !isOut && best?.rank === ranks.seasonalWeekday ? best.text : undefined
-  const isExcepted = isPriced
-    ? special.some(({ rank }) => rank >= ranks.rule)
-    : isOut || (special.length > 0 && seasonal === undefined)
-  const ordered = [...special, ...ordinary].map(({ hit }) => hit)
-  const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
-  const isAnswered = asksHours && best?.isAbout === true && best.met === units.length
-  return {
-    hits: [...new Set([...ordered, ...hits])],
-    isNamed: special.length > 0 && seasonal === undefined,
-    isExcepted,
-    seasonal,
-    isNight,
-    isAnswered,
-  }
-}
-
 /** The words of a question besides its days, and whether it asks for hours: by its words, or because it has no others (“can I come in”). */
 function readHours(query: string, { at, place }: Moment) {
   let text = query
@@ -230,19 +269,25 @@ function readHours(query: string, { at, place }: Moment) {
   const turn = readTurn(text)
   const units = turn.units.filter(({ isContent, saysKind }) => isContent && !saysKind)
   const isPriced = turn.kinds.has('price')
-  const asksHours = !isPriced && (turn.kinds.has('time') || units.length === 0 || hasHours(text))
-  return { units, isPriced, asksHours }
+  const asksEvents = events.test(fold(text))
+  const asksHours = !isPriced && !asksEvents && (turn.kinds.has('time') || units.length === 0 || hasHours(text))
+  return { units, isPriced, asksHours, asksEvents }
 }
 
-const isExplicit = ({ naming }: AskedDays) => naming === 'date' || naming === 'holiday' || naming === 'rule'
-
+const events =
+  /\b(?:what'?s|what is|is anything|is something|anything|something) (?:going )?on\b|\bhappening\b|\bwas ist los\b/
 /** “Habt ihr … auf”, at its end. */
 const endsOpen = / (?:auf|zu|dicht)$/
+const stillDoing = /\bstill [a-z]+ing\b/
 
 function hasHours(query: string): boolean {
   const folded = fold(query).trim()
   const words = new Set(folded.match(/[a-z]+/g))
-  return endsOpen.test(folded) || languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
+  return (
+    endsOpen.test(folded) ||
+    stillDoing.test(folded) ||
+    languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
+  )
 }
 
 const free = /\b(?:free|gratis|kostenlos|gratuite?|half price)\b/i

@@ -30,8 +30,8 @@ export interface Language {
   monthly: RegExp[]
   everySecond: RegExp | undefined
   publicHolidays: RegExp | undefined
-  weekdays: RegExp | undefined
-  daily: RegExp | undefined
+  /** Phrases for several days of the week. */
+  daysOfWeek: (readonly [phrase: RegExp, from: number, to: number])[]
   /** One for all, so that a text without any is read once. */
   anyHoliday: RegExp | undefined
   holidays: (readonly [name: RegExp, holiday: Holiday])[]
@@ -46,7 +46,8 @@ export interface Language {
   closed: ReadonlySet<string>
   partsOfDay: ReadonlySet<string>
   itself: ReadonlySet<string>
-  encode(folded: string): Encoded
+  /** @param isMonthFirst whether “4/8” is 8 April, rather than 4 August; undefined if neither is sure */
+  encode(folded: string, isMonthFirst?: boolean): Encoded
 }
 
 /** Languages of which only the names of days and months are known. */
@@ -66,6 +67,7 @@ const patterns: Record<string, string> = {
   day: marks.day,
   month: marks.month,
   nth: `[${marks.nth}${marks.either}]`,
+  ordinal: marks.nth,
   n: `[${marks.number}${marks.either}]`,
   year: marks.year,
 }
@@ -95,7 +97,9 @@ interface Token {
 /** The six languages' folded words have no other letters; classes of Unicode take long to compile. */
 const bounded = (pattern: string) => new RegExp(String.raw`(?<![a-z\d])(?:${pattern})(?![a-z\d])`, 'g')
 const filled = (phrase: string) =>
-  bounded(phrase.replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name}>${patterns[name]})`))
+  bounded(
+    phrase.replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name === 'ordinal' ? 'nth' : name}>${patterns[name]})`),
+  )
 const optional = (pattern: string) => (pattern ? filled(pattern) : undefined)
 
 function languageOf(words: DateWords): Language {
@@ -141,12 +145,17 @@ function languageOf(words: DateWords): Language {
     monthly: words.monthly.map(filled),
     everySecond: optional(words.everySecond),
     publicHolidays: optional(words.publicHolidays),
-    weekdays: optional(words.weekdays),
-    daily: optional(words.daily),
+    daysOfWeek: (
+      [
+        [words.weekdays, 0, 4],
+        [words.weekends, 5, 6],
+        [words.daily, 0, 6],
+      ] as const
+    ).flatMap(([phrase, from, to]) => (phrase ? [[filled(phrase), from, to] as const] : [])),
     anyHoliday: optional(holidays.map(([, name]) => name).join('|')),
     holidays: holidays.map(([holiday, name]) => [filled(name), holiday as Holiday] as const),
     holidayNames: holidays.map(([holiday, name]) => [plainName(name), holiday as Holiday] as const),
-    to: new RegExp(`^ ?(?:–|—|-|${words.to}) ?$`, 'u'),
+    to: new RegExp(`^,? ?(?:–|—|-|${words.to}) ?$`, 'u'),
     wholeMonth: words.inMonth ? new RegExp(`(?:^|[^\\p{L}])(?:${words.inMonth}) $`, 'u') : undefined,
     prepositions: new Set(words.inMonth.split('|')),
     hours: new Set(listOf(words.hours)),
@@ -154,7 +163,7 @@ function languageOf(words: DateWords): Language {
     closed: new Set(listOf(words.closed)),
     partsOfDay: new Set(listOf(words.partsOfDay)),
     itself: new Set(listOf(words.itself)),
-    encode: (folded) => encode(folded, tokens),
+    encode: (folded, isMonthFirst) => encode(folded, tokens, isMonthFirst),
   }
 }
 
@@ -175,24 +184,29 @@ const wordOrNumber = new RegExp(
   'gu',
 )
 
-/** Undefined for “1/2”, and for what is no date. */
+/** Fractions, and “24/7”. */
+const noDate = /^(?:1\/[2-4]|2\/3|3\/4|24\/7)$/
+
+/** Undefined for what is no date, and for “4/8” if nothing tells which number is the month. @param weekday the day of the week before it */
 function numericParts(
+  said: string,
   { y, mm, dd, d, m, year = '0', one, two, slashed = '0' }: Record<string, string | undefined>,
   weekday: number | undefined,
+  isMonthFirst: boolean | undefined,
 ) {
+  if (noDate.test(said)) return undefined
   const [a, b] = [Number(one), Number(two)]
-  // “Thu 4/8/2027”: the day of the week tells which number is the month.
   const weekdayOn = (month: number, date: number) =>
     (new Date(Date.UTC(Number(yearOf(slashed)), month - 1, date)).getUTCDay() + 6) % weekLength
   const [isFirst, isSecond] = [weekdayOn(a, b) === weekday, weekdayOn(b, a) === weekday]
-  const isSure = slashed !== '0' && isFirst !== isSecond
-  const isMonthFirst = b > maxMonth || (a <= maxMonth && isSure && isFirst)
+  const byWeekday = slashed !== '0' && isFirst !== isSecond ? isFirst : undefined
+  const order = b > maxMonth ? true : a > maxMonth ? false : (byWeekday ?? isMonthFirst)
   const parts = y
     ? [y, mm, dd]
     : d
       ? [year, m, d]
-      : one && (a > maxMonth || b > maxMonth || isSure)
-        ? [yearOf(slashed), ...(isMonthFirst ? [one, two] : [two, one])]
+      : one && order !== undefined
+        ? [yearOf(slashed), ...(order ? [one, two] : [two, one])]
         : []
   const [written = 0, month = 0, date = 0] = parts.map(Number)
   return month >= 1 && month <= maxMonth && date >= 1 && date <= maxDate ? { year: written, month, date } : undefined
@@ -201,8 +215,17 @@ function numericParts(
 const yearOf = (slashed: string) => (slashed.length === 2 ? `20${slashed}` : slashed)
 const maxMonth = 12
 const maxDate = 31
+const monthFirst = new Set(['US', 'PH', 'PR', 'GU'])
 
-function encode(folded: string, tokens: ReadonlyMap<string, Token>): Encoded {
+/** Whether “4/8” in a text is 8 April: by another date in it, such as “12/24”, else by the country; undefined if neither tells. */
+export function isMonthFirstIn(text: string, country: string | undefined): boolean | undefined {
+  const dates = [...text.matchAll(/(?<![\d/])(\d{1,2})\/(\d{1,2})(?![\d%])/g)].filter(([said]) => !noDate.test(said))
+  const shows = (place: 1 | 2) => dates.some((date) => Number(date[place]) > maxMonth)
+  if (shows(1) !== shows(2)) return shows(2)
+  return country === undefined ? undefined : monthFirst.has(country)
+}
+
+function encode(folded: string, tokens: ReadonlyMap<string, Token>, isMonthFirst: boolean | undefined): Encoded {
   let text = ''
   const starts: number[] = []
   const values = new Map<number, number>()
@@ -227,7 +250,8 @@ function encode(folded: string, tokens: ReadonlyMap<string, Token>): Encoded {
     const start = match.index
     const [said] = match
     const isBeside = start - at <= 2 && (text.endsWith(marks.day) || text.endsWith(marks.shortDay))
-    const date = numericParts(match.groups!, isBeside ? values.get(text.length - 1) : undefined)
+    const weekday = isBeside ? values.get(text.length - 1) : undefined
+    const date = numericParts(said, match.groups!, weekday, isMonthFirst)
     if (date) {
       put(start, start, { mark: marks.nth, value: date.date })
       put(start, start, { mark: marks.month, value: date.month })
@@ -272,6 +296,7 @@ const none = {
   everySecond: '',
   publicHolidays: '',
   weekdays: '',
+  weekends: '',
   daily: '',
   inMonth: '',
   hours: '',

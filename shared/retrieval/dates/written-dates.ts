@@ -9,6 +9,8 @@ export interface Mentions {
   weekdays: boolean[]
   /** True for “public holidays”. */
   publicHolidays: boolean
+  /** True if its weekdays are those of some weeks only, and it does not say which: “every other Friday”, “this Friday”, “those Fridays”. */
+  isOfSomeWeeks: boolean
 }
 
 type Contains = (day: Day, place: Place) => boolean
@@ -36,6 +38,35 @@ const isOn =
   ({ dayIn }: WrittenDate): Contains =>
   (day, place) =>
     dayIn(partsOf(day).year, place) === day
+
+/** Between a day and the date that it is beside: “the day before Christmas Eve”, “the Friday after Thanksgiving”. */
+const beside = new RegExp(
+  `(?:day|night|evening|morning|tag|abend|dia|giorno|dag|${marks.day}) (?:(before|vor|voor|avant|antes de|prima di)|after|following|nach|na|apres|despues de|dopo) (?:the |dem |den )?$`,
+)
+
+/** The day that is meant by a date after such words. */
+function besideOf(date: WrittenDate, { text, values }: Encoded): WrittenDate {
+  const match = beside.exec(text.slice(0, date.start))
+  if (!match) return date
+  const step = match[1] === undefined ? 1 : -1
+  const weekday = values.get(match.index)
+  const dayIn = (year: number, place: Place) => {
+    let day = date.dayIn(year, place)
+    if (day === undefined) return undefined
+    do day += step
+    while (weekday !== undefined && partsOf(day).weekday !== weekday)
+    return day
+  }
+  return { start: match.index, end: date.end, dayIn }
+}
+
+/** True for “New Year’s Day” and “Friday 1 January” beside each other. */
+function isSameDate(one: WrittenDate, other: WrittenDate, text: string): boolean {
+  const year = other.year ?? one.year ?? anyYear
+  const day = one.dayIn(year, anywhere)
+  const gap = text.slice(one.end, other.start).replaceAll(dayBetween, '')
+  return /^[ ,(–-]*$/.test(gap) && day !== undefined && other.dayIn(year, anywhere) === day
+}
 
 const maxSpan = 330
 
@@ -110,11 +141,16 @@ export function addDates(
     const dayIn = (year: number, place: Place) => holidayIn(year, holiday, countryOf(place))
     return { start: placeOf(start), end: placeOf(end), dayIn }
   })
-  const dates = withoutOverlaps([...written, ...holidays])
+  const all = withoutOverlaps([...written, ...holidays]).map((date) => besideOf(date, encoded))
+  // “From New Year’s Day, Friday 1 January, until …”: the name of a date is a date, but no end of a range.
+  const isName = (date: WrittenDate, i: number) => all[i + 1] !== undefined && isSameDate(date, all[i + 1]!, text)
+  const dates = all.filter((date, i) => !isName(date, i))
+  for (const date of all.filter(isName)) found.dated.push({ naming: 'date', contains: isOn(date) })
   const isRange = (joint: string, from: number) =>
     language.to.test(joint) || (list.test(joint) && between.test(text.slice(0, from)))
   // “Every second Wednesday from 7 January” is no range.
-  let isInRange = language.everySecond !== undefined && text.search(language.everySecond) >= 0
+  const isAlternate = language.everySecond !== undefined && text.search(language.everySecond) >= 0
+  let isInRange = isAlternate
   for (const [i, date] of dates.entries()) {
     const next = dates[i + 1]
     const joint = next && text.slice(date.end, next.start).replaceAll(dayBetween, '')
@@ -128,6 +164,7 @@ export function addDates(
     if (date.month !== undefined) addBeside(found, encoded, date, dates, isRange)
   }
   if (language.everySecond && dates[0]) addAlternate(found, language.everySecond, encoded, dates[0])
+  found.isOfSomeWeeks ||= isAlternate && dates.length === 0
   const spans = rules.map(({ index, 0: said }) => ({ start: index, end: index + said.length }))
   // “Labour Day in October” is no season.
   if (isRead && named.length === 0) addMonths(found, language, encoded, [...dates, ...spans])
@@ -219,8 +256,14 @@ function addMonths(
 }
 
 /** After a short name of a day that is one: “Fri 9–5”, “Sat: closed”, “Sun noon–9”. */
-const besideShort = new RegExp(`^(?:[.:,&|/]| ?[${marks.either}\\d]| ?(?:noon|closed|from)|$)`)
+const besideShort = new RegExp(
+  `^\\.?(?: ?[:&+|/]|,? ?[${marks.day}${marks.shortDay}${marks.either}\\d]|,? ?(?:noon|closed|from|geschlossen|zu)(?![a-z]))`,
+)
+const listBeforeShort = new RegExp(`(?:[|–-]|[${marks.day}${marks.shortDay}]\\.?(?:[,;/]| ?[&+])) ?$`)
 const days = new RegExp(`[${marks.day}${marks.days}${marks.shortDay}]`, 'g')
+/** Before a day of the week in which the text was written, or that the sentence before names. */
+const thisWeek =
+  /(?:this|that|those|these|coming|next|diese[nrms]?|kommende[nrs]?|nachste[nrs]?|ce|cet|este|proximo|quest[oa]|prossim[oa]|deze|komende|aanstaande|volgende) $/
 
 function addWeekdays(found: Mentions, language: Language, text: string, { values }: Encoded): void {
   const named = [...text.matchAll(days)]
@@ -233,9 +276,10 @@ function addWeekdays(found: Mentions, language: Language, text: string, { values
       mark === marks.shortDay &&
       !isPair &&
       !besideShort.test(text.slice(index + 1)) &&
-      !/(?:^|[,;|–-]) ?$/.test(text.slice(0, index))
+      !listBeforeShort.test(text.slice(0, index))
     )
       continue
+    found.isOfSomeWeeks ||= thisWeek.test(text.slice(0, index))
     const from = values.get(index)!
     const to = isPair ? values.get(next!.index)! : from
     for (let day = from; ; day = (day + 1) % 7) {

@@ -1,8 +1,9 @@
 import { BoundedMap } from '../../bounded-map.ts'
+import { isFiller } from '../../terms/fillers.ts'
 import { fold } from '../../terms/word-forms.ts'
-import { sentencesOf } from '../speech/sentences.ts'
-import { type Day, isPublicHoliday, type Place, partsOf } from './calendar.ts'
-import { type Encoded, holidaysIn, type Language, languages, marks } from './words.ts'
+import { paragraphsOf } from '../speech/sentences.ts'
+import { countryOf, type Day, isPublicHoliday, type Place, partsOf } from './calendar.ts'
+import { type Encoded, holidaysIn, isMonthFirstIn, isOfDate, type Language, languages, marks } from './words.ts'
 import { addDates, type Mentions } from './written-dates.ts'
 
 /**
@@ -21,8 +22,6 @@ interface Hours {
   isVague: boolean
   /** True if it says of the business itself that it is open or closed: “we open at 9”. */
   isOfBusiness: boolean
-  /** True if it has a word for the business. */
-  namesBusiness: boolean
   /** What stands before the first word for hours or time, and before the first day: what they are of. */
   untilHours: string
   untilDays: string
@@ -30,6 +29,8 @@ interface Hours {
 
 /** Longer sentences name days of several kinds. */
 const maxCharacters = 1000
+const spokenHour =
+  /\b(?:(?:from|between|at|until|till|by)(?: half past| quarter (?:past|to))?|(?:half|quarter) (?:past|to)) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?! (?:people|persons|guests|of|percent|euros?|dollars?|pounds?|days?|weeks?))|\b(?:um|von|bis|ab)(?: halb)? (?:eins|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf)\b/
 const time = /\d[:.h]\d\d|\d ?(?:am|pm|a\.m|p\.m|uhr|h)(?![a-z])|\b(?:noon|midnight|mittag|mitternacht|midi|minuit)\b/
 const vague =
   /\b(?:weeks?|before|after|reopen\w*|back|rest of|half of|end of|woche\w*|vor|nach|wieder|anfang|ende|semaines?|avant|apres|semanas?|antes|despues|settiman[ae]|prima|dopo|weken|voor|na)\b/
@@ -46,29 +47,38 @@ export interface ReadSentence extends Hours {
 /** Passages come again in other searches. */
 const passages = new BoundedMap<string, ReadSentence[]>(500)
 
-/** Reads the sentences of a passage. @param headings those above it, outermost first */
-export function readPassage(headings: readonly string[], content: string): ReadSentence[] {
-  return passages.getOrInsertComputed(JSON.stringify([headings, content]), () => {
-    let lead: (Mentions & Hours) | undefined
-    return sentencesOf(content).map((text) => {
-      const own = mentionsIn(text)
-      const mentions = headings.length > 0 ? mentionsIn([...headings, text].join(': ')) : own
-      const read = { ...own, ...inherited(own, lead), text, mentions, lead }
-      if (/[.:]$/.test(text)) lead = text.endsWith(':') ? { ...own, weekdays: [] } : undefined
+/** Reads the sentences of a passage. @param headings those above it, outermost first @param country where “4/8” is written */
+export function readPassage(
+  headings: readonly string[],
+  content: string,
+  country: string | undefined,
+): readonly ReadSentence[] {
+  return passages.getOrInsertComputed(JSON.stringify([headings, content, country]), () => {
+    const isMonthFirst = isMonthFirstIn(content, country)
+    const heads = [...headings]
+    let lead: Mentions | undefined
+    return paragraphsOf(content).flatMap(({ isHeading, sentences }) => {
+      if (isHeading) heads.splice(headings.length)
+      let dated: Mentions | undefined
+      const read = sentences.map((text): ReadSentence => {
+        const own = mentionsIn(text, isMonthFirst)
+        const named = heads.length > 0 ? mentionsIn([...heads, text].join(': '), isMonthFirst) : own
+        // “24 December: brunch only. The bar closes at 3 pm.”
+        const isSaid = own.speaksOfHours && (own.isOfBusiness || /\d/.test(text))
+        const mentions = dated && isSaid && namesNone(named) ? dated : named
+        if (mentions.dated.length > 0) dated = mentions
+        const read = { ...own, text, mentions, lead }
+        if (/[.:]$/.test(text)) lead = text.endsWith(':') ? { ...own, weekdays: [] } : undefined
+        return read
+      })
+      if (isHeading) heads.push(...sentences)
       return read
     })
   })
 }
 
-/** An item below “We are closed on these days:” is about closing, too. */
-function inherited(own: Hours, lead: Hours | undefined): Partial<Hours> {
-  if (!lead) return {}
-  return {
-    speaksOfHours: own.speaksOfHours || lead.speaksOfHours,
-    saysClosed: own.saysClosed || (lead.saysClosed && !own.speaksOfHours),
-    isOfBusiness: own.isOfBusiness || lead.isOfBusiness,
-  }
-}
+const namesNone = ({ dated, weekdays, publicHolidays, isOfSomeWeeks }: Mentions) =>
+  dated.length === 0 && (isOfSomeWeeks || !weekdays.includes(true)) && !publicHolidays
 
 const nearDays = 10
 
@@ -82,33 +92,36 @@ export function isNear({ dated }: Mentions, day: Day, place: Place): boolean {
 
 /** How a sentence names a day. */
 export function namingOf(sentence: string, day: Day, place: Place): Naming {
-  return namingIn(mentionsIn(sentence), day, place)
+  return namingIn(mentionsIn(sentence, isMonthFirstIn(sentence, countryOf(place))), day, place)
 }
 
 export function namingIn({ dated, weekdays, publicHolidays }: Mentions, day: Day, place: Place): Naming {
   const found = dated.filter(({ contains }) => contains(day, place))
   if (found.some(({ naming }) => naming === 'date')) return 'date'
   if (found.some(({ naming }) => naming === 'range') || (publicHolidays && isPublicHoliday(day, place))) return 'range'
-  if (found.some(({ naming }) => naming === 'rule')) return 'rule'
+  // “The first Monday of the month (October to April)” is a rule within a season.
+  const isMissed = (kind: Naming) =>
+    dated.some(({ naming }) => naming === kind) && !found.some(({ naming }) => naming === kind)
+  if (found.some(({ naming }) => naming === 'rule')) return isMissed('season') ? 'others' : 'rule'
   const isOtherDay = weekdays.includes(true) && !weekdays[partsOf(day).weekday]
-  if (found.length > 0) return isOtherDay ? 'others' : 'season'
+  if (found.length > 0) return isOtherDay || isMissed('rule') ? 'others' : 'season'
   if (dated.length > 0 || publicHolidays) return 'others'
   return weekdays[partsOf(day).weekday] ? 'weekday' : 'none'
 }
 
-function mentionsIn(sentence: string): Mentions & Hours {
-  const folded = fold(sentence.slice(0, maxCharacters))
-  const encodings = languages().map((language) => language.encode(folded))
+function mentionsIn(sentence: string, isMonthFirst: boolean | undefined): Mentions & Hours {
+  const folded = fold(sentence.slice(0, maxCharacters)).replaceAll('’', "'")
+  const encodings = languages().map((language) => language.encode(folded, isMonthFirst))
   const found: Mentions & Hours = {
     dated: [],
     weekdays: [],
     publicHolidays: false,
-    speaksOfHours: time.test(folded) || bareHours.test(encodings[0]!.text),
+    isOfSomeWeeks: false,
+    speaksOfHours: time.test(folded) || spokenHour.test(folded) || bareHours.test(encodings[0]!.text),
     namesHours: false,
     saysClosed: false,
     isVague: vague.test(folded),
     isOfBusiness: false,
-    namesBusiness: false,
     untilHours: folded,
     untilDays: folded,
   }
@@ -121,29 +134,51 @@ function mentionsIn(sentence: string): Mentions & Hours {
     !(i === encodings.length - 1 && encodings.some(({ count }, other) => other < i && count === most))
   for (const [i, language] of languages().entries()) {
     const hasHours = words.intersection(language.hours).size > 0
-    const hasBusiness = words.intersection(language.itself).size > 0
     found.speaksOfHours ||= hasHours
     found.namesHours ||= hasHours
-    found.namesBusiness ||= hasBusiness
     found.saysClosed ||= words.intersection(language.closed).size > 0
     const encoded = encodings[i]!
     const { untilHours, untilDays } = subjectsIn(language, encoded, folded)
-    const subject = new Set(untilHours.match(/[a-z]+/g))
-    found.isOfBusiness ||= hasHours && subject.intersection(language.itself).size > 0
+    found.isOfBusiness ||= found.speaksOfHours && isOfBusinessIn(untilHours, language)
     if (untilHours.length < found.untilHours.length) found.untilHours = untilHours
     if (untilDays.length < found.untilDays.length) found.untilDays = untilDays
     const named = holidaysIn(language, folded)
     if (isRead(i)) addDates(found, language, encoded, named)
     else if (named.length > 0) addDates(found, language, { ...encoded, values: new Map() }, named)
-    if (language.publicHolidays && folded.search(language.publicHolidays) >= 0) found.publicHolidays = true
-    if (language.weekdays && folded.search(language.weekdays) >= 0) for (let i = 0; i < 5; i++) found.weekdays[i] = true
-    if (language.daily && folded.search(language.daily) >= 0) for (let i = 0; i < 7; i++) found.weekdays[i] = true
+    if (language.publicHolidays)
+      found.publicHolidays ||= namesPublicHolidays(folded, language.publicHolidays, named, found)
+    for (const [phrase, from, to] of language.daysOfWeek)
+      if (folded.search(phrase) >= 0) for (let day = from; day <= to; day++) found.weekdays[day] = true
   }
   return found
 }
 
+/** True for “bank holidays”; false in “the summer bank holiday”, and where “a bank holiday” has a date. */
+function namesPublicHolidays(
+  folded: string,
+  pattern: RegExp,
+  named: ReturnType<typeof holidaysIn>,
+  { dated }: Mentions,
+): boolean {
+  return [...folded.matchAll(pattern)].some(
+    ({ index, 0: said }) =>
+      !named.some(({ start, end }) => index < end && index + said.length > start) &&
+      (!dated.some(({ naming }) => naming === 'date') || /(?:s|en|i)$/.test(said)),
+  )
+}
+
+/** True for “our shop” and “we”; false for a part of it, such as “the gift shop”. */
+function isOfBusinessIn(subject: string, { itself, closed, publicHolidays }: Language): boolean {
+  const words = subject.replaceAll(publicHolidays ?? '', '').match(/[a-z]+|[,:;–]/g) ?? []
+  const isPart = (word: string) =>
+    /[a-z]/.test(word) && !isFiller(word) && !itself.has(word) && !closed.has(word) && !isOfDate(word)
+  return words.some(
+    (word, i) => itself.has(word) && (closed.has(word) || isFiller(word) || i === 0 || !isPart(words[i - 1]!)),
+  )
+}
+
 /** “9-12”, at the end or before a stop. */
-const bareHours = new RegExp(`[${marks.either}] ?[–-] ?[${marks.either}](?= ?(?:[.,;)]|$))`)
+const bareHours = new RegExp(`[${marks.either}] ?(?:[–-]|to|bis|until) ?[${marks.either}](?= ?(?:[.,;)]|$))`)
 const anyMark = new RegExp(`[${Object.values(marks).join('')}]`)
 
 function subjectsIn(language: Language, { text, starts }: Encoded, folded: string) {

@@ -11,12 +11,23 @@ const noValue = /^[-–—]?$/
 /** A shorter line before a capital or a digit stands by itself, as in an address. */
 const wrappedLength = 60
 
+/** The sentences of a paragraph, an item, a heading or a table. */
+export interface Paragraph {
+  isHeading: boolean
+  sentences: string[]
+}
+
 /** The sentences of Markdown without its marks: an item, a heading and a row of a table are one each. */
 export function sentencesOf(markdown: string): string[] {
+  return paragraphsOf(markdown).flatMap(({ sentences }) => sentences)
+}
+
+export function paragraphsOf(markdown: string): Paragraph[] {
   const lines = markdown.split('\n').filter((line) => !fence.test(line))
-  const sentences: string[] = []
+  const paragraphs: Paragraph[] = []
   let open = ''
-  const close = () => {
+  const close = (isHeading = false) => {
+    const sentences: string[] = []
     let from = 0
     for (const to of [...sentenceSeams(open, 0, open.length), open.length]) {
       const sentence = open.slice(from, to).trim()
@@ -24,13 +35,15 @@ export function sentencesOf(markdown: string): string[] {
       sentences.push(sentence)
       from = to
     }
+    if (sentences.length > 0) paragraphs.push({ isHeading, sentences })
     open = ''
   }
   for (let at = 0; at < lines.length; at++) {
     const table = tableAt(lines, at)
     if (table) {
       close()
-      for (const row of table.rows) sentences.push(...rowSentence(table.columns, row))
+      const sentences = table.rows.flatMap((row) => rowSentence(table.columns, row))
+      paragraphs.push({ isHeading: false, sentences })
       at = table.end - 1
       continue
     }
@@ -40,14 +53,21 @@ export function sentencesOf(markdown: string): string[] {
     const isShort = open.length < wrappedLength && /^[\p{Lu}\d]/u.test(line)
     if (line === '' || isHeading || item.test(line) || isShort) close()
     open += `${open && ' '}${line.replace(heading, '').replace(item, '')}`
-    if (isHeading) close()
+    if (isHeading) close(true)
   }
   close()
-  return sentences
+  return paragraphs
 }
 
-/** True between “9.” and “August”. */
+/** True between “9.” and “August”, and between “Sat.”, “Oct.” and “17”. */
 function isInDate(before: string, after: string): boolean {
+  const short = /(?<!\p{L})(\p{L}{2,5})\.$/u.exec(before)?.[1]
+  if (
+    short &&
+    isCalendarName(short) &&
+    (/^\s*\d{1,2}(?!\d)/.test(after) || isCalendarName(/\p{L}+/u.exec(after)?.[0] ?? ''))
+  )
+    return true
   return /(?<!\d)[0-3]?\d\.$/.test(before) && /^\s*(?:j[aä]n|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)/i.test(after)
 }
 

@@ -19,13 +19,13 @@ const asks = ({ source }: RegExp) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{
 const kinds: Record<AnswerKind, Kind> = {
   price: {
     question: asks(
-      /how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûte|tarifs?/,
+      /how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûten?t?|tarifs?|cu[aá]nto (?:cuestan?|valen?|es)|cuestan?|precios?|quanto (?:costano?|costa|viene|vengono)|costano?|prezz[oi]|kosten|kost|prijs|prijzen/,
     ),
     isCell: (text) =>
       /[€$£]|^\d{1,4}[.,]\d\d$|^(?:free|gratis|kostenlos|gratuit)/i.test(text) || amountKind(text) === 'price',
     header: /[€$£]|price|preis|fee\b|prix|cost|gebühr|kosten|tarif/i,
     words:
-      'price cost charge fee fare rate pay expensive come run much viel nehmen preis kosten kostet teuer zahle zahlt bezahlen prix coute combien',
+      'price cost charge fee fare rate pay expensive come run much viel nehmen preis kosten kostet teuer cuanto cuesta cuestan vale valen precio precios quanto costa costano viene prezzo prezzi kost prijs prijzen zahle zahlt bezahlen prix coute combien',
   },
   time: {
     question: asks(

@@ -157,6 +157,60 @@ test('a price of summer is no exception, and hours of something else are none', 
   expect((await ask(tenant, 'is the terrace open today', at)).data[0].document_title).toBe('Terrace')
 })
 
+test('“and the day after” is the day after that of the turn before', async () => {
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents: [hours, holidays] })
+  const at = '2026-06-10T12:00:00-04:00'
+  const answer = await ask(tenant, 'and the day after', at, { history: ['are you open on thursday'] })
+  expect(answer.dates).toEqual([{ said: 'the day after', from: '2026-06-12', to: '2026-06-12' }])
+  expect(answer.value?.text).toBe('9:00 – 17:00')
+  expect((await ask(tenant, 'and the day after', at)).dates).toEqual([])
+})
+
+test('the row of a holiday is not that of an ordinary day with a part of its name', async () => {
+  const special = '| Day | Hours |\n|---|---|\n| Good Friday | closed |\n| Easter Monday | 10:00 – 14:00 |'
+  const documents = [{ title: 'Holiday hours', content: special }]
+  const tenant = await shopWith({ time_zone: 'America/Toronto', holidays: 'CA-ON', documents })
+  expect((await ask(tenant, 'are you open today', '2026-12-04T12:00:00-05:00')).value).toBe(null)
+  expect((await ask(tenant, 'what time are you open on good friday', '2026-12-04T12:00:00-05:00')).dates).toMatchObject(
+    [{ from: '2027-03-26' }],
+  )
+})
+
+test.each([
+  ['Every other Thursday we are closed for training.'],
+  ['This Thursday we close at 16:00.'],
+  ['From May 1 to July 15 the house is a building site, and we open by appointment only.'],
+])('“%s” leaves the usual hours of a Thursday without proof', async (content) => {
+  const documents = [hours, { title: 'Memo', content }]
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents })
+  const answer = await ask(tenant, 'what time do you open on thursday', '2026-06-10T12:00:00-04:00')
+  expect(answer.value).toBe(null)
+  const friday = await ask(tenant, 'what time do you open on friday', '2026-09-10T12:00:00-04:00')
+  expect(friday.value?.text).toBe('9:00 – 17:00')
+})
+
+test('a part that is closed, a notice of others and news of the day don’t answer for the business', async () => {
+  const texts = {
+    Closures: 'The grooming salon is closed from 8 to 20 June 2026, since Hana is on holiday.',
+    News: 'The council’s hearing about the cycle lane closes at 5 pm on 11 June.\n\nGrooming won a prize.',
+  }
+  const documents = [...Object.entries(texts).map(([title, content]) => ({ title, content })), hours]
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents })
+  const answer = await ask(tenant, 'are you open tomorrow', '2026-06-11T12:00:00-04:00')
+  expect(answer.data[0].document_title).toBe('Opening hours')
+  const salon = await ask(tenant, 'is the grooming salon open tomorrow', '2026-06-11T12:00:00-04:00')
+  expect(salon.data[0].document_title).toBe('Closures')
+})
+
+test('the sentence after one with a date is of that day, and “Sat. Oct. 17” is one date', async () => {
+  const changes = 'Sat. Oct. 17, 2026 - the whole house is rented out. The bar opens at 8 pm for everybody.'
+  const documents = [hours, { title: 'Changes', content: changes }]
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents })
+  const answer = await ask(tenant, 'when does the bar open this saturday', '2026-10-14T12:00:00-04:00')
+  expect(answer.data[0].document_title).toBe('Changes')
+  expect(answer.value).toBe(null)
+})
+
 test('of two seasons’ tables the one of the asked day has the value', async () => {
   const table = (hours: string) => `| Day | Open |\n| --- | --- |\n| Monday | ${hours} |\n| Tuesday | 9:00 – 18:00 |`
   const content = `## Summer hours, 1 April to 30 September\n\n${table('9:00 – 18:00')}\n\n## Winter hours, 1 October to 31 March\n\n${table('Closed')}`

@@ -69,10 +69,39 @@ test.each([
   ['Mon-Thu 11am-10pm', { '2026-11-25': 'weekday', '2026-11-27': 'none' }],
   ['Fri 11am-2am', { '2026-11-27': 'weekday' }],
   ['You may bring so many friends', { '2026-05-25': 'none' }],
+  ['We use nuts, so we cannot promise a nut-free pie', { '2026-05-24': 'none' }],
+  ['Do you take bookings?', { '2026-05-28': 'none' }],
+  ['The clinic: Mon & Wed 8-2', { '2026-05-25': 'weekday', '2026-05-27': 'weekday', '2026-05-26': 'none' }],
+  ['On weekends from 10 to 4', { '2026-05-30': 'weekday', '2026-05-29': 'none' }],
+  ['Emergency line 24/7', { '2026-07-24': 'none' }],
+  ['Closed 4/8 for stocktaking', { '2026-08-04': 'date', '2026-04-08': 'others' }],
+  ['Closed 4/8 and 12/24', { '2026-04-08': 'date', '2026-12-24': 'date', '2026-08-04': 'others' }],
+  ['The Friday after Thanksgiving we open at noon', { '2026-10-16': 'date', '2026-10-12': 'others' }],
+  ['The night before Christmas Day we close at 6', { '2026-12-24': 'date', '2026-12-25': 'others' }],
+  ['12/31 – New Year’s Eve, bar until 2 am', { '2026-12-31': 'date', '2026-12-30': 'others' }],
+  [
+    'Closed from New Year’s Day, Friday 1 January, until Monday 4 January 2027',
+    { '2027-01-03': 'range', '2027-03-12': 'others' },
+  ],
+  [
+    'First Monday of every month (October to April): closed until 1 pm',
+    { '2026-11-02': 'rule', '2026-11-09': 'others', '2026-07-06': 'others' },
+  ],
+  ['Mother’s Day: open from 10', { '2026-05-10': 'date' }],
+  ['Third Thursday: oyster night', { '2026-05-21': 'rule', '2026-05-14': 'others' }],
+  ['The summer bank holiday we are closed', { '2026-08-31': 'date', '2026-12-25': 'others' }],
+  ['Friday 25 December is a bank holiday, so we are closed', { '2026-12-25': 'date', '2026-12-28': 'others' }],
   ['It costs 3.50 for 2 people', { '2026-03-02': 'none' }],
 ])('“%s” names days as %j', (sentence, expected) => {
   const found = Object.keys(expected).map((each) => [each, namingOf(sentence, day(each), toronto)])
   expect(Object.fromEntries(found)).toEqual(expected)
+})
+
+test('“4/8” is read as where it was written', () => {
+  const denver = { timeZone: 'America/Denver', holidays: null }
+  expect(namingOf('Closed 4/8', day('2026-04-08'), denver)).toBe('date')
+  expect(namingOf('Closed 24/12 and 4/8', day('2026-08-04'), denver)).toBe('date')
+  expect(namingOf('Closed 4/8', day('2026-04-08'), { timeZone: 'UTC', holidays: null })).toBe('none')
 })
 
 test.each([

@@ -33,11 +33,12 @@ export const es: DateWords = {
   everySecond: '(?:un {day} si y otro no|cada dos {day}|{day} alternos)',
   publicHolidays: '(?:dias? )?festivos?',
   weekdays: 'entre semana|dias laborables|laborables',
+  weekends: '(?:los )?fin(?:es)? de semana',
   daily: 'todos los dias|a diario',
   inMonth: 'en|de|del|al|desde|hasta|a',
   hours:
     'abierto abierta abiertos abre abren abris abrimos cerrado cerrada cerrados cierra cierran cerrais cerramos horario horarios vacaciones',
-  asksHours: 'hora hasta',
+  asksHours: 'hora hasta horario horarios',
   closed: 'cerrado cerrada cerrados cerramos cierra vacaciones',
   partsOfDay: 'manana tarde noche mediodia',
   itself: 'abrimos cerramos estamos tienda local vacaciones verano invierno salon clinica taller',

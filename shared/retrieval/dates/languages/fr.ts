@@ -36,11 +36,12 @@ export const fr: DateWords = {
   everySecond: 'un {day} sur deux|{day} tous les quinze jours',
   publicHolidays: 'jours? feries?',
   weekdays: 'en semaine|jours ouvrables',
+  weekends: '(?:le|les) week[- ]?ends?',
   daily: 'tous les jours',
   inMonth: "en|de|du|au|a|jusqu'a|pendant",
   hours:
     'ouvert ouverte ouverts ouvre ouvrez ouvrons ouverture ferme fermes fermee fermez fermons fermeture horaires conges vacances',
-  asksHours: 'heure heures jusqu',
+  asksHours: 'heure heures jusqu horaire horaires',
   closed: 'ferme fermes fermee fermons fermeture conges vacances',
   partsOfDay: 'matin midi apres soir nuit',
   itself: 'nous boutique magasin conges vacances ete hiver salon cabinet atelier boulangerie',

@@ -33,11 +33,12 @@ export const it: DateWords = {
   everySecond: 'un {day} (?:si e uno no|su due)|{day} alterni',
   publicHolidays: '(?:giorni? )?festiv[oi]',
   weekdays: 'giorni feriali|feriali',
+  weekends: '(?:nel|il|nei) (?:fine settimana|weekend)',
   daily: 'tutti i giorni|ogni giorno',
   inMonth: 'in|a|ad|da|di|dal|dalle|dall|nel|del|al|fino a|durante',
   hours:
     'aperto aperta aperti aperte apre aprite apriamo apertura chiuso chiusi chiusa chiude chiudete chiudiamo chiusura orario orari ferie',
-  asksHours: 'ore ora fino',
+  asksHours: 'ore ora fino orario orari',
   closed: 'chiuso chiusi chiusa chiude chiudiamo ferie',
   partsOfDay: 'mattina pomeriggio sera notte pranzo cena',
   itself: 'apriamo chiudiamo siamo negozio locale ferie estate inverno salone studio officina',

@@ -22,8 +22,9 @@ export interface DateWords {
   /** `{day}` of every second week: it needs a date to count from. */
   everySecond: string
   publicHolidays: string
-  /** “Weekdays” and “daily”. */
+  /** “Weekdays”, “weekends” and “daily”. */
   weekdays: string
+  weekends: string
   daily: string
   /** Before a month that is meant as a whole. */
   inMonth: string
