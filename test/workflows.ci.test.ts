@@ -1,7 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: it is the text of workflows.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { registerHooks } from 'node:module'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -109,6 +121,65 @@ test('.ci/postgres prints the server of DATABASE_URL, and fails where there is n
   for (const program of ['dirname', 'id']) symlinkSync(`/usr/bin/${program}`, join(bare, program))
   const without = postgres({ PATH: bare })
   expect(without).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('set DATABASE_URL') })
+})
+
+describe('.ci/run as an ordinary user', () => {
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  // Debian gives other users no /usr/sbin.
+  const usual = '/usr/local/bin:/usr/bin:/bin'
+  const isInstalled = ['/usr/sbin', ...usual.split(':')].some((folder) => existsSync(join(folder, 'pgbouncer')))
+
+  /** Runs the script with an npm that only notes its calls. `programs` go before those of the machine. */
+  function run(port: number, programs: Record<string, string> = {}) {
+    const folder = mkdtempSync(join(tmpdir(), 'ci-run-'))
+    chmodSync(folder, 0o777)
+    cpSync(join(import.meta.dirname, '../.ci'), join(folder, '.ci'), { recursive: true })
+    const npm = `echo "$@, pooler: \${DATABASE_POOLER:-none}" >>${folder}/calls`
+    mkdirSync(join(folder, 'programs'))
+    for (const [name, text] of Object.entries({ npm, chromium: '', ...programs }))
+      writeFileSync(join(folder, 'programs', name), `#!/bin/bash\n${text}\n`, { mode: 0o755 })
+    const { status, stderr } = spawnSync('/bin/bash', [join(folder, '.ci/run')], {
+      ...{ ...nobody, encoding: 'utf8' },
+      env: {
+        ...{ PATH: `${folder}/programs:${usual}`, PG_BIN: '/usr/bin', PGBOUNCER_PORT: `${port}` },
+        DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/kb',
+      },
+    })
+    const calls = existsSync(join(folder, 'calls'))
+      ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+      : []
+    return { status, stderr, calls }
+  }
+
+  test.runIf(isInstalled)('goes through PgBouncer, and fails before the tests where its port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    expect(run(port)).toMatchObject({ status: 1, stderr: expect.stringContaining('Address already in use'), calls: [] })
+    other.close()
+    await once(other, 'close')
+    const { status, stderr, calls } = run(port)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(calls.at(-1)).toMatch(`, pooler: postgres://ada:secret@127.0.0.1:${port}/kb`)
+    // The script has ended its pooler.
+    await expect(once(connect(port, '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('fails before the tests where PgBouncer doesn’t start', () => {
+    expect(run(1, { pgbouncer: 'echo FATAL no >&2; exit 1' })).toMatchObject({
+      status: 1,
+      stderr: 'FATAL no\n',
+      calls: [],
+    })
+  })
+
+  test('is what the check of a pull request does, with the packages that only root could install', () => {
+    const { check } = workflow('check.yml').jobs
+    expect(check).not.toHaveProperty('container')
+    const commands = check!.steps!.map(({ run = '' }) => run)
+    expect(commands.at(-1)).toBe('.ci/run')
+    expect(commands.join('\n')).toMatch(/sudo apt-get install .*\bpgbouncer\b/)
+  })
 })
 
 test('the diff of a pull request runs after a review, under a role that reads templates only', () => {
