@@ -34,6 +34,12 @@ test('the figures of README.md are those of the committed run', () => {
   expect(withFigures(read('README.md'), run)).toBe(read('README.md'))
 })
 
+test('a contestant that a run could not start is missing with its reason', () => {
+  const run = JSON.parse(read('test/bench/results/run.json'))
+  const remarks = ['Chroma’s server is missing: tar is not installed']
+  expect(withFigures(read('README.md'), { ...run, remarks })).toContain(`\n${remarks}\n`)
+})
+
 test('the table of the search page shows the committed figures', () => {
   const page = read('shared/retrieval/README.md')
   expect(withTable(page, committedFigures())).toBe(page)

@@ -11,11 +11,12 @@ import { ingest } from './parts/ingest.ts'
 import { recall } from './parts/recall.ts'
 import { roundTrips } from './parts/round-trips.ts'
 import { search } from './parts/search.ts'
+import { sessions } from './parts/sessions.ts'
 import { withFigures } from './report/readme.ts'
 import { type Run, toMeasured } from './report/run.ts'
 import { toTable } from './report/table.ts'
 import { openPeers } from './stage/peers.ts'
-import { openServer } from './stage/server.ts'
+import { openServer, type Server } from './stage/server.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -28,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 
-const parts: readonly Part[] = [ingest, search, calls, recall, chunker, start, roundTrips]
+const parts: readonly Part[] = [ingest, search, sessions, calls, recall, chunker, start, roundTrips]
 const root = join(import.meta.dirname, '../..')
 const lastRun = join(root, 'node_modules/.cache/cuecard/bench')
 const started = performance.now()
@@ -43,9 +44,9 @@ else await measureAll()
 
 async function measureAll(): Promise<void> {
   const server = await openServer(process.env.DATABASE_URL || undefined)
-  const bench: Bench = { server, peers: openPeers(progress), progress }
   const only = options.only?.split(',')
-  const run = newRun(bench)
+  const run = newRun(server)
+  const bench: Bench = { server, peers: openPeers((text) => run.remarks.push(text)), progress }
   for (const part of parts.filter(({ name }) => only === undefined || only.includes(name))) {
     progress(part.title)
     run.parts.push(await measure(part, bench))
@@ -71,7 +72,7 @@ async function measure({ name, title, run }: Part, bench: Bench): Promise<Run['p
   return part
 }
 
-function newRun({ server }: Bench): Run {
+function newRun(server: Server): Run {
   const remarks: string[] = []
   if (!server.isNative)
     remarks.push(

@@ -17,6 +17,8 @@ export interface Bench {
 }
 
 export const ours = 'Cuecard'
+/** The vector service that the README compares with. */
+export const service = 'Chroma’s server'
 
 export interface Measurement {
   work: string

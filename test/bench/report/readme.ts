@@ -1,4 +1,4 @@
-import { ours } from '../part.ts'
+import { ours, service } from '../part.ts'
 import { figureOf, type Measured, type Run } from './run.ts'
 import { short, withUnit } from './table.ts'
 
@@ -13,6 +13,7 @@ const rows = [
   ['search', /^20,000 chunks of [\d,]+: p50$/, 'Search by meaning, 20,000 chunks'],
   ['search', /^20,000 chunks .*: by words, p50$/, 'Search by words, 20,000 chunks'],
   ['search', /^60,000 chunks of [\d,]+: p50$/, 'Search by meaning, 60,000 chunks'],
+  ['sessions', /^33 chunks, semantic: p50$/, 'Search by meaning, 33 chunks, on a fresh session of the database'],
   ['cold-start', /^documents: import and first request/, 'New Lambda instance, import and first request'],
 ] as const
 
@@ -42,7 +43,7 @@ function toMarkdown(run: Run): string {
     ...shown.map(({ label, found }) => toRow(label, found)),
     ...recallRow(measured('recall')),
     '',
-    ...new Set(shown.flatMap(({ found }) => found.remark ?? [])),
+    ...new Set([...shown.flatMap(({ found }) => found.remark ?? []), ...run.remarks]),
     '',
     `<sub>${run.startedAt.slice(0, 10)}: ${run.machine}; ${run.server}; Node ${run.versions.node}; 205,000 chunks in the table. Every figure and its
 spread: [run.json](test/bench/results/run.json).</sub>`,
@@ -55,8 +56,6 @@ function toRow(label: string, { unit, contestants, bestPeer, ratio }: Measured):
   const peer = bestPeer === undefined ? '–' : `${bestPeer} ${figure(bestPeer)}`
   return `| ${label} | ${figure(ours)} | ${peer} | ${ratio === undefined ? '' : ratioText(ratio)} | ${asked ?? ''} |`
 }
-
-const service = 'Chroma’s server'
 
 /** Differences of less than a twentieth are noise. */
 const even = 0.95

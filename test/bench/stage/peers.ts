@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { withForeignPackages } from '../../foreign/packages.ts'
+import { service } from '../part.ts'
 import type { PeersDatabase } from './server.ts'
 
 /** A row as every store of vectors takes it. */
@@ -56,7 +57,8 @@ export interface Peers {
   splitters(): Promise<Record<string, Splitter>>
 }
 
-export function openPeers(progress: (text: string) => void): Peers {
+/** @param remark takes a line about each peer that this machine can't run */
+export function openPeers(remark: (text: string) => void): Peers {
   const installed = withForeignPackages(join(import.meta.dirname, '../peers'), 'bench')
   const load = (name: string) => import(pathToFileURL(join(installed, name)).href)
   return {
@@ -76,9 +78,14 @@ export function openPeers(progress: (text: string) => void): Peers {
     async services(): Promise<Record<string, Service>> {
       const { chroma } = await load('chroma.mjs')
       try {
-        return { 'Chroma’s server': await chroma() }
+        return { [service]: await chroma() }
       } catch (error) {
-        progress(`left out: ${(error as Error).message}`)
+        remark(
+          `${service} is missing: ${(error as Error).message
+            .trim()
+            .split(/\s*\n\s*/)
+            .at(-1)}`,
+        )
         return {}
       }
     },
