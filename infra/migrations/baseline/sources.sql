@@ -34,6 +34,7 @@ create table sources (
 );
 create index sources_of_agent on sources (organization_id, agent_id, id desc);
 create index sources_due on sources ((coalesce(resume_at, next_check_at)));
+create index sources_leased on sources (lease_expires_at) where lease_expires_at is not null;
 
 -- A page: the result of the last visit, and the current crawl's task for it.
 create table source_pages (

@@ -15,6 +15,7 @@ create table webhooks (
   check ((status = 'disabled') = (disabled_reason is not null))
 );
 create index webhooks_enabled on webhooks (organization_id, id) where status = 'enabled';
+create index webhooks_to_digest on webhooks (digested_on) where status = 'enabled' and 'questions.unanswered' = any (events);
 
 -- The outbox: a row is an event for one webhook. The foreign key is the organization, because a webhook may have a million rows. Rows of
 -- a deleted webhook are never claimed, and their age purges them.
@@ -121,12 +122,14 @@ create function tell_of_waiting_documents() returns void
 begin atomic
   select tell(d.organization_id, 'document.waiting', d.id, jsonb_build_object('agent_id', d.agent_id, 'document_id', d.id,
     'external_id', d.external_id, 'revision', d.revision, 'status', d.status), d.revision::text)
-  from (select distinct organization_id from webhooks where status = 'enabled' and 'document.waiting' = any (events)) w
-    join documents d on d.organization_id = w.organization_id
+  from documents d
   where d.managed_by = 'service' and d.status in ('pending', 'processing')
     and d.pending_since < now() - interval '10 minutes' and d.pending_since > now() - interval '70 minutes'
     -- Skips documents that wait for their upload or for a person's answer.
-    and (d.content_hash is not null and d.resembles is null or d.uploaded_at is not null or d.source_url is null);
+    and (d.content_hash is not null and d.resembles is null or d.uploaded_at is not null or d.source_url is null)
+    -- A subquery, since a join would begin with all webhooks.
+    and (select true from webhooks w where w.organization_id = d.organization_id and w.status = 'enabled'
+      and 'document.waiting' = any (w.events) limit 1);
 end;
 
 create function tell_of_unanswered_questions() returns void
