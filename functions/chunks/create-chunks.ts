@@ -7,6 +7,7 @@ import type { ChunkRow } from '../../shared/documents/contract/chunk.ts'
 import { keepClaims } from '../../shared/documents/processing/claims.ts'
 import { isManagedByService, processing } from '../../shared/documents/processing/guards.ts'
 import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/processing/new-chunks.ts'
+import { rejectPastQuota } from '../../shared/documents/processing/quotas.ts'
 import { takeOver } from '../../shared/documents/processing/transitions.ts'
 import { lockAfter, lockModel } from '../../shared/golden/check.ts'
 import { ApiError } from '../../shared/http/errors.ts'
@@ -135,5 +136,5 @@ function rejectAboveLimit(error: unknown): never {
       'A document can have at most 10,000 chunks, and this batch would exceed that.',
       { cause: error },
     )
-  throw error
+  return rejectPastQuota(error)
 }

@@ -96,7 +96,7 @@ async function insertPages(outbox: Outbox, claim: Claim, pages: PlannedPage[]): 
     if (error.code === 'external_id_conflict') return await insertOthers(outbox, claim, pages, error)
     if (error.code === 'payload_too_large') return pages.map(({ address }) => leftOut(address, tooLong))
     if (error.code !== 'validation_failed') throw error
-    if (pages.length === 1) return [leftOut(pages[0]!.address, 'The agent has 10,000 documents, which is the maximum.')]
+    if (pages.length === 1) return [leftOut(pages[0]!.address, error.message)]
     const [half, ...parts] = [pages.slice(0, pages.length >> 1), pages.slice(pages.length >> 1)]
     return [...(await insertPages(outbox, claim, half!)), ...(await insertPages(outbox, claim, parts.flat()))]
   }
@@ -156,6 +156,7 @@ async function changePage(outbox: Outbox, claim: Claim, page: PlannedPage): Prom
     if (error.code === 'golden_questions_fail') return leftOut(address, brokenBy(task, error))
     if (error.code === 'rate_limited') throw error
     if (error.code === 'payload_too_large') return leftOut(address, tooLong)
+    if (error.code === 'validation_failed') return leftOut(address, error.message)
     // The document was edited or deleted in between, and the next crawl decides.
     return leftOut(address, 'The document was changed while the page was read. The next look is compared with it.')
   }

@@ -1,7 +1,6 @@
 import { createFileDocument, reportFile } from '../../shared/documents/client/file-document.ts'
 import { toDocument } from '../../shared/documents/contract/document.ts'
 import { fileBody } from '../../shared/documents/contract/input.ts'
-import { maxFileBytes } from '../../shared/files/file-types.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import type { Router } from '../../shared/http/router.ts'
@@ -51,7 +50,7 @@ export function addFileRoutes(routes: Router, queue: Sender, presigner: Presigne
         const file = { fileName: name, fileBytes: bytes, bucket: presigner.bucket, ...given }
         const { document, key: path, replayed } = await createFileDocument(db, scope, file, origin, { request })
         setCreated(c, document, replayed)
-        const upload = presigner.presignPost(path, maxFileBytes, new Date(document.created_at))
+        const upload = presigner.presignPost(path, bytes, new Date(document.created_at))
         return c.json({ document: toDocument(document), upload }, 201)
       },
     )

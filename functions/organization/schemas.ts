@@ -33,17 +33,27 @@ export const usageSchema = v.pipe(
       request_burst: count('The requests allowed at once, before the rate holds.'),
       tokens_per_day: count('Past this, documents wait for the next day, and a hybrid search answers by words only.'),
       documents_in_pipeline: count('Documents pending or processing. Past this, new ones are 429 `rate_limited`.'),
+      stored_bytes: count(
+        'Files, texts, and 7,000 bytes for each chunk. Past this, adding is 422 `validation_failed`.',
+      ),
     }),
     use: v.strictObject({
       requests_today: count('The requests that the rate limit did not reject.'),
       tokens_today: count('The tokens of documents and questions.'),
       documents_in_pipeline: count('The documents that are pending or processing now.'),
+      stored_bytes: count('What is stored of documents, those in the trash included.'),
     }),
   }),
   v.title('Usage'),
 )
 
 export const usageExample: Usage = {
-  limits: { requests_per_second: 50, request_burst: 200, tokens_per_day: 50_000_000, documents_in_pipeline: 10_000 },
-  use: { requests_today: 1824, tokens_today: 96_410, documents_in_pipeline: 2 },
+  limits: {
+    requests_per_second: 50,
+    request_burst: 200,
+    tokens_per_day: 50_000_000,
+    documents_in_pipeline: 10_000,
+    stored_bytes: 10_000_000_000,
+  },
+  use: { requests_today: 1824, tokens_today: 96_410, documents_in_pipeline: 2, stored_bytes: 21_480_512 },
 }

@@ -29,6 +29,7 @@ export function addOrganizationCommands(program: Command): void {
     .option('--burst <n>', 'requests in a burst', parser(count(1)))
     .option('--tokens-per-day <n>', 'tokens embedded per day (UTC)', parser(count(0)))
     .option('--documents-in-pipeline <n>', 'documents that are pending or processing', parser(count(0)))
+    .option('--stored-bytes <n>', 'bytes of files, texts and chunks', parser(count(0)))
     .action((id: OrganizationId, changes: LimitOptions, command: Command) =>
       (Object.keys(changes).length > 0 ? changeLimits : showLimits)(id, changes, command),
     )
@@ -115,6 +116,7 @@ interface LimitOptions {
   burst?: number
   tokensPerDay?: number
   documentsInPipeline?: number
+  storedBytes?: number
 }
 
 const showLimits = action(({ db }, id: OrganizationId, _: LimitOptions) => tenants.setLimits(db, id, {}))
@@ -124,6 +126,7 @@ const changeLimits = audited(({ db }, id: OrganizationId, changes: LimitOptions)
     ...(changes.burst !== undefined && { request_burst: changes.burst }),
     ...(changes.tokensPerDay !== undefined && { tokens_per_day: changes.tokensPerDay }),
     ...(changes.documentsInPipeline !== undefined && { documents_in_pipeline: changes.documentsInPipeline }),
+    ...(changes.storedBytes !== undefined && { stored_bytes: changes.storedBytes }),
   }),
 )
 

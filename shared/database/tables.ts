@@ -34,6 +34,7 @@ export interface Tables extends SourceTables, WebhookTables {
     request_burst: Generated<number>
     tokens_per_day: ColumnType<string, number | undefined, number>
     documents_in_pipeline: Generated<number>
+    stored_bytes: ColumnType<string, number | undefined, number>
     cursor_key: Generated<Buffer>
     created_at: Time
   }

@@ -10,11 +10,12 @@ export interface Limits {
   request_burst: number
   tokens_per_day: number
   documents_in_pipeline: number
+  stored_bytes: number
 }
 
 export interface Usage {
   limits: Limits
-  use: { requests_today: number; tokens_today: number; documents_in_pipeline: number }
+  use: { requests_today: number; tokens_today: number; documents_in_pipeline: number; stored_bytes: number }
 }
 
 const o = columnsOf('organizations', 'o')
@@ -23,19 +24,19 @@ const t = columnsOf('embedded_tokens', 't')
 
 /** The organization's limits and its use of them today, in UTC. Undefined if it does not exist. */
 async function findUsage(db: Database, id: OrganizationId): Promise<Usage | undefined> {
-  const { rows } = await sql<Limits & Usage['use'] & { in_pipeline: number }>`
-    select requests_per_second, request_burst, documents_in_pipeline, tokens_per_day::float8 as tokens_per_day,
-      coalesce((select ${m.requests} from request_meters m
-        where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0)::float8 as requests_today,
-      (${questionTokens} + coalesce((select ${t.tokens} from embedded_tokens t
-        where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0))::float8 as tokens_today,
-      (select count(*)::int from documents d where d.organization_id = ${o.id}
-        and d.managed_by = 'service' and d.status in ('pending', 'processing')) as in_pipeline
+  const { rows } = await sql<Usage>`
+    select json_build_object('requests_per_second', requests_per_second, 'request_burst', request_burst,
+        'tokens_per_day', tokens_per_day, 'documents_in_pipeline', documents_in_pipeline, 'stored_bytes', stored_bytes) as limits,
+      json_build_object(
+        'requests_today', coalesce((select ${m.requests} from request_meters m
+          where ${m.organization_id} = ${o.id} and ${m.day} = ${today}), 0),
+        'tokens_today', ${questionTokens} + coalesce((select ${t.tokens} from embedded_tokens t
+          where ${t.organization_id} = ${o.id} and ${t.day} = ${today}), 0),
+        'documents_in_pipeline', (select count(*) from documents d where d.organization_id = ${o.id}
+          and d.managed_by = 'service' and d.status in ('pending', 'processing')),
+        'stored_bytes', (select coalesce(sum(d.stored_bytes), 0) from documents d where d.organization_id = ${o.id})) as use
     from organizations o where ${o.id} = ${id}`.execute(db)
-  const [found] = rows
-  if (!found) return undefined
-  const { requests_today, tokens_today, in_pipeline, ...limits } = found
-  return { limits, use: { requests_today, tokens_today, documents_in_pipeline: in_pipeline } }
+  return rows[0]
 }
 
 /** @throws ApiError invalid_api_key if the organization was deleted after its key was verified */

@@ -8,16 +8,14 @@ export const maxDocumentsPerAgent = 10_000
 export interface AgentUsage {
   name: string
   document_count: number
-  file_bytes: number
 }
 
 /** The contents of each agent, newest agent first. */
 export async function agentUsage(db: Database, organizationId: OrganizationId): Promise<AgentUsage[]> {
   const { rows } = await sql<AgentUsage>`
-    select a.name, held.document_count, held.file_bytes
-    from agents a cross join lateral (
-      select count(*)::int as document_count, coalesce(sum(d.file_bytes), 0)::float8 as file_bytes
-      from documents d where d.organization_id = a.organization_id and d.agent_id = a.id and d.deleted_at is null) held
+    select a.name, (select count(*)::int from documents d
+      where d.organization_id = a.organization_id and d.agent_id = a.id and d.deleted_at is null) as document_count
+    from agents a
     where a.organization_id = ${organizationId} order by a.id desc limit 100`.execute(db)
   return rows
 }

@@ -123,10 +123,10 @@ test('an agent at its limit of documents accepts no more, and the form keeps the
   await fillAgent(stand, tenant, 10_000)
   const written = await tenant.browser.post(`${listOf(tenant)}/new`, { title: 'Hours', content: 'We open at 8.' })
   expect(written.status).toBe(422)
-  expect(written.text).toContain('This agent has 10,000 documents')
+  expect(written.text).toContain('An agent can have at most 10,000 documents')
   expect(written.html).toContain('We open at 8.</textarea>')
   const file = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'a.pdf', bytes: '1' })
-  expect([file.status, file.html]).toEqual([422, expect.stringContaining('This agent has 10,000 documents')])
+  expect([file.status, file.html]).toEqual([422, expect.stringContaining('An agent can have at most 10,000 documents')])
 })
 
 test('above the limit of documents in processing nothing is stored, the form keeps the text, and search serves the old one', async () => {

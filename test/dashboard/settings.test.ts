@@ -4,6 +4,7 @@ import { createKey } from '../../infra/admin/tenants.ts'
 import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
+import { limit } from '../support/stand/tenant.ts'
 import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()
@@ -230,7 +231,8 @@ test('usage is shown beside its limit', async () => {
     /Text processed today.*Once these tokens are used up, new texts wait until the next day, which starts at 00:00 UTC. Documents that are ready stay ready..*Documents being processed/,
   )
   await sql`update documents set file_bytes = 12300000 where organization_id = ${organizationId}`.execute(stand.db)
-  expect((await browser.get(path)).text).toContain(`documents · 12 MB of files`)
+  await limit(stand.db, organizationId, { stored_bytes: 10_000_000_000 })
+  expect((await browser.get(path)).text).toContain(`Storage, with the trash 13 of 10,000 MB`)
 })
 
 test('a forged message is not shown', async () => {

@@ -76,8 +76,15 @@ test('an operator sees limits and usage, and changes only the given limits', asy
   expect(shown).toMatchObject({ id, limits: { documents_in_pipeline: 7 }, use: { documents_in_pipeline: 1 } })
   const changed = await cuecardJson(
     ...['organization', 'limits', id, '--requests-per-second', '5', '--burst', '9', '--tokens-per-day', '0'],
+    ...['--stored-bytes', '80'],
   )
-  const limits = { requests_per_second: 5, request_burst: 9, tokens_per_day: 0, documents_in_pipeline: 7 }
+  const limits = {
+    requests_per_second: 5,
+    request_burst: 9,
+    tokens_per_day: 0,
+    documents_in_pipeline: 7,
+    stored_bytes: 80,
+  }
   expect(changed.limits).toEqual(limits)
   const { body } = await tenant.call('GET', '/v1/organization/usage')
   expect(body.limits).toEqual(changed.limits)

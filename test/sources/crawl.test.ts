@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import type { OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { limit } from '../support/stand/tenant.ts'
 import { hours, inn, parking, prices, sourceOf as sourceOfStand } from './source-of.ts'
 import { page, website } from './website.ts'
 
@@ -156,6 +158,25 @@ describe('a crawl', () => {
     await deliver()
     expect(await get()).toMatchObject({ status: 'ready', page_count: 2 })
     expect((await pages())['/prices']).toMatchObject({ left_out: expect.stringMatching(/^Another document/) })
+  })
+
+  test('leaves out what the organization has no room to store, and says so', async () => {
+    const site = await website(inn())
+    const { deliver, refresh, documents, pages, organizationId } = await sourceOf(site.url)
+    await deliver()
+    const { stored_bytes } = await stand.db
+      .selectFrom('documents')
+      .where('organization_id', '=', organizationId as OrganizationId)
+      .select(sql<string>`sum(stored_bytes)`.as('stored_bytes'))
+      .executeTakeFirstOrThrow()
+    await limit(stand.db, organizationId, { stored_bytes: Number(stored_bytes) })
+    site.pages['/prices'] = page('Prices', `${prices} A night for a cat costs 20 euros.`, '/')
+    site.pages['/'] = page('Paws Inn', hours, '/prices', '/parking', '/new')
+    site.pages['/new'] = page('New', 'Rabbits are welcome in the garden house, from May on.')
+    expect(await refresh()).toMatchObject({ status: 'ready' })
+    expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking', '/prices'])
+    for (const path of ['/prices', '/new'])
+      expect((await pages())[path].left_out).toMatch(/^The organization can store at most [\d,]+ bytes\./)
   })
 
   test('keeps a page whose deletion a golden question blocks, and names the question', async () => {

@@ -15,10 +15,9 @@ export const busy = 'Too many documents are being processed. Wait until some of 
 export const ofEditedPage =
   'If you edit its text, it becomes a document of its own, which no longer changes with the page. The website still lists it, and you can follow the page again there.'
 
-/** Message for a document past the agent's or the pipeline's limit. @throws any other error */
+/** Message for a document past a limit of the agent or the organization. @throws any other error */
 export function tooMany(error: unknown): { message: string; status: 422 | 429 } {
-  if (isError(error, 'validation_failed'))
-    return { message: 'This agent has 10,000 documents, the maximum. Delete some first.', status: 422 }
+  if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
   if (isError(error, 'rate_limited')) return { message: busy, status: 429 }
   throw error
 }

@@ -83,7 +83,7 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
     const { name, bytes } = form.values
     try {
       const { document, key } = await documentFor({ fileName: name, fileBytes: bytes, bucket: presigner.bucket })
-      return c.json({ documentId: document.id, ...presigner.presignPost(key, maxFileBytes) }, 201)
+      return c.json({ documentId: document.id, ...presigner.presignPost(key, bytes) }, 201)
     } catch (error) {
       if (isError(error, 'invalid_transition'))
         return c.json({ message: 'This document is being processed. Reload the page to see its state.' }, 409)

@@ -68,10 +68,8 @@ ${mayChange && (isOn ? html`<details><summary>${turnOff}</summary><p>The earlier
 function agentsUsage(agents: AgentUsage[]): Html {
   return html`<section class="panel"><h2>Documents</h2>
 ${agents.length === 0 && html`<p class="hint">No agents yet.</p>`}
-${agents.map(({ name, document_count, file_bytes }) => {
-  const megabytes = file_bytes / 1_000_000
-  const files = megabytes.toLocaleString('en', { maximumSignificantDigits: megabytes < 100 ? 2 : 3 })
-  const figure = `${number(document_count)} of ${number(maxDocumentsPerAgent)} documents${file_bytes > 0 ? ` · ${files} MB of files` : ''}`
+${agents.map(({ name, document_count }) => {
+  const figure = `${number(document_count)} of ${number(maxDocumentsPerAgent)} documents`
   return meter(name, document_count, maxDocumentsPerAgent, figure, `Documents of ${name}`)
 })}</section>`
 }
@@ -80,10 +78,12 @@ function limitsView({ limits, use }: Usage): Html {
   const { tokens_per_day, documents_in_pipeline } = limits
   const ofWords = Math.round(tokens_per_day / 1.3).toLocaleString('en', { notation: 'compact' })
   const of = (used: number, max: number) => `${number(used)} of ${number(max)}`
+  const [stored, storable] = [use, limits].map(({ stored_bytes }) => Math.ceil(stored_bytes / 1e6)) as [number, number]
   return html`<section class="panel"><h2>Limits</h2>
 ${meter('Text processed today', use.tokens_today, tokens_per_day, `${of(use.tokens_today, tokens_per_day)} tokens, about ${ofWords} words`)}
 <p class="hint">Once these tokens are used up, new texts wait until the next day, which starts at 00:00 UTC. Documents that are ready stay ready.</p>
-${meter('Documents being processed', use.documents_in_pipeline, documents_in_pipeline, of(use.documents_in_pipeline, documents_in_pipeline))}</section>`
+${meter('Documents being processed', use.documents_in_pipeline, documents_in_pipeline, of(use.documents_in_pipeline, documents_in_pipeline))}
+${meter('Storage, with the trash', stored, storable, `${of(stored, storable)} MB`)}</section>`
 }
 
 function meter(name: string, used: number, max: number, figure: string, label = name): Html {

@@ -40,6 +40,8 @@ create table documents (
   valid_from timestamptz(3), -- search serves the document from then
   valid_until timestamptz(3) constraint documents_validity check (valid_from < valid_until), -- until just before then
   planned_chunk_count integer,
+  stored_bytes bigint not null generated always as -- of the file, the text, and on average of each chunk with its vector
+    (coalesce(file_bytes, 0)::bigint + octet_length(coalesce(content, extracted_text, '')) + chunk_count * 7000) stored,
   error_message text,
   error_code text,
   warnings jsonb not null default '[]',
@@ -84,6 +86,7 @@ create index documents_with_warnings on documents (organization_id, agent_id) wh
 create index documents_resembling on documents (organization_id, resembles) where resembles is not null;
 create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');
+create index documents_by_organization on documents (organization_id) include (stored_bytes);
 create index documents_to_resend on documents (resend_at) where managed_by = 'service' and status = 'pending';
 
 -- Files that no document names any more. The sweeper deletes each now, and again when no upload can arrive any more.

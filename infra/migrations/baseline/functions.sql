@@ -154,6 +154,31 @@ create trigger limit_restarted_documents before update of status, managed_by on 
     and not (old.managed_by = 'service' and old.status in ('pending', 'processing')))
   execute function limit_documents_in_pipeline();
 
+-- Transactions take turns within 5 GB of the limit, a hundred of the largest files. The pipeline's own writes are never refused: they
+-- follow from an accepted text or file.
+create function limit_stored_bytes() returns trigger
+  language plpgsql volatile security definer set search_path = public, pg_temp as $$
+declare
+  own constant uuid := nullif(current_setting('cuecard.organization_id', true), '')::uuid;
+  allowed constant bigint := (select stored_bytes from organizations where id = own);
+begin
+  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
+  if (select sum(stored_bytes) from documents where organization_id = own) > allowed - 5000000000 then
+    perform pg_advisory_xact_lock(hashtextextended(own::text, 0));
+    if (select sum(stored_bytes) from documents where organization_id = own) > allowed then
+      raise check_violation using constraint = 'organizations_stored_bytes', detail = allowed,
+        message = 'the organization stores too many bytes';
+    end if;
+  end if;
+  return null;
+end $$;
+create trigger limit_inserted_bytes after insert on documents for each statement execute function limit_stored_bytes();
+create trigger limit_added_bytes after update on documents for each row
+  when (new.stored_bytes > old.stored_bytes and (new.managed_by = 'client' or new.revision > old.revision
+    -- The file of a document that this one replaces counts already.
+    and (new.content is not null or new.content_hash is null or new.source_url = old.source_url)))
+  execute function limit_stored_bytes();
+
 -- Drops an entry once the organization has switched the log off, because an instance may not have noticed yet. Drops those past 200
 -- an hour, so that a flood of questions can't fill the disk.
 create function limit_question_log() returns trigger

@@ -10,6 +10,7 @@ create table organizations (
   request_burst integer not null default 200 check (request_burst > 0),
   tokens_per_day bigint not null default 50000000 check (tokens_per_day >= 0),
   documents_in_pipeline integer not null default 10000 check (documents_in_pipeline >= 0),
+  stored_bytes bigint not null default 10000000000 check (stored_bytes >= 0),
   cursor_key bytea not null -- signs the cursors of the organization's lists: 244 random bits
     default decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'),
   created_at timestamptz(3) not null default now()

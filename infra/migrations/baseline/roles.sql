@@ -136,12 +136,12 @@ grant update (warnings, ignores_golden_questions) on documents to cuecard_crawle
 grant select (organization_id, id, name, knowledge_base_enabled, created_at) on agents to cuecard_agents;
 grant select (organization_id, agent_id, status) on documents to cuecard_agents;
 grant
-  select (id, name, auto_delete_done_calls, requests_per_second, request_burst, tokens_per_day, documents_in_pipeline, created_at),
+  select (id, name, auto_delete_done_calls, requests_per_second, request_burst, tokens_per_day, documents_in_pipeline, stored_bytes, created_at),
   update (auto_delete_done_calls)
   on organizations to cuecard_organization, cuecard_dashboard;
 grant select (organization_id, day, requests, question_tokens) on request_meters to cuecard_organization, cuecard_dashboard;
 grant select on embedded_tokens to cuecard_organization, cuecard_dashboard;
-grant select (organization_id, status, managed_by) on documents to cuecard_organization;
+grant select (organization_id, status, managed_by, stored_bytes) on documents to cuecard_organization;
 
 -- The dashboard also has sessions, keys, the question log and calls.
 
@@ -249,9 +249,9 @@ grant
   on erasures to cuecard_operator;
 grant
   select (id, name, auto_delete_done_calls, log_questions, keep_revisions, requests_per_second, request_burst, tokens_per_day,
-    documents_in_pipeline, created_at),
+    documents_in_pipeline, stored_bytes, created_at),
   insert (id, name),
-  update (requests_per_second, request_burst, tokens_per_day, documents_in_pipeline),
+  update (requests_per_second, request_burst, tokens_per_day, documents_in_pipeline, stored_bytes),
   delete
   on organizations to cuecard_operator;
 grant select (organization_id, day, requests, question_tokens) on request_meters to cuecard_operator;
@@ -271,7 +271,7 @@ grant
   on signing_secrets to cuecard_operator;
 grant
   select (organization_id, id, agent_id, title, external_id, metadata, source_id, content, content_hash, source_type, source_url, file_bytes,
-    extracted_text, file_notes, corrections, status,
+    stored_bytes, extracted_text, file_notes, corrections, status,
     managed_by, revision, active_revision, chunk_count, chunk_offsets, searchable_chunk_count, valid_from, valid_until,
     planned_chunk_count, error_message, error_code, warnings, lease_expires_at, attempt, retry_count, tries, next_attempt_at,
     waiting_reason, resend_at, pending_since, request_id, version, edits, created_at, updated_at, resembles),

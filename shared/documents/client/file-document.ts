@@ -12,7 +12,7 @@ import type { DocumentRow } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
 import { awaitsFile, mayReplaceFile, processing } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
-import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
+import { rejectPastQuota } from '../processing/quotas.ts'
 import { awaitFile, awaitText, create, reportUpload, restart } from '../processing/transitions.ts'
 import { selectDocument } from './chunks.ts'
 import { insertDocuments } from './insert-document.ts'
@@ -77,7 +77,7 @@ export async function replaceFile(
         ...{ ...restart(origin), ...awaitText, ...columns },
       }),
     })
-    .catch(rejectPastPipeline)
+    .catch(rejectPastQuota)
   await requireDocument(db, scope, documents)
   if (replaced.length === 0)
     throw new ApiError('invalid_transition', 'Only a file that is missing or could not be read can be replaced.')

@@ -8,7 +8,7 @@ import { agentNotFound } from '../../http/not-found.ts'
 import { titleTerms } from '../../terms/indexed-terms.ts'
 import { type Created, createdColumns } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
-import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
+import { rejectPastQuota } from '../processing/quotas.ts'
 import type { create } from '../processing/transitions.ts'
 
 const columns = {
@@ -122,12 +122,8 @@ export async function rejectTakenIds(
 
 /** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */
 export function rejectPastLimit(error: unknown): never {
-  if (!violates(error, 'agents_document_limit')) rejectPastPipeline(error)
-  throw new ApiError(
-    'validation_failed',
-    'An agent can have at most 10,000 documents, and this request would exceed that. Delete some first.',
-    {
-      cause: error,
-    },
-  )
+  if (!violates(error, 'agents_document_limit')) rejectPastQuota(error)
+  throw new ApiError('validation_failed', 'An agent can have at most 10,000 documents. Delete some first.', {
+    cause: error,
+  })
 }

@@ -8,7 +8,7 @@ import type { DocumentId } from '../../ids.ts'
 import type { Origin } from '../../queue.ts'
 import { isHeld, isManagedByService, processing } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
-import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
+import { rejectPastQuota } from '../processing/quotas.ts'
 import * as transitions from '../processing/transitions.ts'
 
 const held = columnsOf('documents', 'held')
@@ -73,7 +73,7 @@ export async function replaceWithFile(
         where ${isDocument(scope)} and other.organization_id = d.organization_id and other.id = d.resembles
           and other.source_url = d.source_url`,
     })
-    .catch(rejectPastPipeline)
+    .catch(rejectPastQuota)
   if (changed.length === 0) {
     await findResembled(db, scope)
     throw new ApiError('precondition_failed', 'The document that it would replace has been changed since.')

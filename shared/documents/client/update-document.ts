@@ -24,7 +24,7 @@ import { neverValid, type UpdateInput } from '../contract/input.ts'
 import { keepClaims, scopeOfClaims } from '../processing/claims.ts'
 import { isFile } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
-import { rejectPastPipeline } from '../processing/pipeline-limit.ts'
+import { rejectPastQuota } from '../processing/quotas.ts'
 import { deleteUnusedVectors } from '../processing/served-chunks.ts'
 import {
   awaitText,
@@ -115,7 +115,7 @@ export async function updateDocument(
 
 /** Rejects a date that contradicts the stored one. @throws ApiError validation_failed, rate_limited; else the error itself */
 function rejectNeverValid(error: unknown, { valid_until }: UpdateInput): never {
-  if (!violates(error, 'documents_validity')) rejectPastPipeline(error)
+  if (!violates(error, 'documents_validity')) rejectPastQuota(error)
   const [pointer, detail] = valid_until
     ? ['/valid_until', neverValid]
     : ['/valid_from', 'must be earlier than `valid_until`']

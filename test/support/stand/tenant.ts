@@ -18,6 +18,7 @@ export async function unlimit(db: Database, organizationId: string): Promise<voi
     request_burst: plenty,
     tokens_per_day: plenty,
     documents_in_pipeline: plenty,
+    stored_bytes: 1000 * plenty,
   })
 }
 

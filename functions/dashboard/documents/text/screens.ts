@@ -21,7 +21,7 @@ import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Screens } from '../../screen.ts'
 import { subjectOf } from '../../titles.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
-import { busy, editsField, tooMany, unedited } from '../edits.ts'
+import { editsField, tooMany, unedited } from '../edits.ts'
 import { correctionsAfter } from './corrections.ts'
 import { type Editable, partQuery, readEditable } from './text.ts'
 import { alertView, type Editing, editView, maxTitle, newView, type Typed } from './view.ts'
@@ -145,9 +145,9 @@ export function addTextScreens(
           }
           await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
         } catch (error) {
-          if (isError(error, 'rate_limited')) return again(429, { faults: { title: busy } })
-          if (!isError(error, 'precondition_failed')) throw error
-          return conflict(await readEditable(db, scope, maxWrittenBytes))
+          if (isError(error, 'precondition_failed')) return conflict(await readEditable(db, scope, maxWrittenBytes))
+          const { message, status } = tooMany(error)
+          return again(status, { faults: { title: message } })
         }
         const asked = golden && question ? { question, at: shown.at ?? new Date().toISOString() } : undefined
         const fault = asked && (await keepGolden({ db, embedder, meter }, scope, asked.question, asOfDays(asked)))
