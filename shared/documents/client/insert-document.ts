@@ -62,7 +62,7 @@ export async function insertDocuments(
   const processed = documents.filter(({ managed_by }) => managed_by === 'service').length
   const rejected = async (error: unknown): Promise<never> => {
     await rejectTakenIds(db, scope, documents, error)
-    rejectPastLimit(error)
+    rejectPastQuota(error)
   }
   const names = Object.keys(columns)
   const inserted = sql.join([...names, ...Object.keys(file)].map((name) => sql.ref(name)))
@@ -118,12 +118,4 @@ export async function rejectTakenIds(
       cause: error,
     },
   )
-}
-
-/** @throws ApiError validation_failed past the agent's limit, rate_limited past the pipeline's; else the error itself */
-export function rejectPastLimit(error: unknown): never {
-  if (!violates(error, 'agents_document_limit')) rejectPastQuota(error)
-  throw new ApiError('validation_failed', 'An agent can have at most 10,000 documents. Delete some first.', {
-    cause: error,
-  })
 }

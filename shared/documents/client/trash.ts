@@ -6,10 +6,11 @@ import type { Origin } from '../../queue.ts'
 import { createdColumns, type DocumentRow } from '../contract/document.ts'
 import { awaitsText } from '../processing/guards.ts'
 import { enqueue, type Outbox } from '../processing/outbox.ts'
+import { rejectPastQuota } from '../processing/quotas.ts'
 import { before, bringBack, type Transition } from '../processing/transitions.ts'
 import { disagreements } from './disagreements.ts'
 import { getDocument } from './documents.ts'
-import { rejectPastLimit, rejectTakenIds } from './insert-document.ts'
+import { rejectTakenIds } from './insert-document.ts'
 
 /** Days that a document stays in the trash. */
 export const trashDays = 30
@@ -69,5 +70,5 @@ export async function rejectRestoring(
     }>`select ${before.external_id} as external_id from documents d where ${isIt}`
     await rejectTakenIds(db, scope, (await names.execute(db)).rows, error)
   }
-  return rejectPastLimit(error)
+  return rejectPastQuota(error)
 }
