@@ -6,6 +6,7 @@ import { callSecretsManager, secret, storedValue } from '../../shared/secrets.ts
 import { judgeAll } from '../stage/checks/check.ts'
 import { checkOwner } from '../stage/checks/database.ts'
 import { loginChecks } from '../stage/checks/logins.ts'
+import { computeOf } from '../stage/checks/neon.ts'
 import { migrateAt } from './migrate.ts'
 
 const { DATABASE_SECRET, DATABASE_URL, DATABASE_ENDPOINT: endpoint, LOGIN_SECRETS } = config()
@@ -28,14 +29,14 @@ const context = {
 
 /**
  * Migrates, and makes the login of each Lambda whose secret is empty, such as one that a release adds.
- * @returns the applied steps and the made logins; with `check`, which changes nothing, findings about the owner and the logins
+ * @returns the applied steps and the made logins; with `check`, which changes nothing, findings about the owner and the logins, and the compute
  */
 export async function handler(event?: { check?: true }) {
   const ownerUrl = await secret({ value: DATABASE_URL, id: DATABASE_SECRET })()
   const logins = loginChecks(context, ownerUrl)
   if (event?.check) {
     const owner = { subject: 'database-owner', judge: () => checkOwner(ownerUrl, context.database) }
-    return { findings: await judgeAll([owner, ...logins]) }
+    return { findings: await judgeAll([owner, ...logins]), compute: await computeOf(context.database(ownerUrl)) }
   }
   const applied = await migrateAt(ownerUrl)
   const made: string[] = []

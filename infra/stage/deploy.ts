@@ -6,7 +6,8 @@ import { sentenceOf } from '../command-line/sentence.ts'
 import { aliasName } from '../wiring.ts'
 import { findStack, invoke } from './aws.ts'
 import { accountChecks } from './checks/account.ts'
-import { type Check, errorsIn, type Finding, findingsOf, judgeAll, ok, show } from './checks/check.ts'
+import { errorsIn, findingsOf, judgeAll, show } from './checks/check.ts'
+import { inspect } from './checks/inspection.ts'
 import { describedChecks, stackCheck } from './checks/stage.ts'
 import { type Context, cdkDeploy } from './context.ts'
 
@@ -17,7 +18,8 @@ export interface DeployOptions {
 /** Checks, deploys, and runs the canary's journey. Migrations run in the deploy and make missing logins. */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
   const { aws, stack, stage, cdk, program, asJson } = context
-  const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), databaseCheck(context)])
+  const database = { subject: 'database', judge: async () => (await inspect(context)).findings }
+  const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), database])
   show(program, findings)
   if (errorsIn(findings).length > 0) throw new CommandError('not ready: nothing was deployed')
   await makeReady(context)
@@ -31,18 +33,6 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   const tried = await makeJourney(context)
   if (asJson) print(program, { stage, findings, outputs, canary: tried }, { asJson })
   else program.warn(tried)
-}
-
-/** Lets the Lambda that migrates check the database, because a deploy reads no secret. */
-function databaseCheck({ aws, stack }: Context): Check {
-  const subject = 'database'
-  return {
-    subject,
-    async judge() {
-      const checked = (await invoke(aws, `${stack}-migrate`, { check: true })) as { findings: Finding[] } | undefined
-      return checked?.findings ?? [ok(subject, 'is checked after the stage is deployed')]
-    },
-  }
 }
 
 /** Runs the canary's journey over the stage’s public address. @returns a sentence about it @throws CommandError */

@@ -15,9 +15,10 @@ import { type OperatorOptions, operator } from './operators.ts'
 import { pause, resume } from './pause.ts'
 import { type RestoreOptions, restoreStage } from './restore.ts'
 import { type RotateOptions, rotate } from './rotate.ts'
-import { status } from './status.ts'
+import { type StatusOptions, status } from './status.ts'
 
-const help = `Environment: AWS’s own variables or profile, and PG_BIN: the directory of pg_dump and pg_restore, if they are not on the path.
+const help = `Environment: AWS’s own variables or profile; NEON_API_KEY, to check the database’s history and protection; and PG_BIN: the directory of
+pg_dump and pg_restore, if they are not on the path.
 Answers, in the environment or a file: of a new stage ALARM_ADDRESS, RUNBOOK_URL, and if it has them MAIL_FROM, OIDC_ISSUER, OIDC_CLIENT_ID,
 PROVIDER_URL, PROVIDER_MODEL, DOMAIN, CERTIFICATE_ARN, BACKUP_TO, BACKUP_RECIPIENT, ORGANIZATION (makes a first one). A terminal prompts for missing secrets:
 OWNER_URL, PROVIDER_KEY and OIDC_CLIENT_SECRET of create, OWNER_URL and BACKUP_IDENTITY of restore, PREVIOUS_PROVIDER_KEY.`
@@ -72,9 +73,9 @@ export function runStage(args: readonly string[], surroundings: Surroundings): P
     .option('--answers <file>', 'lines of NAME=value; - is standard input')
     .addOption(yes())
     .action((stage: string, options: RestoreOptions) => restoreStage(open(stage), options))
-  subcommand(program, 'status <stage>', 'what a deploy needs, alarms, the canary, the last backup, versions').action(
-    (stage: string) => status(open(stage)),
-  )
+  subcommand(program, 'status <stage>', 'what a deploy needs, alarms, the canary, the last backup, versions')
+    .option('--secrets', 'try every secret, and look at the documents: needs the right to read the secrets')
+    .action((stage: string, options: StatusOptions) => status(open(stage), options))
   subcommand(program, 'destroy <stage>', 'delete a stage without termination protection, with its files and secrets')
     .option('--yes-destroy <stage>', 'the stage’s name again, instead of typing it')
     .option('--logins', 'drop the database logins too')

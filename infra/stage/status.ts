@@ -8,41 +8,54 @@ import { aliasName, completedBackups, lambdaNames } from '../wiring.ts'
 import { findStack, undefinedIfMissing } from './aws.ts'
 import { accountChecks } from './checks/account.ts'
 import { errorsIn, judgeAll, show } from './checks/check.ts'
+import { inspect } from './checks/inspection.ts'
+import { neonCheck } from './checks/neon.ts'
 import { proxyCheck } from './checks/proxy.ts'
-import { stateChecks } from './checks/stage.ts'
+import { describedChecks, stateChecks } from './checks/stage.ts'
 import type { Context } from './context.ts'
 
-/** Shows the stage's state. Fails if a check fails or an alarm is raised. */
-export async function status(context: Context): Promise<void> {
+export interface StatusOptions {
+  secrets?: true
+}
+
+/** Shows the stage's state. Fails if a check fails or an alarm is raised. Reads secrets only with `secrets`. */
+export async function status(context: Context, { secrets: triesSecrets }: StatusOptions): Promise<void> {
   const { aws, stack, program, asJson, secrets } = context
-  const ownerUrl = (await secrets.read('database-owner')).value
+  const inspection = await inspect(context)
+  const ownerUrl = triesSecrets && (await secrets.read('database-owner')).value
   const findings = await judgeAll([
     ...accountChecks(context),
-    ...stateChecks(context, ownerUrl),
-    proxyCheck(context, ownerUrl),
+    ...(triesSecrets
+      ? [...stateChecks(context, ownerUrl), proxyCheck(context, ownerUrl)]
+      : [...describedChecks(context), { subject: 'database', judge: async () => inspection.findings }]),
+    neonCheck(context, inspection.compute),
   ])
   const found = await findStack(aws, stack)
-  const state = found ? await stateOf(context, ownerUrl) : undefined
+  const state = found ? await stateOf(context) : undefined
+  const documents = ownerUrl ? await healthOf(context, ownerUrl) : undefined
   const system = { stack: found?.StackStatus ?? 'not deployed', updated: found?.LastUpdatedTime ?? found?.CreationTime }
   const isWell = errorsIn(findings).length === 0 && !state?.alarms.length
   if (!isWell) program.exitCode = 1
+  const { versions, ...rest } = { ...state, ...documents }
   if (asJson)
-    return void print(program, { stage: context.stage, is_well: isWell, ...system, ...state, findings }, { asJson })
+    return void print(
+      program,
+      { stage: context.stage, is_well: isWell, ...system, ...rest, versions, findings },
+      { asJson },
+    )
   show(program, findings)
-  const { versions, ...rest } = state ?? {}
   print(program, { ...system, ...rest }, { asJson })
   if (versions) print(program, { data: versions }, { asJson })
 }
 
-async function stateOf(context: Context, ownerUrl: string | undefined) {
-  const [alarms, canary, backup, versions, documents] = await Promise.all([
+async function stateOf(context: Context) {
+  const [alarms, canary, backup, versions] = await Promise.all([
     alarmsOf(context),
     lastOf(context, 'CanarySuccess', `${context.stack}-canary`, 1),
     lastOf(context, completedBackups.metric, completedBackups.reporterOf(context.stack), 8 * 24),
     Promise.all(lambdaNames.map((name) => versionOf(context, name))),
-    healthOf(context, ownerUrl),
   ])
-  return { alarms, canary_succeeded: canary, last_backup: backup, ...documents, versions }
+  return { alarms, canary_succeeded: canary, last_backup: backup, versions }
 }
 
 async function alarmsOf({ aws, stack }: Context): Promise<string[]> {
@@ -75,10 +88,6 @@ async function versionOf({ aws, stack }: Context, lambda: string) {
   return { lambda, version: found?.Version ?? null, since: found?.LastModified ?? null }
 }
 
-async function healthOf({ database }: Context, ownerUrl: string | undefined) {
-  try {
-    return ownerUrl ? await checkDocuments(database(ownerUrl)) : { documents: 'unknown: no owner’s URL' }
-  } catch (error) {
-    return { documents: `unknown: ${sentenceOf(error)}` }
-  }
+async function healthOf({ database }: Context, ownerUrl: string) {
+  return await checkDocuments(database(ownerUrl)).catch((error) => ({ documents: `unknown: ${sentenceOf(error)}` }))
 }

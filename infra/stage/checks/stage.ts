@@ -14,9 +14,10 @@ import { migrateAt, migrationNames } from '../../migrations/migrate.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { type Context, cdkDeploy } from '../context.ts'
 import { canary, isCanaryKey, makeTenant, revokeOthers } from '../create/tenants.ts'
-import { type Check, error, type Finding, ok, warning } from './check.ts'
+import { type Check, error, errorsIn, type Finding, ok, warning } from './check.ts'
 import { appliedMigrations, checkOwner } from './database.ts'
 import { loginChecks } from './logins.ts'
+import { checkConnections, computeOf } from './neon.ts'
 
 /** A secret that a person provides. */
 export type GivenSecret = Extract<SecretName, 'database-owner' | OptionalSecret>
@@ -85,8 +86,14 @@ export function valueCheck(context: Context, subject: GivenSecret, given?: strin
   }
 }
 
-export async function judgeValue({ database, settings }: Context, name: GivenSecret, value: string) {
-  if (name === 'database-owner') return await checkOwner(value, database)
+export async function judgeValue(context: Context, name: GivenSecret, value: string): Promise<Finding[]> {
+  const { database, settings } = context
+  if (name === 'database-owner') {
+    const found = await checkOwner(value, database)
+    return errorsIn(found).length > 0
+      ? found
+      : [...found, ...checkConnections(context, await computeOf(database(value)))]
+  }
   if (name === 'oidc') return [await checkClient(settings.oidc!, value)]
   return [await checkProvider(name, providerOf(settings, name)!, value)]
 }

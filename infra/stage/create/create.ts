@@ -8,8 +8,9 @@ import type { Program } from '../../command-line/terminal.ts'
 import { answersIn, confirm } from '../answers.ts'
 import { accountChecks } from '../checks/account.ts'
 import { type Check, carryOut, error, errorsIn, findingsOf, judgeAll, ok, show, stepsOf } from '../checks/check.ts'
+import { computeOf, neonCheck } from '../checks/neon.ts'
 import { givenSecretsOf, stateChecks, valueCheck } from '../checks/stage.ts'
-import { contextOf, type Surroundings, settingsOf } from '../context.ts'
+import { type Context, contextOf, type Surroundings, settingsOf } from '../context.ts'
 import { workingSecrets } from '../given-secrets.ts'
 import { stageFileFor } from './settings.ts'
 import { organizationCheck } from './tenants.ts'
@@ -29,9 +30,7 @@ export async function create(surroundings: Surroundings, program: Program, stage
   const answers = await answersIn(terminal, options.answers)
   const { file, isNew } = await stageFileFor(stage, directory, answers)
   const context = contextOf(surroundings, program, stage, { ...example, ...file })
-  const found = (await judgeAll(accountChecks(context))).filter(({ level }) => level !== 'ok')
-  show(program, found)
-  if (errorsIn(found).length > 0) throw new CommandError('not ready: nothing was done')
+  await requireReady(context, accountChecks(context))
 
   const names = givenSecretsOf(context)
   const kept = await Promise.all(names.map((name) => findingsOf(valueCheck(context, name))))
@@ -39,6 +38,7 @@ export async function create(surroundings: Surroundings, program: Program, stage
   const needed = names.filter((_, i) => errorsIn(kept[i]!).length > 0)
   const given = await workingSecrets(context, answers, needed)
   const ownerUrl = given['database-owner'] ?? (await context.secrets.read('database-owner')).value!
+  await requireReady(context, [neonCheck(context, await computeOf(context.database(ownerUrl)))])
   const { ORGANIZATION: wanted } = answers
   let organization: object | undefined
   const onKey = async (key: string, ids: object) => {
@@ -77,6 +77,13 @@ In the database, it makes the schema, its roles and their logins (cuecard_NAME_1
   else if (organization) print(program, organization, { asJson })
   const next = `commit infra/aws/stages/${stage}.json, then npm run stage -- deploy ${stage}`
   if (!asJson && !options.dryRun) program.warn(`Done. Next: ${next}`)
+}
+
+/** @throws CommandError if a check finds an error, after all findings are shown */
+async function requireReady({ program }: Context, checks: Check[]): Promise<void> {
+  const found = (await judgeAll(checks)).filter(({ level }) => level !== 'ok')
+  show(program, found)
+  if (errorsIn(found).length > 0) throw new CommandError('not ready: nothing was done')
 }
 
 /** Fails before a key is made that could not be written. */

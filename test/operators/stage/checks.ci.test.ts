@@ -26,14 +26,14 @@ async function look(changed: Partial<StageFile> = {}): Promise<Finding[]> {
   const backups = { to: 's3://backups/prod', recipient: 'age1' }
   const file = readStageFile(stage.directory, 'prod')!
   await writeStageFile(stage.directory, 'prod', { ...file, backups, ...changed })
-  const { stdout } = await stage.run(['status', 'prod', '--json'])
+  const { stdout } = await stage.run(['status', 'prod', '--secrets', '--json'])
   return JSON.parse(stdout).findings
 }
 
 const faultsOf = (findings: Finding[]) =>
   findings.filter(({ level }) => level !== 'ok').map(({ level, subject, detail }) => `${level} ${subject}: ${detail}`)
 
-describe('npm run stage -- status', () => {
+describe('npm run stage -- status --secrets', () => {
   test('finds nothing wrong after create', async () => {
     const findings = await look()
     expect(faultsOf(findings)).toEqual([])

@@ -29,7 +29,7 @@ test('create and restore bring an account and a database to a state that passes 
   const restored = await stage.run(['restore', 'prod', '--yes'])
   expect(restored).toMatchObject({ code: 1, stderr: expect.stringMatching(/cuecard-prod has no canary/) })
   expect([[...paused], stage.aws.reservations.size]).toEqual([[0], Object.keys(regular).length])
-  const checked = await stage.run(['status', 'prod', '--json'])
+  const checked = await stage.run(['status', 'prod', '--secrets', '--json'])
   expect(JSON.parse(checked.stdout)).toMatchObject({ is_well: true, stack: 'not deployed' })
 })
 

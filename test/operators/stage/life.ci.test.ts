@@ -85,7 +85,7 @@ describe('status', () => {
     const backup = Date.now() - 5 * 3_600_000
     stage.aws.reported.set('BackupsCompleted', [backup - 86_400_000, backup])
     stage.aws.reported.set('CanarySuccess', [Date.now() - 60_000])
-    const { code, stdout } = await stage.run(['status', 'prod', '--json'])
+    const { code, stdout } = await stage.run(['status', 'prod', '--secrets', '--json'])
     const well = JSON.parse(stdout)
     expect({ code, ...well }).toMatchObject({ code: 0, is_well: true, stack: 'CREATE_COMPLETE', alarms: [] })
     expect(well.last_backup).toBe(new Date(backup).toISOString())

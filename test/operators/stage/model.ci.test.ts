@@ -49,7 +49,7 @@ test('a stage changes its model, shows how far it is, returns at no cost before 
     expect.stringMatching(`^${tenant.agentId} +first +second +0 +1$`),
   ])
   stage.aws.stacks.set('cuecard-prod', { status: 'CREATE_COMPLETE' })
-  const { stdout } = await stage.run(['status', 'prod', '--json'])
+  const { stdout } = await stage.run(['status', 'prod', '--secrets', '--json'])
   const progress = { agent: tenant.agentId, from: 'first', to: 'second', embedded: 0, total: 1, waiting: null }
   expect(JSON.parse(stdout)).toMatchObject({ agents_that_change_model: [progress] })
 

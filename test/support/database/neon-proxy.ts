@@ -8,13 +8,13 @@ type Rows = (string | null)[][]
 const changes = /^\s*(insert|update|delete|create|alter|drop|grant|with)\b/i
 
 /**
- * Stands before the local endpoint, which checks passwords as Neon's proxy does; the owner may have another one here. `amend` changes what
- * a batch answers; `beforeWrite` and `afterWrite` stand around each request that changes something, and what they throw is its answer.
+ * Stands before the local endpoint, which checks passwords as Neon's proxy does; the owner may have another one here. `amend` changes the
+ * rows of statements; `beforeWrite` and `afterWrite` stand around each request that changes something, and what they throw is its answer.
  * `deleted` are users whose project is gone; `beforeRefusal` is what each refusal of a login waits for.
  */
 export async function startNeonProxy(endpoint: string, owner?: { password: string; actual: string }) {
   const state = {
-    amend: (_results: Rows[]) => {},
+    amend: (_results: Rows[], _statements: string[]) => {},
     beforeWrite: (_statement: string) => {},
     afterWrite: (_statement: string) => {},
     deleted: new Set<string>(),
@@ -34,7 +34,8 @@ export async function startNeonProxy(endpoint: string, owner?: { password: strin
         code: '',
       })
     const { queries, query } = JSON.parse(body) as { queries?: { query: string }[]; query?: string }
-    const change = (queries ?? [{ query: query! }]).find((each) => changes.test(each.query))?.query
+    const statements = (queries ?? [{ query: query! }]).map((each) => each.query)
+    const change = statements.find((each) => changes.test(each))
     try {
       if (change) state.beforeWrite(change)
     } catch (error) {
@@ -44,7 +45,12 @@ export async function startNeonProxy(endpoint: string, owner?: { password: strin
     const sent = forNeon.map(([name, value]) => [name, String(value)])
     const headers = { ...Object.fromEntries(sent), 'neon-connection-string': login.href }
     const answered = await fetch(endpoint + request.url, { method: 'POST', headers, body })
-    const result = (await answered.json()) as { results?: { rows: Rows }[]; code?: string; message?: string }
+    const result = (await answered.json()) as {
+      results?: { rows: Rows }[]
+      rows?: Rows
+      code?: string
+      message?: string
+    }
     if (result.code === '28000' || result.message?.startsWith('password authentication failed')) {
       state.refused++
       await state.beforeRefusal()
@@ -54,7 +60,8 @@ export async function startNeonProxy(endpoint: string, owner?: { password: strin
     } catch (error) {
       return answer(400, { message: String(error), code: 'XX000' })
     }
-    if (result.results) state.amend(result.results.map(({ rows }) => rows))
+    const rows = result.results?.map((each) => each.rows) ?? (result.rows && [result.rows])
+    if (rows) state.amend(rows, statements)
     return answer(answered.status, result)
   })
   return Object.assign(state, { origin, close })
