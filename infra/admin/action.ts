@@ -3,7 +3,7 @@ import { perform } from '../command-line/perform.ts'
 import type { Output } from '../command-line/print.ts'
 import type { Program } from '../command-line/terminal.ts'
 import { recorded } from './audit.ts'
-import { connect, type Services } from './connection.ts'
+import { connect, requireStage, type Services } from './connection.ts'
 
 export interface Context extends Services {
   program: Program
@@ -21,6 +21,7 @@ export function audited<Args extends unknown[]>(work: Work<Args>, columns?: read
   return perform(
     connect,
     (context: Context, command, args: Args) => {
+      requireStage(context, context.program)
       const run = () => work(context, ...args)
       return recorded(context.db, actionOf(command, context.program), run, (output) =>
         isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { Database } from '../../shared/database/database.ts'
+import { stagesByHost, stagesDirectory } from '../aws/stage-file.ts'
 import { CommandError } from '../command-line/command-error.ts'
+import type { Program } from '../command-line/terminal.ts'
 import { findStand } from '../data-directory/address.ts'
 import { type NeonHost, neonHostOf } from '../neon-host.ts'
 import { urlOfRole } from '../postgres-url.ts'
@@ -8,6 +10,8 @@ import type { Queues, QueueUrls } from './queues.ts'
 
 export interface Services {
   target: string
+  /** The host of a database that isn't a local stand's. */
+  hostname?: string
   /** Which of Neon's two hosts it is; undefined for other databases. */
   host?: NeonHost | undefined
   db: Database
@@ -20,6 +24,7 @@ export const environmentHelp = `Environment:
                       is set to an endpoint that serves it over Neon's protocol. Optional: QUEUE_URL,
                       DEAD_LETTER_QUEUE_URL, and the same with EXTRACTION_ and CRAWLER_ before, with AWS credentials for
                       those queues.
+  STAGES_DIRECTORY    Folder of the stages' files, which name the databases' hosts (default infra/aws/stages).
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
                       unset, or the URL of the PostgreSQL server that the stand was started with.
   BASE_URL, API_KEY   The API's address and a key for it. The commands of questions, and sync, need only these.`
@@ -28,13 +33,16 @@ export const environmentHelp = `Environment:
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined
-  if (url && (endpoint || neonHostOf(url)))
+  if (url && (endpoint || neonHostOf(url))) {
+    const hostname = URL.parse(url)?.hostname ?? 'DATABASE_URL'
     return {
-      target: URL.parse(url)?.hostname ?? 'DATABASE_URL',
+      target: hostname,
+      hostname,
       host: neonHostOf(url),
       db: database(url, endpoint),
       queues: open(env),
     }
+  }
   const dataDir = resolve(env.DATA_DIR || '.local')
   const stand = await findStand(dataDir)
   if (!stand)
@@ -50,6 +58,23 @@ export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
     db: database(urlOfRole(stand.database_url, 'cuecard_operator'), stand.database_endpoint),
     queues: open(stand.queues, stand.sqs_endpoint),
   }
+}
+
+/**
+ * Prints the stage whose database a command is about to change. @throws CommandError for a host that no stage's file names, such as that of
+ * the database before a restore
+ */
+export function requireStage({ hostname }: Services, program: Program): void {
+  const { otherDatabase } = program.opts<{ otherDatabase?: true }>()
+  const stages = stagesByHost(program.terminal.env.STAGES_DIRECTORY || stagesDirectory)
+  if (hostname === undefined || stages.size === 0 || otherDatabase) return
+  const stage = stages.get(hostname.replace('-pooler.', '.'))
+  const known = [...stages].map(([host, name]) => `${name} is at ${host}`).join(', ')
+  if (!stage)
+    throw new CommandError(
+      `${hostname} is no stage’s database: ${known}. Pull infra/aws/stages, use your newest OPERATOR_URL, or pass --other-database`,
+    )
+  program.warn(`${stage}: ${hostname}`)
 }
 
 function open(urls: QueueUrls, endpoint?: string) {

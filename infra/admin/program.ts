@@ -17,6 +17,7 @@ export function runCommand(args: readonly string[], terminal: Terminal): Promise
     .description('Administer Cuecard: a running local stand or, with the URL of a Neon database, a deployment on AWS.')
     .option('--json', 'print one line of JSON; lists as {"data": [...]}')
     .option('--as <person>', 'who you are, for the record of operators’ actions (default: your login on this machine)')
+    .option('--other-database', 'change a database that is no stage’s, such as a branch')
     .addHelpText('after', `\n${environmentHelp}`)
   addOrganizationCommands(program)
   addAgentCommands(program)

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as v from 'valibot'
@@ -27,6 +27,8 @@ const stageFile = v.strictObject({
   /** The only account that the stage may be deployed to. Credentials of another are rejected. */
   account: matching(/^\d{12}$/, 'an account of twelve digits'),
   region: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region such as eu-central-1'),
+  /** The host of the stage's database, which `create` and `restore` write. `npx cuecard` changes no database of another host. */
+  databaseHost: v.exactOptional(v.string()),
   alarmAddress: v.exactOptional(mail),
   /** The team's own topic for alarms, for chats and pagers. CloudWatch must be allowed to publish to it. Replaces mails to `alarmAddress`. */
   alarmTopicArn: v.exactOptional(arn('an SNS topic')),
@@ -76,11 +78,25 @@ const stageFile = v.strictObject({
 export const teamSettings = v.omit(v.strictObject({ ...stageFile.entries, alarmAddress: mail, runbookUrl: https }), [
   'account',
   'region',
+  'databaseHost',
 ])
 
 export type StageFile = v.InferOutput<typeof stageFile>
 
+/** The folder of the stages' files, which `npm run stage -- create` writes and a team reviews like code. */
+export const stagesDirectory = join(import.meta.dirname, 'stages')
+
 export const stageFilePath = (directory: string, stage: string) => join(directory, `${stage}.json`)
+
+/** The name of each stage whose file names its database's host, by that host. */
+export function stagesByHost(directory: string): Map<string, string> {
+  const names = globSync('*.json', { cwd: directory }).map((file) => file.slice(0, -'.json'.length))
+  const hosts = names.flatMap((name) => {
+    const { databaseHost } = readStageFile(directory, name)!
+    return databaseHost ? [[databaseHost, name] as const] : []
+  })
+  return new Map(hosts)
+}
 
 /** @returns undefined if the stage has no file @throws Error that names the file's faults */
 export function readStageFile(directory: string, stage: string): StageFile | undefined {

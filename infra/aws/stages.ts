@@ -1,9 +1,8 @@
-import { join } from 'node:path'
 import { RemovalPolicy } from 'aws-cdk-lib'
 import { RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { databaseUsers, type QueueName } from '../wiring.ts'
 import { type ReservedConcurrency, regular, small } from './concurrency.ts'
-import { readStageFile, type StageFile } from './stage-file.ts'
+import { readStageFile, type StageFile, stagesDirectory } from './stage-file.ts'
 
 export const secretNames = [
   'database-owner',
@@ -106,9 +105,6 @@ export const exampleStages = {
     isBackedUp: true,
   },
 } as const satisfies Record<string, StageSettings>
-
-/** The folder of the stages' files, which `npm run stage -- create` writes and a team reviews like code. */
-export const stagesDirectory = join(import.meta.dirname, 'stages')
 
 export type StageName = keyof typeof exampleStages
 

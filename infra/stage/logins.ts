@@ -101,6 +101,13 @@ export async function closeLogin(owner: Database, lambda: DatabaseUser, slot: Sl
   if (found.rows.length > 0) await sql`alter role ${sql.id(login)} nologin password null`.execute(owner)
 }
 
+/** Closes the logins of Lambdas and operators on a database that a stage leaves, so that nobody changes it by mistake. A stand's stay. */
+export async function closeLogins(owner: Database): Promise<void> {
+  const { rows } = await sql<{ rolname: string }>`select rolname from pg_roles
+    where rolcanlogin and rolname ~ '^cuecard_(.+_[12]|operator_(?!local$).+)$'`.execute(owner)
+  for (const { rolname } of rows) await sql`alter role ${sql.id(rolname)} nologin password null`.execute(owner)
+}
+
 export async function dropLogins(owner: Database, lambda: DatabaseUser): Promise<void> {
   for (const slot of slots) await dropLogin(owner, loginOf(lambda, slot))
 }

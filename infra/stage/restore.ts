@@ -1,3 +1,4 @@
+import { readStageFile, writeStageFile } from '../aws/stage-file.ts'
 import { listRemovals } from '../backup/backup.ts'
 import { removalsIn } from '../backup/removals.ts'
 import { restore } from '../backup/restore.ts'
@@ -5,7 +6,6 @@ import { openStore } from '../backup/store.ts'
 import { CommandError } from '../command-line/command-error.ts'
 import { print } from '../command-line/print.ts'
 import { sentenceOf } from '../command-line/sentence.ts'
-import { databaseUsers } from '../wiring.ts'
 import { answersIn, confirm, secretsFrom } from './answers.ts'
 import { backupsOf } from './backup.ts'
 import { carryOut, stepsOf } from './checks/check.ts'
@@ -13,7 +13,7 @@ import { stateChecks } from './checks/stage.ts'
 import type { Context } from './context.ts'
 import { makeJourney } from './deploy.ts'
 import { workingSecrets } from './given-secrets.ts'
-import { closeLogin, isSameDatabase, slots } from './logins.ts'
+import { closeLogins, isSameDatabase } from './logins.ts'
 import { secondsToEnd, start, stop } from './pause.ts'
 
 export interface RestoreOptions {
@@ -29,7 +29,7 @@ export interface RestoreOptions {
  * is whole. The same command continues an interrupted move.
  */
 export async function restoreStage(context: Context, { backup, lost, answers, yes }: RestoreOptions): Promise<void> {
-  const { program, secrets, stage, terminal, database } = context
+  const { program, secrets, stage, terminal, database, directory } = context
   const given = await answersIn(terminal, answers)
   const store = backup === undefined ? undefined : openStore(backupsOf(context).to)
   const owner = await workingSecrets(context, given, ['database-owner'])
@@ -55,11 +55,13 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
         return [...(former ? [await removalsIn(former)] : []), ...(store ? await listRemovals(store) : [])]
       },
     })
-    if (former) for (const lambda of databaseUsers) for (const slot of slots) await closeLogin(former, lambda, slot)
+    if (former) await closeLogins(former)
     await carryOut(program, await stepsOf(stateChecks(context, url, owner)))
+    await writeStageFile(directory, stage, { ...readStageFile(directory, stage)!, databaseHost: hostname })
     await start(context)
     const canary = await makeJourney(context)
     print(program, { stage, ...restored, canary }, context)
+    program.warn(`Commit infra/aws/stages/${stage}.json, which names the new host.`)
   } catch (error) {
     program.warn(`${stage} may be paused: the same command continues.`)
     throw error

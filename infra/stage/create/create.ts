@@ -46,11 +46,13 @@ export async function create(surroundings: Surroundings, program: Program, stage
     if (keyFile) await writeFile(keyFile, `${key}\n`, { mode: 0o600, flag: 'wx' })
     organization = { ...ids, ...(keyFile ? { key_file: keyFile } : { key }) }
   }
+  const { hostname: databaseHost, pathname } = new URL(ownerUrl)
   const what = `infra/aws/stages/${stage}.json, for you to commit`
+  const isKept = !isNew && file.databaseHost === databaseHost
   const settings: Check = {
     subject: 'settings',
-    judge: async () => [isNew ? error('settings', 'are new') : ok('settings', what)],
-    repair: { what, run: () => writeStageFile(directory, stage, file) },
+    judge: async () => [isKept ? ok('settings', what) : error('settings', 'are new')],
+    repair: { what, run: () => writeStageFile(directory, stage, { ...file, databaseHost }) },
   }
   const steps = await stepsOf([
     settings,
@@ -61,8 +63,7 @@ export async function create(surroundings: Surroundings, program: Program, stage
   const { account, region } = file
   const rows = steps.map(({ subject, what, isDone }) => ({ state: isDone ? 'there' : 'to do', subject, what }))
   if (!asJson) {
-    const { hostname, pathname } = new URL(ownerUrl)
-    program.warn(`${stage}: account ${account}, ${region}; database ${pathname.slice(1)} at ${hostname}`)
+    program.warn(`${stage}: account ${account}, ${region}; database ${pathname.slice(1)} at ${databaseHost}`)
     print(program, { data: rows }, { asJson })
   }
   if (!options.dryRun && steps.some(({ isDone }) => !isDone)) {

@@ -35,6 +35,7 @@ describe('npm run stage -- create', () => {
     })
     expect(JSON.parse(readFileSync(join(stage.directory, 'prod.json'), 'utf8'))).toEqual({
       ...{ account: '444455556666', region: 'eu-central-1', alarmAddress: 'duty@example.org' },
+      databaseHost: new URL(stage.ownerUrl()).hostname,
       runbookUrl: 'https://example.org/runbook.md',
       provider: { baseUrl: stage.provider.baseUrl, model: 'fake' },
       mailFrom: 'Cuecard <hello@example.org>',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
 import { requirePostgresPrograms } from '../../../infra/backup/postgres.ts'
 import { createScratchDatabase } from '../../../infra/local/database/scratch-database.ts'
 import { withClient } from '../../../infra/postgres-client.ts'
@@ -12,7 +13,7 @@ import { deployLambdas, instanceOn, useStageOf } from '../../support/aws/stage.t
 import { createDocument } from '../../support/documents/documents.ts'
 import { useGateway } from '../../support/stand/gateway.ts'
 import { type Tenant, useStand } from '../../support/stand/stand.ts'
-import { cuecardJson } from '../../support/tools/command-line.ts'
+import { cuecard, cuecardJson } from '../../support/tools/command-line.ts'
 import { isThorough } from '../../support/tools/effort.ts'
 
 const server = process.env.DATABASE_URL
@@ -145,6 +146,24 @@ describe.runIf(hasPrograms)(
       expect(
         written.slice(0, quiet!.secrets).filter((action) => action === 'lambda:PutFunctionConcurrency'),
       ).toHaveLength(lambdaNames.length)
+    })
+
+    test('closes the operators’ logins on the former database, and names the new host in the stage’s file', async () => {
+      await historyOf()
+      const operator = await stage.run(['operator', 'prod', 'ada', '--json'], { env })
+      dropped.push(async () => void (await stand.pool.query('drop role cuecard_operator_ada')))
+      const former = {
+        DATABASE_URL: JSON.parse(operator.stdout).operator_url,
+        DATABASE_ENDPOINT: stage.proxy.origin,
+      }
+      const look = () => cuecard(['organization', 'list'], { env: former })
+      expect(await look()).toMatchObject({ code: 0 })
+      const file = readStageFile(stage.directory, 'prod')!
+      await writeStageFile(stage.directory, 'prod', { ...file, databaseHost: 'ep-former.eu-central-1.aws.neon.tech' })
+      const url = await emptyDatabase()
+      expect(await restore(url)).toMatchObject({ code: 0, stderr: expect.stringMatching(/names the new host/) })
+      expect(await look()).toMatchObject({ code: 1, stderr: expect.stringMatching(/authentication failed/) })
+      expect(readStageFile(stage.directory, 'prod')!.databaseHost).toBe(new URL(url).hostname)
     })
 
     test('continues where it was interrupted, before any of its writes and within the restore itself', async () => {

@@ -26,7 +26,8 @@ export async function cuecard(args: string[], circumstances: Circumstances = {})
   const stdout = collector()
   const stderr = collector(onLine)
   const terminal: Terminal = {
-    env,
+    // A team's own stages are no stages of a test.
+    env: { STAGES_DIRECTORY: '/nonexistent', ...env },
     stdin: Readable.from([stdin]),
     stdout: circumstances.stdout ?? stdout,
     stderr,
