@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type CfnResource, Duration, Stack } from 'aws-cdk-lib'
+import { CfnOutput, type CfnResource, Duration, Stack } from 'aws-cdk-lib'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import { Trigger } from 'aws-cdk-lib/triggers'
@@ -29,8 +29,11 @@ export class Migrations extends Construct {
     const handler = createFunction(this, 'migrate', settings, resources)
     this.handler = handler
     const triggers = new Construct(this, 'trigger')
-    // Each set of migrations and logins is a resource, which runs only on its creation, so that a rollback needs no database.
-    new Trigger(triggers, digestOf([...migrationNames, ...databaseUsers]), {
+    // Each set of migrations and logins is a resource, which runs only on its creation. A release that adds none keeps the set of the
+    // deployed one, so that a rollback needs no database.
+    const migrated: string = this.node.tryGetContext('migrated') ?? [...migrationNames, ...databaseUsers].join(' ')
+    new CfnOutput(Stack.of(this), 'migrated', { value: migrated })
+    new Trigger(triggers, digestOf(migrated), {
       handler,
       timeout: Duration.seconds(timeoutSeconds + 30),
       executeBefore: [serving],
@@ -40,8 +43,8 @@ export class Migrations extends Construct {
   }
 }
 
-function digestOf(names: readonly string[]): string {
-  return createHash('sha256').update(names.join(' ')).digest('hex').slice(0, 12)
+function digestOf(names: string): string {
+  return createHash('sha256').update(names).digest('hex').slice(0, 12)
 }
 
 /** Otherwise, the logs of CDK's Lambda that invokes ours would never expire. */

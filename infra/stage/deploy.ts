@@ -3,10 +3,11 @@ import type { Journey } from '../../functions/canary/canary.ts'
 import { CommandError } from '../command-line/command-error.ts'
 import { print } from '../command-line/print.ts'
 import { sentenceOf } from '../command-line/sentence.ts'
-import { aliasName } from '../wiring.ts'
-import { findStack, invoke } from './aws.ts'
+import { migrationNames } from '../migrations/migrate.ts'
+import { aliasName, databaseUsers } from '../wiring.ts'
+import { findStack, invoke, outputOf } from './aws.ts'
 import { accountChecks } from './checks/account.ts'
-import { errorsIn, findingsOf, judgeAll, show } from './checks/check.ts'
+import { errorsIn, findingsOf, judgeAll, show, warning } from './checks/check.ts'
 import { inspect } from './checks/inspection.ts'
 import { describedChecks, stackCheck } from './checks/stage.ts'
 import { type Context, cdkDeploy } from './context.ts'
@@ -15,20 +16,39 @@ export interface DeployOptions {
   atOnce?: true
 }
 
-/** Checks, deploys, and runs the canary's journey. Migrations run in the deploy and make missing logins. */
+/**
+ * Checks, deploys, and runs the canary's journey. Migrations run in the deploy and make missing logins. If the deployed release has all of
+ * this one's, as in a rollback, the database stops nothing, and with `atOnce` no code of that release runs.
+ */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
   const { aws, stack, stage, cdk, program, asJson } = context
-  const database = { subject: 'database', judge: async () => (await inspect(context)).findings }
-  const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), database])
+  const migrated = outputOf(await findStack(aws, stack), 'migrated')
+  const isMigrated = [...migrationNames, ...databaseUsers].every((name) => migrated?.split(' ').includes(name))
+  const database = {
+    subject: 'database',
+    async judge() {
+      const { findings } = await inspect(context)
+      return isMigrated
+        ? findings.map((each) => (each.level === 'error' ? warning(each.subject, each.detail) : each))
+        : findings
+    },
+  }
+  const findings = await judgeAll([
+    ...accountChecks(context),
+    ...describedChecks(context),
+    ...(atOnce && isMigrated ? [] : [database]),
+  ])
   show(program, findings)
   if (errorsIn(findings).length > 0) throw new CommandError('not ready: nothing was deployed')
   await makeReady(context)
   const shift = atOnce ? ['--context', 'shift=at-once'] : []
-  await cdk([...cdkDeploy, ...shift, stack]).catch(async (error) => {
+  const kept = isMigrated ? ['--context', `migrated=${migrated}`] : []
+  await cdk([...cdkDeploy, ...shift, ...kept, stack]).catch(async (error) => {
     throw new CommandError(`${sentenceOf(error)}. ${await adviceFor(context)}`)
   })
   const deployed = await findStack(aws, stack)
-  const outputs = Object.fromEntries((deployed?.Outputs ?? []).map((each) => [each.OutputKey!, each.OutputValue]))
+  const addresses = (deployed?.Outputs ?? []).filter(({ OutputKey }) => OutputKey !== 'migrated')
+  const outputs = Object.fromEntries(addresses.map((each) => [each.OutputKey!, each.OutputValue]))
   if (!asJson) print(program, outputs, { asJson })
   const tried = await makeJourney(context)
   if (asJson) print(program, { stage, findings, outputs, canary: tried }, { asJson })

@@ -12,7 +12,7 @@ import { acknowledgedRules } from '../../infra/aws/rule-checks.ts'
 import { secretsFor } from '../../infra/aws/secrets.ts'
 import { CuecardStack } from '../../infra/aws/stack.ts'
 import { stages } from '../../infra/aws/stages.ts'
-import { answering, lambdaNames } from '../../infra/wiring.ts'
+import { answering, databaseUsers, lambdaNames } from '../../infra/wiring.ts'
 import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws/aws-template.ts'
 import { emptyBundles } from '../support/aws/empty-bundles.ts'
 
@@ -51,11 +51,20 @@ describe('migrations', () => {
     expect(triggerOf('one-more', 'export const handler = () => 1', ['0001_initial', '0002_roles'])).not.toBe(before)
   })
 
+  test('do not run again in a rollback, which keeps those of the newer release', () => {
+    const names = ['0001_initial', '0002_bad']
+    const newer = triggerOf('newer', 'export const handler = () => 2', names)
+    const template = new StackTemplate(join(synthesis.scratch('newer'), 'cdk.out'), 'cuecard-dev')
+    const { Value } = JSON.parse(template.text).Outputs.migrated
+    expect(Value).toBe([...names, ...databaseUsers].join(' '))
+    expect(triggerOf('older', 'export const handler = () => 1', names.slice(0, 1), { migrated: Value })).toBe(newer)
+  })
+
   /** The logical id of the trigger of a stack with this migrate Lambda, which knows these migrations. */
-  function triggerOf(name: string, migrate: string, migrationNames: string[]): string {
+  function triggerOf(name: string, migrate: string, migrationNames: string[], context = {}): string {
     const directory = synthesis.scratch(name)
     const bundles = emptyBundles(directory, { migrate })
-    const app = new App({ outdir: join(directory, 'cdk.out') })
+    const app = new App({ outdir: join(directory, 'cdk.out'), context })
     new CuecardStack(app, 'cuecard-dev', {
       settings: stages.dev,
       secrets: secretsFor('dev', stages.dev),

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { lambdaNames } from '../../../infra/wiring.ts'
+import { migrationNames } from '../../../infra/migrations/migrate.ts'
+import { databaseUsers, lambdaNames } from '../../../infra/wiring.ts'
 import { deployLambdas, useStageOf } from '../../support/aws/stage.ts'
 import { useGateway } from '../../support/stand/gateway.ts'
 import { useStand } from '../../support/stand/stand.ts'
@@ -40,6 +41,42 @@ describe('deploy', () => {
     expect(stderr).toMatch(/error +database-search: is encrypted with 1234abcd/)
     expect(stderr).toMatch(/error +canary: the secret .* is missing or empty: npm run stage -- create prod/)
     expect(stage.aws.stacks.has('cuecard-prod')).toBe(false)
+  })
+
+  const own = [...migrationNames, ...databaseUsers]
+  const atDatabase = async () => ({ findings: [{ level: 'error', subject: 'database-search', detail: 'no answer' }] })
+
+  test('of an older release runs no code of the newer one, and leaves the migrations as they are', async () => {
+    const migrated = [...own.slice(0, 3), '0099_of_the_newer', ...own.slice(3)].join(' ')
+    stage.aws.stacks.set('cuecard-prod', { status: 'UPDATE_COMPLETE', outputs: { migrated } })
+    let invoked = 0
+    let given: readonly string[] = []
+    stage.aws.lambdas.set('cuecard-prod-migrate', async () => ++invoked)
+    stage.onDeploy((args) => {
+      given = args
+      stage.aws.lambdas.set('cuecard-prod-canary:live', async () => ({ milliseconds: {} }))
+    })
+    const { code, stderr, stdout } = await stage.run(['deploy', 'prod', '--at-once'])
+    expect({ code, stderr }).toMatchObject({ code: 0 })
+    expect([invoked, given]).toEqual([0, expect.arrayContaining([`migrated=${migrated}`])])
+    expect(stdout).not.toContain('0099_of_the_newer')
+  })
+
+  test('only warns of a database that does not answer, if there is nothing to migrate', async () => {
+    stage.aws.stacks.set('cuecard-prod', { status: 'UPDATE_COMPLETE', outputs: { migrated: own.join(' ') } })
+    stage.aws.lambdas.set('cuecard-prod-migrate', atDatabase)
+    stage.onDeploy(() => stage.aws.lambdas.set('cuecard-prod-canary:live', async () => ({ milliseconds: {} })))
+    const { code, stderr } = await stage.run(['deploy', 'prod'])
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning +database-search: no/m) })
+  })
+
+  test('is refused by a database that does not answer, if there is something to migrate', async () => {
+    stage.aws.stacks.set('cuecard-prod', { status: 'UPDATE_COMPLETE', outputs: { migrated: own.slice(1).join(' ') } })
+    stage.aws.lambdas.set('cuecard-prod-migrate', atDatabase)
+    for (const args of [[], ['--at-once']]) {
+      const { code, stderr } = await stage.run(['deploy', 'prod', ...args])
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error +database-search: no/m) })
+    }
   })
 
   test('takes the protection off a first deploy that was rolled back, so that CDK makes it again', async () => {

@@ -10,6 +10,7 @@ import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
 import { findStage, secretNamesOf } from '../../../infra/aws/stages.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { invoke, type LambdaHandler } from '../../../infra/local/lambda.ts'
+import { migrationNames } from '../../../infra/migrations/migrate.ts'
 import { runStage } from '../../../infra/stage/program.ts'
 import { type DatabaseUser, databaseUsers } from '../../../infra/wiring.ts'
 import { useEndpoint } from '../../../shared/database/database.ts'
@@ -55,7 +56,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
   const printed: string[] = []
   const providerKey = 'sk-good-key-of-the-test'
   /** An action during CDK’s deploy of the system, beside making its stack. */
-  let deployed: () => unknown = () => {}
+  let deployed: (args: readonly string[]) => unknown = () => {}
   let pause = (_milliseconds: number) => Promise.resolve()
   let isOnProxy = false
 
@@ -111,13 +112,14 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
         if (!aws.secrets.has(id)) aws.secrets.set(id, undefined)
       }
     const before = aws.stacks.get(name)
+    const [, migrated = [...migrationNames, ...databaseUsers].join(' ')] = /^migrated=(.*)/m.exec(args.join('\n')) ?? []
     aws.stacks.set(name, {
-      outputs: { baseurl: 'https://api.example.org' },
       ...before,
+      outputs: { baseurl: 'https://api.example.org', ...before?.outputs, migrated },
       status: before ? 'UPDATE_COMPLETE' : 'CREATE_COMPLETE',
       isProtected: true,
     })
-    if (!name.endsWith('-secrets')) await deployed()
+    if (!name.endsWith('-secrets')) await deployed(args)
     aws.afterWrite(`cdk ${name}`)
   }
 
@@ -168,7 +170,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     answers,
     ownerUrl,
     providerKey,
-    onDeploy(act: () => unknown) {
+    onDeploy(act: typeof deployed) {
       deployed = act
     },
     onPause(act: (milliseconds: number) => Promise<void>) {
