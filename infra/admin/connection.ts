@@ -33,16 +33,9 @@ export const environmentHelp = `Environment:
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {
   const url = env.DATABASE_URL
   const endpoint = env.DATABASE_ENDPOINT || undefined
-  if (url && (endpoint || neonHostOf(url))) {
-    const hostname = URL.parse(url)?.hostname ?? 'DATABASE_URL'
-    return {
-      target: hostname,
-      hostname,
-      host: neonHostOf(url),
-      db: database(url, endpoint),
-      queues: open(env),
-    }
-  }
+  const hostname = url && URL.parse(url)?.hostname
+  if (hostname && (endpoint || neonHostOf(url)))
+    return { target: hostname, hostname, host: neonHostOf(url), db: database(url, endpoint), queues: open(env) }
   const dataDir = resolve(env.DATA_DIR || '.local')
   const stand = await findStand(dataDir)
   if (!stand)

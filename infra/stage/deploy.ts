@@ -7,7 +7,7 @@ import { migrationNames } from '../migrations/migrate.ts'
 import { aliasName, databaseUsers } from '../wiring.ts'
 import { findStack, invoke, outputOf } from './aws.ts'
 import { accountChecks } from './checks/account.ts'
-import { errorsIn, findingsOf, judgeAll, show, warning } from './checks/check.ts'
+import { errorsIn, findingsOf, judgeAll, show, toWarning } from './checks/check.ts'
 import { inspect } from './checks/inspection.ts'
 import { describedChecks, stackCheck } from './checks/stage.ts'
 import { type Context, cdkDeploy } from './context.ts'
@@ -24,20 +24,9 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   const { aws, stack, stage, cdk, program, asJson } = context
   const migrated = outputOf(await findStack(aws, stack), 'migrated')
   const isMigrated = [...migrationNames, ...databaseUsers].every((name) => migrated?.split(' ').includes(name))
-  const database = {
-    subject: 'database',
-    async judge() {
-      const { findings } = await inspect(context)
-      return isMigrated
-        ? findings.map((each) => (each.level === 'error' ? warning(each.subject, each.detail) : each))
-        : findings
-    },
-  }
-  const findings = await judgeAll([
-    ...accountChecks(context),
-    ...describedChecks(context),
-    ...(atOnce && isMigrated ? [] : [database]),
-  ])
+  const inspected = atOnce && isMigrated ? [] : (await inspect(context)).findings
+  const database = { subject: 'database', judge: async () => (isMigrated ? inspected.map(toWarning) : inspected) }
+  const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), database])
   show(program, findings)
   if (errorsIn(findings).length > 0) throw new CommandError('not ready: nothing was deployed')
   await makeReady(context)

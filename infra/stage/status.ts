@@ -10,7 +10,6 @@ import { accountChecks } from './checks/account.ts'
 import { errorsIn, judgeAll, show } from './checks/check.ts'
 import { inspect } from './checks/inspection.ts'
 import { neonCheck } from './checks/neon.ts'
-import { proxyCheck } from './checks/proxy.ts'
 import { describedChecks, stateChecks } from './checks/stage.ts'
 import type { Context } from './context.ts'
 
@@ -20,31 +19,26 @@ export interface StatusOptions {
 
 /** Shows the stage's state. Fails if a check fails or an alarm is raised. Reads secrets only with `secrets`. */
 export async function status(context: Context, { secrets: triesSecrets }: StatusOptions): Promise<void> {
-  const { aws, stack, program, asJson, secrets } = context
-  const inspection = await inspect(context)
+  const { aws, stack, program, asJson, secrets, database } = context
+  const inspected = await inspect(context)
   const ownerUrl = triesSecrets && (await secrets.read('database-owner')).value
   const findings = await judgeAll([
     ...accountChecks(context),
     ...(triesSecrets
-      ? [...stateChecks(context, ownerUrl), proxyCheck(context, ownerUrl)]
-      : [...describedChecks(context), { subject: 'database', judge: async () => inspection.findings }]),
-    neonCheck(context, inspection.compute),
+      ? stateChecks(context, ownerUrl)
+      : [...describedChecks(context), { subject: 'database', judge: async () => inspected.findings }]),
+    neonCheck(context, inspected.compute),
   ])
   const found = await findStack(aws, stack)
   const state = found ? await stateOf(context) : undefined
-  const documents = ownerUrl ? await healthOf(context, ownerUrl) : undefined
+  const documents = ownerUrl ? await checkDocuments(database(ownerUrl)).catch(unknown) : undefined
   const system = { stack: found?.StackStatus ?? 'not deployed', updated: found?.LastUpdatedTime ?? found?.CreationTime }
   const isWell = errorsIn(findings).length === 0 && !state?.alarms.length
   if (!isWell) program.exitCode = 1
-  const { versions, ...rest } = { ...state, ...documents }
-  if (asJson)
-    return void print(
-      program,
-      { stage: context.stage, is_well: isWell, ...system, ...rest, versions, findings },
-      { asJson },
-    )
+  const { versions, ...rest } = { stage: context.stage, is_well: isWell, ...system, ...state, ...documents }
+  if (asJson) return void print(program, { ...rest, versions, findings }, { asJson })
   show(program, findings)
-  print(program, { ...system, ...rest }, { asJson })
+  print(program, rest, { asJson })
   if (versions) print(program, { data: versions }, { asJson })
 }
 
@@ -88,6 +82,4 @@ async function versionOf({ aws, stack }: Context, lambda: string) {
   return { lambda, version: found?.Version ?? null, since: found?.LastModified ?? null }
 }
 
-async function healthOf({ database }: Context, ownerUrl: string) {
-  return await checkDocuments(database(ownerUrl)).catch((error) => ({ documents: `unknown: ${sentenceOf(error)}` }))
-}
+const unknown = (error: unknown) => ({ documents: `unknown: ${sentenceOf(error)}` })

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type LocalDatabase, openDatabase } from '../../infra/local/database/database.ts'
 import { createScratchDatabase } from '../../infra/local/database/scratch-database.ts'
-import { type Ask, askerOf, facts } from '../../infra/stage/checks/proxy.ts'
 import { Database } from '../../shared/database/database.ts'
 import type { Size } from '../../shared/limits/leaky-bucket.ts'
 import { listen } from '../support/http/loopback.ts'
+import { type Ask, askerOf, facts } from './proxy-facts.ts'
 
 /*
  * What Cuecard relies on in Neon's proxy, read in neondatabase/neon at 6a35a3e. The same tests run against the stand-in, on the embedded

@@ -12,6 +12,7 @@ export interface Finding {
 export const ok = (subject: string, detail: string): Finding => ({ level: 'ok', subject, detail })
 export const warning = (subject: string, detail: string): Finding => ({ level: 'warning', subject, detail })
 export const error = (subject: string, detail: string): Finding => ({ level: 'error', subject, detail })
+export const toWarning = (found: Finding) => (found.level === 'error' ? warning(found.subject, found.detail) : found)
 
 /** `status` shows a check's findings, `deploy` stops at an error, and `create` repairs. */
 export interface Check {

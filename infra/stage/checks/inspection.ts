@@ -5,18 +5,17 @@ import { type Compute, checkConnections } from './neon.ts'
 
 export interface Inspection {
   findings: Finding[]
-  compute?: Compute | undefined
+  compute?: Compute
 }
 
 /** Lets the deployed Lambda that migrates check the database and the logins, so that no person has to read a secret. */
 export async function inspect(context: Context): Promise<Inspection> {
-  const subject = 'database'
+  const { aws, stack } = context
+  const none: Inspection = { findings: [ok('database', 'is checked after the stage is deployed')] }
   try {
-    const found = (await invoke(context.aws, `${context.stack}-migrate`, { check: true })) as Inspection | undefined
-    if (!found) return { findings: [ok(subject, 'is checked after the stage is deployed')] }
-    const { findings, compute } = found
-    return { findings: [...findings, ...(compute ? checkConnections(context, compute) : [])], compute }
+    const found = ((await invoke(aws, `${stack}-migrate`, { check: true })) as Inspection | undefined) ?? none
+    return { ...found, findings: [...found.findings, ...checkConnections(context, found.compute)] }
   } catch (thrown) {
-    return { findings: [error(subject, explain(thrown))] }
+    return { findings: [error('database', explain(thrown))] }
   }
 }

@@ -1,7 +1,3 @@
-import { isPostgresUrl } from '../../postgres-url.ts'
-import type { Context } from '../context.ts'
-import { type Check, ok, warning } from './check.ts'
-
 export interface Question {
   body?: unknown
   headers?: Record<string, string>
@@ -107,23 +103,3 @@ export const facts: readonly [fact: string, source: string, Question, holds: (an
       results[1].rowCount === null,
   ],
 ]
-
-/** Warns of each fact that does not hold, because the proxy then differs from the one that Cuecard is written for. */
-export function proxyCheck({ terminal }: Context, ownerUrl = ''): Check {
-  const subject = 'proxy'
-  return {
-    subject,
-    async judge() {
-      // The owner's check reports this.
-      if (!isPostgresUrl(ownerUrl)) return []
-      const ask = askerOf(ownerUrl, terminal.env.DATABASE_ENDPOINT || undefined)
-      const checked = await Promise.all(
-        facts.map(async ([fact, source, question, holds]) =>
-          holds(await ask(question)) ? [] : [warning(subject, `does not hold: ${fact} (${source})`)],
-        ),
-      )
-      const faults = checked.flat()
-      return faults.length > 0 ? faults : [ok(subject, `is as expected in ${facts.length} respects`)]
-    },
-  }
-}
