@@ -105,7 +105,9 @@ function signInSettings({ mailFrom, keySignIn, oidc }: StageSettings, secrets: S
 }
 
 function embeddingSettings({ provider, previousProvider }: StageSettings, secrets: Secrets): Record<string, string> {
-  const previous = previousProvider ? settingsOf(previousProvider, secrets['previous-provider']) : {}
+  const previous = previousProvider
+    ? settingsOf(previousProvider, secrets['previous-provider'] ?? secrets.provider)
+    : {}
   const chunkTokens = [provider, previousProvider].flatMap(
     (each) => (each && each !== 'encoder' && each.chunkTokens) || [],
   )

@@ -2,7 +2,14 @@ import { Aws, Stack, type StackProps } from 'aws-cdk-lib'
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager'
 import type { Construct } from 'constructs'
 import { acknowledge } from './rule-checks.ts'
-import { type OptionalSecret, type SecretName, type StageSettings, secretNamesOf } from './stages.ts'
+import {
+  isProviderSecret,
+  type OptionalSecret,
+  type SecretName,
+  type StageSettings,
+  secretIdOf,
+  secretNamesOf,
+} from './stages.ts'
 
 /** `id`: the name under which a Lambda reads a secret. `arn`: the secret that its role may read. */
 export type SecretReference = { readonly id: string; readonly arn: string }
@@ -16,7 +23,7 @@ export type Secrets = Readonly<
 export function secretsFor(stage: string, settings: StageSettings): Secrets {
   const { account, region, secretArns } = settings
   const entries = secretNamesOf(settings).map((name) => {
-    const id = secretArns?.[name] ?? `cuecard/${stage}/${name}`
+    const id = secretIdOf(stage, settings, name)
     // Secrets Manager adds six characters to the end of a secret's ARN.
     const made = `arn:${Aws.PARTITION}:secretsmanager:${region}:${account}:secret:${id}-??????`
     return [name, { id, arn: secretArns?.[name] ?? made }] as const
@@ -30,8 +37,9 @@ export class SecretsStack extends Stack {
     super(scope, id, props)
     for (const name of secretNamesOf(settings)) {
       if (settings.secretArns?.[name]) continue
-      const created = new CfnSecret(this, `${name}-value`, {
-        name: `cuecard/${stage}/${name}`,
+      const id = secretIdOf(stage, settings, name)
+      const created = new CfnSecret(this, `${id.replace(`cuecard/${stage}/`, '')}-value`, {
+        name: id,
         description: describe(name),
         kmsKeyId: settings.secretsKeyArn,
       })
@@ -46,8 +54,7 @@ export class SecretsStack extends Stack {
 }
 
 function describe(name: SecretName): string {
-  if (name === 'provider') return 'API key of the embedding provider (plain string).'
-  if (name === 'previous-provider') return 'API key of the previous embedding provider (plain string).'
+  if (isProviderSecret(name)) return 'API key of an embedding provider (plain string).'
   if (name === 'oidc') return 'Client secret at the OpenID Connect provider (plain string).'
   if (name === 'canary') return 'API key of the canary’s organization (plain string, cue_…).'
   return `Neon connection URL for the role ${name.replace('database-', '')} (plain string, postgresql://…).`

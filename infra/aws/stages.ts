@@ -15,10 +15,25 @@ export const secretNames = [
 
 export type SecretName = (typeof secretNames)[number]
 
+/** The stage's secrets. Two models of one provider share its key. */
 export function secretNamesOf(settings: StageSettings): SecretName[] {
-  return secretNames.filter((name) =>
-    isProviderSecret(name) ? providerOf(settings, name) : name !== 'oidc' || settings.oidc,
-  )
+  const [own, previous] = [providerOf(settings, 'provider'), providerOf(settings, 'previous-provider')]
+  const isPresent = {
+    provider: own,
+    'previous-provider': previous?.baseUrl !== own?.baseUrl && previous,
+    oidc: settings.oidc,
+  }
+  return secretNames.filter((name) => !(name in isPresent) || isPresent[name as OptionalSecret])
+}
+
+/**
+ * A secret's name, or its ARN if the stage names one. A provider's key is under its address, so that neither a running release nor one that
+ * returns sends it to another provider.
+ */
+export function secretIdOf(stage: string, settings: StageSettings, name: SecretName): string {
+  const provider = isProviderSecret(name) ? providerOf(settings, name) : undefined
+  const address = provider?.baseUrl.replace(/^https?:\/\/|\/$/g, '').replaceAll(/[^\w./-]/g, '_')
+  return settings.secretArns?.[name] ?? `cuecard/${stage}/${address ? `provider/${address}` : name}`
 }
 
 /** True if the stage's Lambdas contain the encoder. */

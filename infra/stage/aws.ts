@@ -9,7 +9,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
-import type { SecretName, StageSettings } from '../aws/stages.ts'
+import { type SecretName, type StageSettings, secretIdOf } from '../aws/stages.ts'
 import { CommandError } from '../command-line/command-error.ts'
 
 export interface StoredSecret {
@@ -71,8 +71,9 @@ export function outputOf(stack: Stack | undefined, name: string): string | undef
 }
 
 /** Accesses a stage's secrets, by ARN if the stage names one. */
-export function secretsOf({ secrets }: Aws, stage: string, { secretArns, secretsKeyArn }: StageSettings) {
-  const idOf = (name: SecretName) => secretArns?.[name] ?? `cuecard/${stage}/${name}`
+export function secretsOf({ secrets }: Aws, stage: string, settings: StageSettings) {
+  const { secretsKeyArn } = settings
+  const idOf = (name: SecretName) => secretIdOf(stage, settings, name)
   /** Needs no right to read the secret's value. */
   async function describe(name: SecretName) {
     const id = idOf(name)

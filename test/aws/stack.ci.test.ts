@@ -171,7 +171,9 @@ describe('secrets', () => {
       return Properties.Name
     })
     expect(names).toEqual(
-      secretNames.filter((name) => !/^(previous-provider|oidc)$/.test(name)).map((name) => `cuecard/prod/${name}`),
+      secretNames
+        .filter((name) => !/^(previous-provider|oidc)$/.test(name))
+        .map((name) => `cuecard/prod/${name === 'provider' ? 'provider/api.openai.com/v1' : name}`),
     )
   })
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 
 function keep(values: Partial<Record<SecretName, string | undefined>>): void {
-  for (const [name, value] of Object.entries(values)) stage.aws.secrets.set(`cuecard/prod/${name}`, value)
+  for (const [name, value] of Object.entries(values)) stage.aws.secrets.set(stage.secretId(name as SecretName), value)
 }
 
 async function look(changed: Partial<StageFile> = {}): Promise<Finding[]> {
@@ -111,7 +111,7 @@ describe('npm run stage -- status --secrets', () => {
   })
 
   test('asks for no key of a provider where the stage has the encoder', async () => {
-    stage.aws.secrets.delete('cuecard/prod/provider')
+    stage.aws.secrets.delete(stage.secretId('provider'))
     const findings = await look({ provider: 'encoder' })
     expect(faultsOf(findings)).toEqual([])
   })

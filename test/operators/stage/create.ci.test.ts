@@ -43,7 +43,7 @@ describe('npm run stage -- create', () => {
     expect([...stage.aws.secrets.keys()].toSorted()).toEqual(
       secretNames
         .filter((name) => !/^(previous-provider|oidc)$/.test(name))
-        .map((name) => `cuecard/prod/${name}`)
+        .map(stage.secretId)
         .toSorted(),
     )
     expect(await logins()).toEqual(databaseUsers.map((name) => `cuecard_${name}_1`).toSorted())
@@ -128,7 +128,7 @@ describe('npm run stage -- create', () => {
         'OIDC_CLIENT_SECRET, which is secret, unless you type it\n',
     })
     await create(['--yes'])
-    stage.aws.secrets.set('cuecard/prod/provider', 'sk-revoked')
+    stage.aws.secrets.set(stage.secretId('provider'), 'sk-revoked')
     stage.aws.secrets.set('cuecard/prod/database-owner', undefined)
     expect(await create(['--yes'], { env: {} })).toMatchObject({
       code: 1,

@@ -38,9 +38,6 @@ test('a stage changes its model, shows how far it is, returns at no cost before 
   const worker = workerWith(first)
   await worker.embed(tenant, body.id)
   await changeSettings('second', 'first')
-  stage.aws.secrets.set('cuecard/prod/previous-provider', undefined)
-  await stage.run(['secret', 'prod', 'previous-provider'], { env: { PREVIOUS_PROVIDER_KEY: stage.providerKey } })
-  expect(stage.secret('previous-provider')).toBe(stage.providerKey)
 
   expect(await lines()).toEqual([
     ...['stage              prod', 'model              second', 'agents_that_begin  1', 'changing           1'],

@@ -64,7 +64,7 @@ describe('npm run stage -- secret', () => {
 
   test('keeps the old one if the new one does not work', async () => {
     const env = { ...stage.answers(), PROVIDER_KEY: 'sk-wrong', OWNER_URL: 'postgresql://nobody@127.0.0.1:1/none' }
-    for (const name of ['provider', 'database-owner']) {
+    for (const name of ['provider', 'database-owner'] as const) {
       const kept = stage.secret(name)
       expect(await stage.run(['secret', 'prod', name], { env })).toMatchObject({ code: 1 })
       expect(stage.secret(name)).toBe(kept)

@@ -4,6 +4,7 @@ import { generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
+import type { SecretName } from '../../../infra/aws/stages.ts'
 import { requirePostgresPrograms } from '../../../infra/backup/postgres.ts'
 import { createScratchDatabase } from '../../../infra/local/database/scratch-database.ts'
 import { withClient } from '../../../infra/postgres-client.ts'
@@ -108,7 +109,7 @@ describe.runIf(hasPrograms)(
     type History = Awaited<ReturnType<typeof historyOf>>
 
     async function expectRestored(url: string, { kept, gone, document }: History): Promise<void> {
-      const of = (secret: string) => new URL(stage.secret(secret)!).pathname
+      const of = (secret: SecretName) => new URL(stage.secret(secret)!).pathname
       const { pathname } = new URL(url)
       expect(stage.secret('database-owner')).toBe(url)
       for (const name of databaseUsers) expect(of(`database-${name}`), name).toBe(pathname)

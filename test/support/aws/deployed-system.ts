@@ -44,7 +44,7 @@ export async function deploy(given?: StackTemplate) {
   const providerKey = `sk-${randomBytes(12).toString('hex')}`
   secrets.push(providerKey)
   provider.keys.add(providerKey)
-  keep('provider', providerKey)
+  keep('provider/api.openai.com/v1', providerKey)
 
   const local: Record<string, string> = {
     ...{ AWS_REGION: region, AWS_ENDPOINT_URL_SQS: endpoint, AWS_ENDPOINT_URL_S3: endpoint },

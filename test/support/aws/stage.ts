@@ -7,7 +7,7 @@ import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
 import { runCanary } from '../../../functions/canary/canary.ts'
 import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
-import { findStage, secretNamesOf } from '../../../infra/aws/stages.ts'
+import { findStage, type SecretName, secretIdOf, secretNamesOf } from '../../../infra/aws/stages.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
 import { invoke, type LambdaHandler } from '../../../infra/local/lambda.ts'
 import { migrationNames } from '../../../infra/migrations/migrate.ts'
@@ -108,7 +108,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     aws.beforeWrite(`cdk ${name}`)
     if (name.endsWith('-secrets'))
       for (const secret of secretNamesOf(settings)) {
-        const id = `cuecard/prod/${secret}`
+        const id = secretIdOf('prod', settings, secret)
         if (!aws.secrets.has(id)) aws.secrets.set(id, undefined)
       }
     const before = aws.stacks.get(name)
@@ -122,6 +122,8 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     if (!name.endsWith('-secrets')) await deployed(args)
     aws.afterWrite(`cdk ${name}`)
   }
+
+  const secretId = (name: SecretName) => secretIdOf('prod', findStage('prod', directory)!, name)
 
   /** The team's answers for runs without questions. */
   const answers = () => ({
@@ -213,7 +215,8 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     get pool() {
       return database.pool
     },
-    secret: (name: string) => aws.secrets.get(`cuecard/prod/${name}`),
+    secret: (name: SecretName) => aws.secrets.get(secretId(name)),
+    secretId,
   }
 }
 
