@@ -5,7 +5,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { databaseUsers, embedding, isDatabaseUser, type LambdaName, type QueueName } from '../wiring.ts'
 import type { SecretReference, Secrets } from './secrets.ts'
-import type { OptionalSecret, Provider, SecretName, StageSettings } from './stages.ts'
+import { mailIdentitiesOf, type OptionalSecret, type Provider, type SecretName, type StageSettings } from './stages.ts'
 
 export type Access = {
   readonly database?: Exclude<SecretName, OptionalSecret | 'canary'>
@@ -170,12 +170,13 @@ export function statementsFor(
   ].flat()
 }
 
-/** Allows mails of the stage's sender only, by the SES identity of its address or its domain. */
+/** Allows mails of the stage's sender only, by any SES identity that covers it. */
 function sendMail({ mailFrom, region, account }: StageSettings): PolicyStatement[] {
   if (!mailFrom) return []
   const address = mailFrom.replace(/^.*<|>$/g, '')
-  const identities = [address, address.split('@')[1]]
-  const arns = identities.map((name) => `arn:${Aws.PARTITION}:ses:${region}:${account}:identity/${name}`)
+  const arns = mailIdentitiesOf(mailFrom).map(
+    (name) => `arn:${Aws.PARTITION}:ses:${region}:${account}:identity/${name}`,
+  )
   return allow(['ses:SendEmail'], arns).map((each) => {
     each.addCondition('StringEquals', { 'ses:FromAddress': address })
     return each

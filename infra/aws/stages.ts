@@ -36,6 +36,14 @@ export function secretIdOf(stage: string, settings: StageSettings, name: SecretN
   return settings.secretArns?.[name] ?? `cuecard/${stage}/${address ? `provider/${address}` : name}`
 }
 
+/** The identities with which SES may send from an address: it, its domain, and the domains above. */
+export function mailIdentitiesOf(mailFrom: string | undefined): string[] {
+  if (mailFrom === undefined) return []
+  const address = mailFrom.replace(/^.*<|>$/g, '')
+  const labels = address.split('@')[1]!.split('.')
+  return [address, ...labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'))]
+}
+
 /** True if the stage's Lambdas contain the encoder. */
 export const embedsItself = ({ provider, previousProvider }: StageSettings) =>
   [provider, previousProvider].includes('encoder')

@@ -8,6 +8,7 @@ import {
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager'
+import { SESv2Client } from '@aws-sdk/client-sesv2'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts'
 import { type SecretName, type StageSettings, secretIdOf } from '../aws/stages.ts'
 import { CommandError } from '../command-line/command-error.ts'
@@ -27,6 +28,7 @@ export function awsClients(region: string) {
     stacks: new CloudFormationClient(settings),
     metrics: new CloudWatchClient(settings),
     lambda: new LambdaClient(settings),
+    mail: new SESv2Client(settings),
     secrets: new SecretsManagerClient(settings),
     sts: new STSClient(settings),
   }

@@ -5,15 +5,18 @@ import { type Lambda, lambdas } from '../../wiring.ts'
 import { type Aws, findStack, identityOf, undefinedIfMissing } from '../aws.ts'
 import type { Context } from '../context.ts'
 import { type Check, error, type Finding, ok, warning } from './check.ts'
+import { checkMail } from './mail.ts'
 
 /** Checks whose faults a person repairs. None reads a secret. */
-export function accountChecks({ aws, stage, settings }: Context): Check[] {
+export function accountChecks(context: Context): Check[] {
+  const { aws, stage, settings } = context
   return [
     { subject: 'settings', judge: async () => checkSettings(stage, settings) },
     { subject: 'account', judge: () => checkIdentity(aws, stage, settings) },
     { subject: 'CDK', judge: () => checkBootstrap(aws, settings) },
     { subject: concurrency, judge: () => checkConcurrency(aws, stage, settings) },
     { subject: 'certificate', judge: () => checkCertificate(aws, settings) },
+    { subject: 'mail', judge: () => checkMail(context) },
   ]
 }
 

@@ -166,6 +166,29 @@ describe('npm run stage -- status --secrets', () => {
     ])
   })
 
+  test('warns of mails that SES does not send: of an address without an identity, in the sandbox, or stopped', async () => {
+    stage.aws.mailIdentities.set('example.org', false)
+    Object.assign(stage.aws.mail, {
+      ProductionAccessEnabled: false,
+      SendingEnabled: false,
+      EnforcementStatus: 'PROBATION',
+    })
+    expect(faultsOf(await look({ mailFrom: 'Cuecard <hello@mail.example.org>' }))).toEqual([
+      'warning mail: SES has verified none of hello@mail.example.org, mail.example.org, example.org in eu-central-1',
+      'warning mail: SES’s sandbox reaches only verified addresses: request production access',
+      'warning mail: SES has stopped the account’s mails (PROBATION)',
+    ])
+    Object.assign(stage.aws.mail, { ProductionAccessEnabled: true, SendingEnabled: true })
+    stage.aws.mailIdentities.set('example.org', true)
+    const found = await look()
+    expect(found).toContainEqual({ level: 'ok', subject: 'mail', detail: 'from example.org' })
+    const created = await stage.run(['create', 'prod', '--yes'], { env: {} })
+    expect(created.stderr).not.toMatch(/ mail: /)
+    stage.aws.mailIdentities.clear()
+    const warned = await stage.run(['create', 'prod', '--yes'], { env: {} })
+    expect(warned).toMatchObject({ code: 0, stderr: expect.stringMatching(/^warning +mail: SES has verified none/m) })
+  })
+
   test('looks at the certificate of a domain', async () => {
     const certificateArn = 'arn:aws:acm:eu-central-1:111122223333:certificate/c'
     const customDomain = { name: 'api.example.org', certificateArn }

@@ -184,7 +184,7 @@ const destroying = grantsOf('permissions-destroy.json')
 /** Actions without a resource, or with one that no pattern can distinguish, by AWS's service authorization reference. */
 const ofNoResource = [
   ...['acm:DescribeCertificate', 'cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricStatistics'],
-  ...['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings'],
+  ...['lambda:GetAccountSettings', 'lambda:ListEventSourceMappings', 'ses:GetAccount', 'ses:GetEmailIdentity'],
 ]
 
 test('the policies to paste permit exactly the commands’ calls', async () => {

@@ -25,7 +25,7 @@ class Refused extends Error {
 type Input = Record<string, unknown>
 
 /**
- * STS, CloudFormation, Secrets Manager, Lambda, CloudWatch and ACM on loopback, as far as Lambdas and `npm run stage` call them, with
+ * STS, CloudFormation, Secrets Manager, Lambda, CloudWatch, ACM and SES on loopback, as far as Lambdas and `npm run stage` call them, with
  * answers in the shapes of AWS’s documentation. `called` lists the actions as a policy names them, `denied` those that are refused.
  * `beforeWrite` and `afterWrite` stand around each that changes something; what they throw is a refusal.
  */
@@ -38,6 +38,9 @@ export async function startAwsServices() {
     /** The mappings of queues to Lambdas' aliases: true if enabled. */
     mappings: new Map<string, boolean>(),
     certificate: {} as object,
+    /** SES's account, and its identities: true if verified. */
+    mail: { ProductionAccessEnabled: true, SendingEnabled: true, EnforcementStatus: 'HEALTHY' },
+    mailIdentities: new Map([['example.org', true]]),
     alarms: [] as string[],
     /** Times at which a metric was above zero. */
     reported: new Map<string, number[]>(),
@@ -121,6 +124,17 @@ export async function startAwsServices() {
       throw new Refused('ResourceNotFoundException', `Function not found: ${FunctionName}`)
     },
     'acm:DescribeCertificate': () => ({ Certificate: state.certificate }),
+    'ses:GetAccount': () => state.mail,
+    'ses:GetEmailIdentity': ({ FunctionName: name }) => {
+      const isVerified = state.mailIdentities.get(String(name))
+      if (isVerified === undefined) throw new Refused('NotFoundException', `Email identity ${name} does not exist.`)
+      const IdentityType = String(name).includes('@') ? 'EMAIL_ADDRESS' : 'DOMAIN'
+      return {
+        IdentityType,
+        VerifiedForSendingStatus: isVerified,
+        VerificationStatus: isVerified ? 'SUCCESS' : 'PENDING',
+      }
+    },
   }
   const writes: Record<string, (input: Input) => object | string> = {
     'secretsmanager:PutSecretValue': ({ SecretId, SecretString }) => {
@@ -187,7 +201,7 @@ export async function startAwsServices() {
       const code = error instanceof Refused ? error.code : 'ValidationException'
       if (isQuery) return reply(response, { status: 400, body: errorXml(code, error.message) })
       response.setHeader('x-amzn-errortype', code)
-      const status = code === 'ResourceNotFoundException' && action.startsWith('lambda:') ? 404 : 400
+      const status = /NotFound/.test(code) && /^(lambda|ses):/.test(action) ? 404 : 400
       reply(response, { status, body: { __type: code, message: error.message, Message: error.message } })
     }
   })
@@ -200,7 +214,9 @@ const services: Record<string, string> = {
   CertificateManager: 'acm',
 }
 
-const lambdaPaths: [RegExp, string][] = [
+const restPaths: [RegExp, string, service?: string][] = [
+  [/^GET \/v2\/email\/account$/, 'GetAccount', 'ses'],
+  [/^GET \/v2\/email\/identities\/([^/]+)$/, 'GetEmailIdentity', 'ses'],
   [/^GET .*account-settings$/, 'GetAccountSettings'],
   [/^GET .*functions\/([^/]+)\/concurrency$/, 'GetFunctionConcurrency'],
   [/^PUT .*functions\/([^/]+)\/concurrency$/, 'PutFunctionConcurrency'],
@@ -211,7 +227,7 @@ const lambdaPaths: [RegExp, string][] = [
   [/^PUT .*event-source-mappings\/([^/]+)$/, 'UpdateEventSourceMapping'],
 ]
 
-/** The action as a policy names it: from the header of a JSON service, the form of a query service, or Lambda’s path. */
+/** The action as a policy names it: from the header of a JSON service, the form of a query service, or the path of Lambda and SES. */
 async function toCall(request: IncomingMessage): Promise<{ action: string; input: Input; isQuery: boolean }> {
   const body = await text(request)
   const [target, operation] = String(request.headers['x-amz-target'] ?? '').split('.')
@@ -223,14 +239,14 @@ async function toCall(request: IncomingMessage): Promise<{ action: string; input
   }
   const { pathname, searchParams } = new URL(request.url!, 'http://lambda')
   const line = `${request.method} ${pathname}`
-  const [pattern, name] = lambdaPaths.find(([each]) => each.test(line))!
+  const [pattern, name, service = 'lambda'] = restPaths.find(([each]) => each.test(line))!
   const named = decodeURIComponent(pattern.exec(line)?.[1] ?? searchParams.get('FunctionName') ?? '')
   const input = {
     ...(body && JSON.parse(body)),
     FunctionName: named,
     ...(name === 'UpdateEventSourceMapping' && { UUID: named }),
   }
-  return { action: `lambda:${name}`, input, isQuery: false }
+  return { action: `${service}:${name}`, input, isQuery: false }
 }
 
 function reply(response: ServerResponse, { status = 200, body }: Answer): void {

@@ -76,6 +76,7 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
     directory = await mkdtemp(join(process.env.RUN_DIRECTORY!, 'stages-'))
     const env = {
       AWS_ENDPOINT_URL: aws.origin,
+      AWS_ENDPOINT_URL_SESV2: aws.origin,
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'AKIA',
       AWS_SECRET_ACCESS_KEY: 'x',
