@@ -105,6 +105,27 @@ test.each(stageCommands)('the runbook’s command exists: npm run stage -- %s', 
   for (const option of args.filter((arg) => arg.startsWith('--'))) expect(help).toContain(` ${option}`)
 })
 
+test('the page about restoring removes the delete markers of files with spaces and quotes in their names', () => {
+  const [, block] = /```sh\n(aws s3api list-object-versions[\s\S]*?)```/.exec(
+    readFileSync(join(infra, 'runbook/restore.md'), 'utf8'),
+  )!
+  // The command line prints a row's fields with tabs between them.
+  const aws = `aws() { case "$2" in
+    list-object-versions) printf '%s\\t%s\\n' 'o/d/u/Price list.pdf' v1 "o/d/u/Ada's menu \\ \\"new\\".pdf" v2;;
+    *) printf '%s<next>' "$@"; printf '<end>';; esac }
+`
+  const printed = execFileSync('bash', ['--norc', '-c', aws + block], { encoding: 'utf8' })
+  const deleted = printed
+    .split('<end>')
+    .slice(0, -1)
+    .map((call) => call.split('<next>').slice(0, -1))
+  const of = (key: string, version: string) => [
+    ...['s3api', 'delete-object', '--bucket', 'BUCKET'],
+    ...['--key', key, '--version-id', version],
+  ]
+  expect(deleted).toEqual([of('o/d/u/Price list.pdf', 'v1'), of('o/d/u/Ada\'s menu \\ "new".pdf', 'v2')])
+})
+
 test('the pages have SQL for the owner and for operators, and commands', () => {
   expect(sessions.map(({ url }) => url).toSorted()).toEqual(expect.arrayContaining(['OWNER', 'OPERATOR']))
   expect(commands.length).toBeGreaterThan(10)
