@@ -81,10 +81,14 @@ function pooledUrlOf(ownerUrl: string, login: string, password: string): string 
   return url.href
 }
 
-/** @throws CommandError if the stage has no owner's URL */
-export async function ownerOf({ secrets, database, stage }: Context): Promise<{ owner: Database; ownerUrl: string }> {
+/** Warns if the stage's file is older than a restore. @throws CommandError if the stage has no owner's URL */
+export async function ownerOf(context: Context): Promise<{ owner: Database; ownerUrl: string }> {
+  const { secrets, database, stage, settings, program } = context
   const ownerUrl = (await secrets.read('database-owner')).value
   if (!ownerUrl) throw new CommandError(`the secret of the owner is empty: npm run stage -- create ${stage}`)
+  const { hostname } = new URL(ownerUrl)
+  if (settings.databaseHost && settings.databaseHost !== hostname)
+    program.warn(`warning: ${stage} is at ${hostname}, but infra/aws/stages/${stage}.json names another host: pull it`)
   return { owner: database(ownerUrl), ownerUrl }
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { regular } from '../../../infra/aws/concurrency.ts'
+import { readStageFile, writeStageFile } from '../../../infra/aws/stage-file.ts'
 import { lambdaNames, queues } from '../../../infra/wiring.ts'
 import { useStageOf } from '../../support/aws/stage.ts'
 import { useStand } from '../../support/stand/stand.ts'
@@ -48,6 +49,17 @@ describe('npm run stage -- operator', () => {
     await json('operator', 'prod', 'ada', '--remove')
     const left = await stand.pool.query(`select from pg_roles where rolname = 'cuecard_operator_ada'`)
     expect(left.rows).toEqual([])
+  })
+
+  test('says so where the stage’s file is older than a restore', async () => {
+    const file = readStageFile(stage.directory, 'prod')!
+    await writeStageFile(stage.directory, 'prod', { ...file, databaseHost: 'ep-former.eu-central-1.aws.neon.tech' })
+    const { code, stderr } = await stage.run(['operator', 'prod', 'ada'])
+    const { hostname } = new URL(stage.ownerUrl())
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: prod is at ${hostname}, but infra/aws/stages/prod.json names another host: pull it\n`,
+    })
   })
 
   test('refuses a name that is no part of a login', async () => {
