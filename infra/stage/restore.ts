@@ -52,10 +52,11 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
       ...{ url, db: database(url), backup: from, signal: terminal.signal, onProgress: (line) => program.warn(line) },
       async removals() {
         await untilQuiet()
+        // Comes first, so that no operator revokes or erases anything there that the list lacks.
+        if (former) await closeLogins(former)
         return [...(former ? [await removalsIn(former)] : []), ...(store ? await listRemovals(store) : [])]
       },
     })
-    if (former) await closeLogins(former)
     await carryOut(program, await stepsOf(stateChecks(context, url, owner)))
     await writeStageFile(directory, stage, { ...readStageFile(directory, stage)!, databaseHost: hostname })
     await start(context)

@@ -162,7 +162,12 @@ describe.runIf(hasPrograms)(
       const file = readStageFile(stage.directory, 'prod')!
       await writeStageFile(stage.directory, 'prod', { ...file, databaseHost: 'ep-former.eu-central-1.aws.neon.tech' })
       const url = await emptyDatabase()
+      const changes: string[] = []
+      stage.proxy.beforeWrite = (statement) => void changes.push(statement)
       expect(await restore(url)).toMatchObject({ code: 0, stderr: expect.stringMatching(/names the new host/) })
+      const at = (pattern: RegExp) => changes.findIndex((statement) => pattern.test(statement))
+      expect(at(/alter role "cuecard_operator_ada" nologin/)).toBeGreaterThanOrEqual(0)
+      expect(at(/alter role "cuecard_operator_ada" nologin/)).toBeLessThan(at(/insert into erasures/))
       expect(await look()).toMatchObject({ code: 1, stderr: expect.stringMatching(/authentication failed/) })
       expect(readStageFile(stage.directory, 'prod')!.databaseHost).toBe(new URL(url).hostname)
     })
