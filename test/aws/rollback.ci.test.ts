@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cdkDeploy } from '../../infra/stage/context.ts'
 import { databaseUsers } from '../../infra/wiring.ts'
-import { type Json, type StageUnderTest, useSynthesis } from '../support/aws/aws-template.ts'
-import { CloudFormation, type Template } from '../support/aws/cloud-formation.ts'
+import { type Fields, type Json, type StageUnderTest, useSynthesis } from '../support/aws/aws-template.ts'
+import { CloudFormation, Refused, referredIn, type Template } from '../support/aws/cloud-formation.ts'
 
 const synthesis = useSynthesis()
 
@@ -42,6 +42,37 @@ describe.each(['dev', 'prod'] as const)('%s', (stage) => {
     create(newer)
     deploy(newer)
     expect(account()).toEqual(afterwards)
+  })
+})
+
+describe('CloudFormation accepts', () => {
+  test.each(['dev', 'prod', 'everything'] as const)('%s in an empty account', (stage) => {
+    const { create, deploy } = accountOf(stage)
+    create(releaseOf(stage))
+    expect(deploy(releaseOf(stage))).toEqual([])
+  })
+
+  const refersTo = (id: string): [string, object][] => [
+    ['Properties', { Properties: { Role: { 'Fn::GetAtt': [id, 'Arn'] } } }],
+    ['a pattern', { Properties: { Role: { 'Fn::Sub': `arn:\${AWS::Partition}:iam::1:role/\${${id}.Name}` } } }],
+    ['UpdatePolicy', { UpdatePolicy: { CodeDeployLambdaAliasUpdate: { DeploymentGroupName: { Ref: id } } } }],
+    ['CreationPolicy', { CreationPolicy: { ResourceSignal: { Count: { Ref: id } } } }],
+    ['Metadata', { Metadata: { of: { 'Fn::GetAtt': `${id}.Arn` } } }],
+    ['DependsOn', { DependsOn: [id] }],
+    ['one name in DependsOn', { DependsOn: id }],
+  ]
+
+  test.each(refersTo('B'))('no circle through %s', (_, attribute) => {
+    const resource = { Type: 'AWS::IAM::Role', Properties: {} as Fields }
+    const circle = {
+      A: { ...resource, ...attribute },
+      B: { ...resource, Properties: { Of: { Ref: 'A' } } },
+      C: resource,
+    }
+    const deploy = (Resources: object) => () =>
+      new CloudFormation().deploy('s', { Resources } as Template, { adopts: true })
+    expect(deploy(circle)).toThrow(new Refused('Circular dependency between resources: [A, B]'))
+    expect(deploy({ ...circle, B: resource })).not.toThrow()
   })
 })
 
@@ -93,15 +124,15 @@ function withoutLambda(release: Release, stage: StageUnderTest, lambda: string):
     const named = Object.entries(Resources).filter(([, { Properties = {} }]) =>
       [Properties.FunctionName, Properties.LogGroupName, Properties.Name].some((name) => own.includes(String(name))),
     )
-    const roles = named.flatMap(([, { Properties }]) => (Properties.Role ? referred(Properties.Role) : []))
+    const roles = named.flatMap(([, { Properties }]) => (Properties.Role ? referredIn(Properties.Role) : []))
     const gone = new Set([...named.map(([id]) => id), ...roles])
     for (let size = 0; size < gone.size; ) {
       size = gone.size
       for (const [id, { Type, Properties }] of Object.entries(Resources))
-        if (leads(Type) && referred(Properties).some((each) => gone.has(each))) gone.add(id)
+        if (leads(Type) && referredIn(Properties).some((each) => gone.has(each))) gone.add(id)
     }
     const keeps = ([id, part]: [string, { Value?: Json }]) =>
-      !gone.has(id) && (part.Value === undefined || !referred(part.Value).some((each) => gone.has(each)))
+      !gone.has(id) && (part.Value === undefined || !referredIn(part.Value).some((each) => gone.has(each)))
     return [
       stack,
       {
@@ -111,13 +142,4 @@ function withoutLambda(release: Release, stage: StageUnderTest, lambda: string):
     ]
   })
   return Object.fromEntries(entries)
-}
-
-/** The logical ids to which a value refers. */
-function referred(value: Json): string[] {
-  if (value === null || typeof value !== 'object') return []
-  if (Array.isArray(value)) return value.flatMap(referred)
-  const { Ref, 'Fn::GetAtt': attribute } = value
-  const own = [Ref, Array.isArray(attribute) ? attribute[0] : undefined]
-  return [...own.filter((each) => typeof each === 'string'), ...Object.values(value).flatMap(referred)]
 }

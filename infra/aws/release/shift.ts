@@ -1,9 +1,10 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib'
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch'
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy'
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import type { Alias, CfnAlias } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
-import { type LambdaName, serving } from '../../wiring.ts'
+import { aliasName, type LambdaName, serving } from '../../wiring.ts'
 import { releaseAlarmsOf } from '../monitoring/release-alarms.ts'
 import { acknowledge } from '../rule-checks.ts'
 
@@ -18,7 +19,7 @@ export function shiftTraffic(
   atOnce: boolean,
 ): void {
   const application = new LambdaApplication(scope, 'releases')
-  const role = createRole(scope, aliases)
+  const role = createRole(scope)
   for (const name of serving) {
     const ids = releaseAlarmsOf(name)
     new LambdaDeploymentGroup(scope, `${name}-shift`, {
@@ -34,8 +35,12 @@ export function shiftTraffic(
   }
 }
 
-/** Replaces AWS's managed policy, which covers every Lambda of the account. */
-function createRole(scope: Construct, aliases: Record<LambdaName, Alias>): Role {
+/**
+ * Replaces AWS's managed policy, which covers every Lambda of the account. Its ARNs have names instead of references: an alias waits for
+ * its deployment group and this role, so they can't wait for the alias.
+ */
+function createRole(scope: Construct): Role {
+  const functions = serving.map((name) => lambdaArn(scope, name))
   const role = new Role(scope, 'releases-role', {
     assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     inlinePolicies: {
@@ -43,7 +48,7 @@ function createRole(scope: Construct, aliases: Record<LambdaName, Alias>): Role 
         statements: [
           new PolicyStatement({
             actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-            resources: serving.flatMap((name) => [aliases[name].lambda.functionArn, aliases[name].functionArn]),
+            resources: [...functions, ...functions.map((arn) => `${arn}:${aliasName}`)],
           }),
           new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }),
         ],
@@ -54,4 +59,15 @@ function createRole(scope: Construct, aliases: Record<LambdaName, Alias>): Role 
     'AwsSolutions-IAM5[Resource::*]': 'CodeDeploy reads the state of alarms, which changes nothing.',
   })
   return role
+}
+
+function lambdaArn(scope: Construct, name: LambdaName): string {
+  const stack = Stack.of(scope)
+  const resourceName = `${stack.stackName}-${name}`
+  return stack.formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  })
 }

@@ -37,6 +37,7 @@ export class CloudFormation {
   deploy(stack: string, template: Template, { adopts }: { adopts: boolean }): string[] {
     const before = this.#stacks.get(stack) ?? { Resources: {} }
     this.#checkLimits(template)
+    this.#checkCircles(template)
     this.#checkExports(stack, before, template)
     const made = physical(template)
     const had = physical(before)
@@ -73,6 +74,13 @@ export class CloudFormation {
     if (JSON.stringify({ Resources, Outputs }).length > 1_000_000) throw new Refused('a template of more than 1 MB')
   }
 
+  #checkCircles({ Resources }: Template): void {
+    const circle = circleIn(
+      new Map(Object.entries(Resources).map(([id, each]) => [id, dependenciesOf(each, Resources)])),
+    )
+    if (circle.length > 0) throw new Refused(`Circular dependency between resources: [${circle.join(', ')}]`)
+  }
+
   #checkExports(stack: string, before: Template, template: Template): void {
     const others = [...this.#stacks].filter(([name]) => name !== stack)
     const used = new Set(others.flatMap(([, each]) => importsOf(each)))
@@ -82,6 +90,37 @@ export class CloudFormation {
     const offered = new Set(others.flatMap(([, each]) => exportsOf(each)))
     const missing = importsOf(template).find((name) => !offered.has(name))
     if (missing) throw new Refused(`No export named ${missing} found`)
+  }
+}
+
+/**
+ * The resources that must be there before this one: those of its `DependsOn`, and of the references anywhere in it, thus also in its
+ * `UpdatePolicy`, its `CreationPolicy` and its `Metadata`.
+ */
+function dependenciesOf({ DependsOn = [], ...resource }: Resource, all: Template['Resources']): string[] {
+  return [...new Set([...[DependsOn].flat(), ...referredIn(resource as Fields)])].filter((id) => id in all)
+}
+
+/** The logical ids in `Ref`, `Fn::GetAtt` and `Fn::Sub`, each in both of its forms. */
+export function referredIn(value: Json): string[] {
+  if (value === null || typeof value !== 'object') return []
+  if (Array.isArray(value)) return value.flatMap(referredIn)
+  const { Ref, 'Fn::GetAtt': attribute, 'Fn::Sub': pattern } = value
+  const [text, variables = {}] = [pattern].flat() as [Json?, Fields?]
+  const inText = typeof text === 'string' ? [...text.matchAll(/\$\{([^!.}]+)[^}]*\}/g)].map(([, id]) => id!) : []
+  const [ofAttribute] = typeof attribute === 'string' ? attribute.split('.') : ((attribute ?? []) as string[])
+  const own = [Ref, ofAttribute].filter((each) => typeof each === 'string')
+  return [...own, ...inText.filter((id) => !(id in variables)), ...Object.values(value).flatMap(referredIn)]
+}
+
+/** What is left when resources that nothing needs, or that need nothing, are taken out again and again: circles, and what joins them. */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  let left = [...graph.keys()]
+  for (;;) {
+    const needed = new Set(left.flatMap((id) => graph.get(id)!))
+    const kept = left.filter((id) => needed.has(id) && graph.get(id)!.some((each) => left.includes(each)))
+    if (kept.length === left.length) return left
+    left = kept
   }
 }
 
