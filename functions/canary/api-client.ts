@@ -15,6 +15,8 @@ export interface ApiAccess {
   baseUrl: string
   apiKey: string
   signal: AbortSignal
+  /** Replaces the request to `baseUrl`. */
+  send?: (request: Request) => Promise<Response>
 }
 
 interface Expected<Body> {
@@ -28,7 +30,7 @@ export type ApiClient = ReturnType<typeof apiClient>
 const maxMilliseconds = 30_000
 const maxQuoted = 500
 
-export function apiClient({ baseUrl, apiKey, signal }: ApiAccess) {
+export function apiClient({ baseUrl, apiKey, signal, send = fetch }: ApiAccess) {
   return async function call<Body>(
     method: string,
     path: string,
@@ -46,13 +48,14 @@ export function apiClient({ baseUrl, apiKey, signal }: ApiAccess) {
 
   async function exchange(method: string, path: string, sent?: object) {
     try {
-      const response = await fetch(baseUrl + path, {
+      const request = new Request(baseUrl + path, {
         method,
         headers: { 'x-api-key': apiKey, ...(sent && { 'content-type': 'application/json' }) },
         ...(sent && { body: JSON.stringify(sent) }),
         redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(maxMilliseconds)]),
       })
+      const response = await send(request)
       return { response, text: await response.text() }
     } catch (error) {
       throw new CallFailed(`${method} ${path} has no response: ${reasonOf(error)}`, undefined, error)

@@ -11,6 +11,8 @@ export interface Canary {
   apiKey(): Promise<string>
   signal: AbortSignal
   pause(): Promise<unknown>
+  /** Replaces the requests to `baseUrl`. */
+  send?: ApiAccess['send']
   /** The run fails if this process's heap has a larger limit: the runtime then ignores the stage's settings. */
   maxHeapMb?: number | undefined
 }
@@ -26,13 +28,13 @@ export interface Journey {
 }
 
 /** Runs one journey through the API and reports it as metrics and a line of the log. Never throws. */
-export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb }: Canary): Promise<Journey> {
+export async function runCanary({ baseUrl, apiKey, signal, pause, maxHeapMb, send }: Canary): Promise<Journey> {
   const steps = newSteps()
   const { milliseconds } = steps
   let failure: string | undefined
   try {
     if (maxHeapMb) await steps.run('heap', async () => checkHeap(maxHeapMb))
-    const access = { baseUrl, apiKey: await steps.run('key', apiKey), signal }
+    const access = { baseUrl, apiKey: await steps.run('key', apiKey), signal, ...(send && { send }) }
     const agentId = await steps.run('agent', () => findAgent(access))
     await runJourney({ ...access, agentId, title: ownName, pause }, steps)
     log.info('canary', { milliseconds })

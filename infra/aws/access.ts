@@ -183,6 +183,6 @@ function sendMail({ mailFrom, region, account }: StageSettings): PolicyStatement
   })
 }
 
-function allow(actions: readonly string[], resources: string[]): PolicyStatement[] {
+export function allow(actions: readonly string[], resources: string[]): PolicyStatement[] {
   return actions.length > 0 && resources.length > 0 ? [new PolicyStatement({ actions: [...actions], resources })] : []
 }

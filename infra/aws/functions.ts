@@ -1,5 +1,5 @@
 import { type CfnElement, Duration, Stack } from 'aws-cdk-lib'
-import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct, IConstruct } from 'constructs'
@@ -14,6 +14,8 @@ export type FunctionSettings = {
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly access: Access
+  /** Rights that no other Lambda needs. */
+  readonly ownStatements?: readonly PolicyStatement[]
   readonly reservedConcurrency?: number | undefined
   readonly heap?: Lambda['heap'] | undefined
 }
@@ -32,7 +34,16 @@ export function heapLimits({ semiSpaceMb, oldSpaceMb }: NonNullable<Lambda['heap
 export function createFunction(
   scope: Construct,
   id: string,
-  { functionName, bundle, memoryMb, timeoutSeconds, access, reservedConcurrency, heap }: FunctionSettings,
+  {
+    functionName,
+    bundle,
+    memoryMb,
+    timeoutSeconds,
+    access,
+    ownStatements = [],
+    reservedConcurrency,
+    heap,
+  }: FunctionSettings,
   resources: Resources,
 ): LambdaFunction {
   const logGroup = new LogGroup(scope, `${id}-logs`, {
@@ -42,7 +53,9 @@ export function createFunction(
   })
   const role = new Role(scope, `${id}-role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: { access: new PolicyDocument({ statements: statementsFor(access, logGroup, resources) }) },
+    inlinePolicies: {
+      access: new PolicyDocument({ statements: [...statementsFor(access, logGroup, resources), ...ownStatements] }),
+    },
   })
   const created = new LambdaFunction(scope, id, {
     functionName,

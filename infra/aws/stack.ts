@@ -13,6 +13,7 @@ import { createAlarms } from './monitoring/alarms.ts'
 import { createDashboard } from './monitoring/dashboard.ts'
 import { addEventSource, WorkQueue } from './queue.ts'
 import { createAliases } from './release/aliases.ts'
+import { createHook } from './release/hook.ts'
 import { shiftTraffic } from './release/shift.ts'
 import { addSchedule } from './schedule.ts'
 import type { Secrets } from './secrets.ts'
@@ -57,7 +58,10 @@ export class CuecardStack extends Stack {
 
     const watched = { http, functions, aliases, migrate: migrations.handler, work }
     const alarms = createAlarms(this, name, watched, settings)
-    if (settings.shiftsTraffic) shiftTraffic(this, aliases, alarms, this.node.tryGetContext('shift') === 'at-once')
+    if (settings.shiftsTraffic) {
+      const hook = createHook(this, bundles.canary, http.origin, resources)
+      shiftTraffic(this, aliases, alarms, hook, settings, this.node.tryGetContext('shift') === 'at-once')
+    }
     createDashboard(this, name, { ...watched, alarms }, settings)
     for (const [queueName, { queue, deadLetters }] of Object.entries(work)) {
       const prefix = queueName === 'embedding' ? '' : `${queueName}-`

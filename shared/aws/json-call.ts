@@ -4,7 +4,7 @@ import { configuredSigner, type Signer, signPost } from './signing.ts'
 
 /** A POST to a service that speaks JSON. */
 export interface JsonCall {
-  service: 'secretsmanager' | 'ses' | 'sqs'
+  service: 'codedeploy' | 'lambda' | 'secretsmanager' | 'ses' | 'sqs'
   url: string
   /** The operation, and the version of the protocol; absent where the URL's path names the operation. */
   target?: string

@@ -63,7 +63,7 @@ export function signUrl(
   return `${url}?${query}&X-Amz-Signature=${requestSignature(signer, fields['x-amz-date'], request, 's3')}`
 }
 
-/** Adds the headers that sign a POST. The path must need no encoding. */
+/** Adds the headers that sign a POST. The path must need no encoding, and the query have one parameter at most. */
 export function signPost(
   signer: Signer,
   service: string,
@@ -72,11 +72,11 @@ export function signPost(
   const time = timeOf(now)
   const { sessionToken } = signer
   const sent = { ...headers, 'x-amz-date': time, ...(sessionToken && { 'x-amz-security-token': sessionToken }) }
-  const { host, pathname } = new URL(url)
+  const { host, pathname, search } = new URL(url)
   const signed = Object.entries({ ...sent, host }).sort(([a], [b]) => (a < b ? -1 : 1))
   const names = signed.map(([name]) => name).join(';')
   const lines = signed.map(([name, value]) => `${name}:${value}`)
-  const request = ['POST', pathname, '', ...lines, '', names, sha256(body)].join('\n')
+  const request = ['POST', pathname, search.slice(1), ...lines, '', names, sha256(body)].join('\n')
   const credential = `Credential=${signer.accessKeyId}/${scopeOf(signer, time, service)}`
   const proof = `Signature=${requestSignature(signer, time, request, service)}`
   return { ...sent, authorization: `${algorithm} ${credential}, SignedHeaders=${names}, ${proof}` }

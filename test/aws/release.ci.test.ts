@@ -6,6 +6,7 @@ import { CuecardStack } from '../../infra/aws/stack.ts'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { type Fields, logicalId, StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
+import { dependenciesOf } from '../support/aws/cloud-formation.ts'
 import { emptyBundles } from '../support/aws/empty-bundles.ts'
 
 const synthesis = useSynthesis()
@@ -90,6 +91,41 @@ describe.each(serving)('a new version of %s', (name) => {
       const seconds = Math.max(...[Period, ...inner].filter((period) => period !== undefined).map(Number))
       expect(seconds * Number(EvaluationPeriods) + 120, id).toBeLessThan(60 * Number(shift))
     }
+  })
+})
+
+describe('the hook', () => {
+  const policyOf = (name: string) => prod.alias(name)[1].UpdatePolicy!.CodeDeployLambdaAliasUpdate as Fields
+
+  test.each(['agents', 'documents', 'search'])('tries a new version of %s before requests reach it', (name) => {
+    const id = logicalId(policyOf(name).BeforeAllowTrafficHook!)
+    const { FunctionName, Code } = prod.resources[id]!.Properties
+    expect(FunctionName).toBe('cuecard-prod-release-canary')
+    expect(Code).toEqual(prod.lambda('canary').Properties.Code)
+    expect(prod.resolve(policyOf(name).ApplicationName!)).toBe('cuecard-prod')
+  })
+
+  test('is of the new release itself, because it waits for no alias', () => {
+    const needed = new Set<string>()
+    const visit = (id: string): unknown =>
+      needed.has(id) || !needed.add(id) || dependenciesOf(prod.resources[id]!, prod.resources).map(visit)
+    visit(logicalId(policyOf('search').BeforeAllowTrafficHook!))
+    const types = [...needed].map((id) => prod.resources[id]!.Type)
+    expect(types).toContain('AWS::ApiGatewayV2::Api')
+    expect(types).not.toContain('AWS::Lambda::Alias')
+  })
+
+  test('may be invoked by CodeDeploy, which runs it for no other Lambda', () => {
+    for (const name of serving.filter((name) => !['agents', 'documents', 'search'].includes(name)))
+      expect(policyOf(name).BeforeAllowTrafficHook, name).toBeUndefined()
+    const role = prod.resources[logicalId(groupOf('search').ServiceRoleArn!)]!
+    expect(JSON.stringify(role.Properties.Policies)).toContain(
+      JSON.stringify({
+        Action: 'lambda:InvokeFunction',
+        Effect: 'Allow',
+        Resource: { 'Fn::GetAtt': [logicalId(policyOf('search').BeforeAllowTrafficHook!), 'Arn'] },
+      }),
+    )
   })
 })
 

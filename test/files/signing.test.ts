@@ -78,7 +78,7 @@ const sdks = {
   secretsmanager: (settings: object) =>
     new SecretsManagerClient(settings).send(new GetSecretValueCommand({ SecretId: 'provider' })),
   lambda: (settings: object) =>
-    new LambdaClient(settings).send(new InvokeCommand({ FunctionName: 'cuecard', Payload: '{}' })),
+    new LambdaClient(settings).send(new InvokeCommand({ FunctionName: 'cuecard', Qualifier: '7', Payload: '{}' })),
 }
 
 test.each([

@@ -173,7 +173,7 @@ export class StackTemplate {
     const { Type: type, Properties: properties } = this.resources[logicalId] ?? {}
     if (type === 'AWS::Lambda::Alias') return `${this.resolve(properties!.FunctionName!)}:${properties!.Name}`
     if (properties?.BucketName) return this.resolve(properties.BucketName)
-    const keys = ['FunctionName', 'QueueName', 'LogGroupName', 'Name', 'DashboardName']
+    const keys = ['ApplicationName', 'FunctionName', 'QueueName', 'LogGroupName', 'Name', 'DashboardName']
     const name = keys.map((key) => properties?.[key]).find((value) => typeof value === 'string')
     return name === undefined ? logicalId : String(name)
   }

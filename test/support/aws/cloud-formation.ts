@@ -97,7 +97,7 @@ export class CloudFormation {
  * The resources that must be there before this one: those of its `DependsOn`, and of the references anywhere in it, thus also in its
  * `UpdatePolicy`, its `CreationPolicy` and its `Metadata`.
  */
-function dependenciesOf({ DependsOn = [], ...resource }: Resource, all: Template['Resources']): string[] {
+export function dependenciesOf({ DependsOn = [], ...resource }: Resource, all: Template['Resources']): string[] {
   return [...new Set([...[DependsOn].flat(), ...referredIn(resource as Fields)])].filter((id) => id in all)
 }
 
