@@ -1,4 +1,4 @@
-import { Aws, Duration } from 'aws-cdk-lib'
+import { Duration } from 'aws-cdk-lib'
 import { AnyPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { Key } from 'aws-cdk-lib/aws-kms'
 import { BlockPublicAccess, Bucket, BucketEncryption, HttpMethods, ObjectOwnership } from 'aws-cdk-lib/aws-s3'
@@ -18,7 +18,8 @@ export function createFilesBucket(scope: Construct, stack: string, settings: Sta
     removalPolicy: settings.removal,
   })
   const bucket = new Bucket(scope, 'files', {
-    bucketName: `${stack}-files-${Aws.ACCOUNT_ID}-${Aws.REGION}`,
+    // CloudFormation adopts a bucket that a lost stack has left only under a name without references.
+    bucketName: `${stack}-files-${settings.account}-${settings.region}`,
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     encryption: BucketEncryption.KMS,

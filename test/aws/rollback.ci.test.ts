@@ -45,6 +45,19 @@ describe.each(['dev', 'prod'] as const)('%s', (stage) => {
   })
 })
 
+test('a new stack of prod adopts its bucket and its logs, after the one before it is lost', () => {
+  const { create, deploy, account } = accountOf('prod')
+  const release = releaseOf('prod')
+  create(release)
+  deploy(release)
+  const before = account()
+  deploy({ ...release, 'cuecard-prod': { Resources: {} } })
+  const left = Object.entries(account()).flatMap(([name, stack]) => (stack === null ? [name] : []))
+  expect(left).toContain('AWS::S3::Bucket cuecard-prod-files-111122223333-eu-central-1')
+  expect(deploy(release).toSorted()).toEqual(left)
+  expect(account()).toEqual(before)
+})
+
 describe('CloudFormation accepts', () => {
   test.each(['dev', 'prod', 'everything'] as const)('%s in an empty account', (stage) => {
     const { create, deploy } = accountOf(stage)
