@@ -29,37 +29,42 @@ beforeEach(() => {
 
 const routeOf = (name: string) => stand.functions.routes.find(({ functionName }) => functionName === name)!
 
-/** Deploys a version of a Lambda, up to the moment before the first caller's request reaches it. */
-async function release(name: string, handler: LambdaHandler<never, unknown> = routeOf(name).handler) {
-  const { event, outcome } = aws.begin(routeOf(name), handler)
+/** Deploys new versions of both Lambdas, up to the moment before the first caller's request reaches them. */
+async function release(change: Record<string, LambdaHandler<never, unknown>> = {}) {
+  const { event, outcome } = aws.begin()
+  const names = ['agents', 'search']
+  const versions = names.map((name) => [name, aws.publish(name, change[name] ?? routeOf(name).handler)])
   const canary = { baseUrl: gateway.origin, apiKey: () => Promise.resolve(apiKey), pause: () => stand.deliver() }
-  await tryRelease(event, { ...canary, signal: AbortSignal.timeout(60_000), addressOf: () => aws.origin })
+  const own = { versions: Object.fromEntries(versions), addressOf: () => aws.origin }
+  await tryRelease(event, { ...canary, ...own, signal: AbortSignal.timeout(60_000) })
   return outcome()
 }
 
-describe.each(['agents', 'documents', 'search'])('a release of %s', (name) => {
-  test('goes on when the canary’s journey through its new version succeeds, the public address being on the old one', async () => {
-    expect(await release(name)).toBe('Succeeded')
-    expect(new Set(aws.invoked)).toEqual(new Set([`cuecard-prod-${name}:8`]))
+describe('a release', () => {
+  test('goes on when the canary’s journey through its new versions succeeds, the public address being on the old ones', async () => {
+    expect(await release()).toBe('Succeeded')
+    expect(aws.invoked).toEqual(['cuecard-prod-agents:8', 'cuecard-prod-search:8'])
   })
 
-  test('is stopped when every request to its new version gets a 500, though no caller has sent one', async () => {
-    expect(await release(name, () => ({ statusCode: 500, headers: {}, body: '{"code":"internal_error"}' }))).toBe(
-      'Failed',
-    )
+  const failing = () => ({ statusCode: 500, headers: {}, body: '{"code":"internal_error"}' })
+  test.each(['agents', 'search'])(
+    'is stopped when every request to %s gets a 500, though no caller has sent one',
+    async (name) => {
+      expect(await release({ [name]: failing })).toBe('Failed')
+    },
+  )
+
+  test.each(['agents', 'search'])('is stopped when %s crashes', async (name) => {
+    expect(await release({ [name]: () => Promise.reject(new Error('Cannot find module')) })).toBe('Failed')
   })
 
-  test('is stopped when its new version crashes', async () => {
-    const crash = () => Promise.reject(new Error('Cannot find module'))
-    expect(await release(name, crash)).toBe('Failed')
+  test('is stopped by the hook’s own fault, so that no deployment waits for an hour', async () => {
+    const { event, outcome } = aws.begin()
+    const NEW_VERSIONS = JSON.stringify({ search: 'cuecard-prod-search/invocations?Qualifier=9' })
+    const env = { BASE_URL: gateway.origin, AWS_ENDPOINT_URL: aws.origin, CANARY_SECRET: undefined, NEW_VERSIONS }
+    for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value)
+    await handler(event, { getRemainingTimeInMillis: () => 20_000 })
+    vi.unstubAllEnvs()
+    expect(outcome()).toBe('Failed')
   })
-})
-
-test('the hook’s handler stops a release that it cannot try, so that no deployment waits for an hour', async () => {
-  const { event, outcome } = aws.begin({ ...routeOf('search'), functionName: 'search' }, routeOf('search').handler)
-  const env = { BASE_URL: gateway.origin, AWS_ENDPOINT_URL: aws.origin, CANARY_SECRET: undefined }
-  for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value)
-  await handler(event, { getRemainingTimeInMillis: () => 20_000 })
-  vi.unstubAllEnvs()
-  expect(outcome()).toBe('Failed')
 })

@@ -6,6 +6,8 @@ const environment = v.object({
   CANARY_SECRET: v.optional(v.string()),
   /** Replaces the secret on a developer's machine. */
   API_KEY: v.optional(v.string()),
+  /** The versions that a hook tries. */
+  NEW_VERSIONS: v.optional(v.pipe(v.string(), v.parseJson(), v.record(v.string(), v.string())), '{}'),
   AWS_REGION: v.optional(v.string()),
   /** Replaces the addresses of AWS. */
   AWS_ENDPOINT_URL: v.optional(v.string()),
@@ -15,7 +17,12 @@ const environment = v.object({
 
 /** Each run reads the settings and the secret: a new key needs no restart, and a missing setting fails the run. @throws Error */
 export function settings(env: NodeJS.ProcessEnv = process.env) {
-  const { BASE_URL, CANARY_SECRET, API_KEY, MAX_HEAP_MB: maxHeapMb, ...aws } = v.parse(environment, env)
-  const addressOf = (service: string) => aws.AWS_ENDPOINT_URL ?? `https://${service}.${aws.AWS_REGION}.amazonaws.com`
-  return { baseUrl: BASE_URL, apiKey: () => secret({ value: API_KEY, id: CANARY_SECRET })(), maxHeapMb, addressOf }
+  const own = v.parse(environment, env)
+  return {
+    baseUrl: own.BASE_URL,
+    apiKey: () => secret({ value: own.API_KEY, id: own.CANARY_SECRET })(),
+    maxHeapMb: own.MAX_HEAP_MB,
+    versions: own.NEW_VERSIONS,
+    addressOf: (service: string) => own.AWS_ENDPOINT_URL ?? `https://${service}.${own.AWS_REGION}.amazonaws.com`,
+  }
 }

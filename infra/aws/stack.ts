@@ -59,7 +59,7 @@ export class CuecardStack extends Stack {
     const watched = { http, functions, aliases, migrate: migrations.handler, work }
     const alarms = createAlarms(this, name, watched, settings)
     if (settings.shiftsTraffic) {
-      const hook = createHook(this, bundles.canary, http.origin, resources)
+      const hook = createHook(this, aliases, bundles.canary, http.origin, resources)
       shiftTraffic(this, aliases, alarms, hook, settings, this.node.tryGetContext('shift') === 'at-once')
     }
     createDashboard(this, name, { ...watched, alarms }, settings)

@@ -6,7 +6,7 @@ import { CuecardStack } from '../../infra/aws/stack.ts'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { lambdaNames, lambdas } from '../../infra/wiring.ts'
 import { type Fields, logicalId, StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
-import { dependenciesOf } from '../support/aws/cloud-formation.ts'
+import { dependenciesOf, referredIn } from '../support/aws/cloud-formation.ts'
 import { emptyBundles } from '../support/aws/empty-bundles.ts'
 
 const synthesis = useSynthesis()
@@ -95,13 +95,16 @@ describe.each(serving)('a new version of %s', (name) => {
 })
 
 describe('the hook', () => {
+  const tried = ['agents', 'search']
   const policyOf = (name: string) => prod.alias(name)[1].UpdatePolicy!.CodeDeployLambdaAliasUpdate as Fields
 
-  test.each(['agents', 'documents', 'search'])('tries a new version of %s before requests reach it', (name) => {
+  test.each(tried)('tries a new version of %s before requests reach it', (name) => {
     const id = logicalId(policyOf(name).BeforeAllowTrafficHook!)
     const { FunctionName, Code } = prod.resources[id]!.Properties
     expect(FunctionName).toBe('cuecard-prod-release-canary')
     expect(Code).toEqual(prod.lambda('canary').Properties.Code)
+    const { NEW_VERSIONS } = (prod.resources[id]!.Properties.Environment as { Variables: Fields }).Variables
+    expect(referredIn(NEW_VERSIONS!)).toContain(versionOf(name))
     expect(prod.resolve(policyOf(name).ApplicationName!)).toBe('cuecard-prod')
   })
 
@@ -116,7 +119,7 @@ describe('the hook', () => {
   })
 
   test('may be invoked by CodeDeploy, which runs it for no other Lambda', () => {
-    for (const name of serving.filter((name) => !['agents', 'documents', 'search'].includes(name)))
+    for (const name of serving.filter((name) => !tried.includes(name)))
       expect(policyOf(name).BeforeAllowTrafficHook, name).toBeUndefined()
     const role = prod.resources[logicalId(groupOf('search').ServiceRoleArn!)]!
     expect(JSON.stringify(role.Properties.Policies)).toContain(

@@ -1,5 +1,5 @@
 import { Aws, Stack } from 'aws-cdk-lib'
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
+import type { Alias, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import { type LambdaName, lambdas } from '../../wiring.ts'
 import { allow, type Resources } from '../access.ts'
@@ -8,30 +8,37 @@ import { createFunction } from '../functions.ts'
 import { acknowledge } from '../rule-checks.ts'
 import type { StageSettings } from '../stages.ts'
 
-/** The Lambdas that the canary's journey calls. */
-export const tried: readonly LambdaName[] = ['agents', 'documents', 'search']
+/** The Lambdas that the canary's journey calls, without `documents`: its new version waits for the alias of `search`, which waits for the hook. */
+export const tried: readonly LambdaName[] = ['agents', 'search']
 
-/**
- * The canary's code as a hook of deployments: it makes its journey through a version that no request has reached yet. Its rights have
- * names instead of references, because the alias of a Lambda waits for it.
- */
-export function createHook(scope: Construct, bundle: Bundle, baseUrl: string, resources: Resources): LambdaFunction {
-  const stack = Stack.of(scope).stackName
+/** The canary's code as a hook of deployments: it makes its journey through new versions that no request has reached yet. */
+export function createHook(
+  scope: Construct,
+  aliases: Record<LambdaName, Alias>,
+  bundle: Bundle,
+  baseUrl: string,
+  resources: Resources,
+): LambdaFunction {
+  const { stackName } = Stack.of(scope)
   const { memoryMb, timeoutSeconds, heap } = lambdas.canary
-  const { settings } = resources
-  const groups = arnOf(settings, 'codedeploy', `deploymentgroup:${stack}/*`)
-  const versions = tried.map((name) => arnOf(settings, 'lambda', `function:${stack}-${name}:*`))
+  // A right for one version would be too new for its first use: IAM takes seconds to spread a change.
+  const versions = tried.map((name) => arnOf(resources.settings, 'lambda', `function:${stackName}-${name}:*`))
+  const groups = arnOf(resources.settings, 'codedeploy', `deploymentgroup:${stackName}/*`)
   const ownStatements = [
-    allow(['codedeploy:GetDeployment', 'codedeploy:PutLifecycleEventHookExecutionStatus'], [groups]),
-    allow(['codedeploy:GetApplicationRevision'], [arnOf(settings, 'codedeploy', `application:${stack}`)]),
-    allow(['lambda:InvokeFunction'], versions),
-  ].flat()
-  const own = { functionName: `${stack}-release-canary`, bundle, access: { calls: true } as const, ownStatements }
+    ...allow(['codedeploy:PutLifecycleEventHookExecutionStatus'], [groups]),
+    ...allow(['lambda:InvokeFunction'], versions),
+  ]
+  const own = { functionName: `${stackName}-release-canary`, bundle, access: { calls: true } as const, ownStatements }
   const hook = createFunction(scope, 'release-canary', { ...own, memoryMb, timeoutSeconds, heap }, resources)
+  const paths = tried.map((name) => [
+    name,
+    `${stackName}-${name}/invocations?Qualifier=${aliases[name].version.version}`,
+  ])
+  hook.addEnvironment('NEW_VERSIONS', Stack.of(scope).toJsonString(Object.fromEntries(paths)))
   hook.addEnvironment('BASE_URL', baseUrl)
-  const why = 'A version has its number, and a deployment group its name, only after they are made.'
-  const nameOf = (arn: string) => `AwsSolutions-IAM5[Resource::${arn.replace(Aws.PARTITION, '<AWS::Partition>')}]`
-  const reasons = Object.fromEntries([groups, ...versions].map((arn) => [nameOf(arn), why]))
+  const why = 'The hook exists before the deployment groups, and its rights before the versions.'
+  const findingOf = (arn: string) => `AwsSolutions-IAM5[Resource::${arn.replace(Aws.PARTITION, '<AWS::Partition>')}]`
+  const reasons = Object.fromEntries([groups, ...versions].map((arn) => [findingOf(arn), why]))
   acknowledge(scope.node.findChild('release-canary-role'), reasons)
   return hook
 }

@@ -1,5 +1,4 @@
 import { text } from 'node:stream/consumers'
-import type { GatewayRoute } from '../../../infra/local/gateway/gateway.ts'
 import { invoke, type LambdaHandler } from '../../../infra/local/lambda.ts'
 import { listen } from '../http/loopback.ts'
 
@@ -15,31 +14,14 @@ class Refused extends Error {
   }
 }
 
-/**
- * CodeDeploy and versions of Lambdas on loopback. A deployment's own copy of its revision has no content, as in the answers that the
- * public hook glassechidna/codedeployhook handles; only GetApplicationRevision shows it. An outcome is accepted once.
- */
+/** CodeDeploy, which accepts the outcome of a hook once, and versions of Lambdas on loopback. */
 export async function startCodeDeploy() {
   /** `NAME:VERSION` → the handler. */
   const versions = new Map<string, Handler>()
-  const deployments = new Map<string, { content: string; executionId: string; outcome?: unknown }>()
+  const deployments = new Map<string, { executionId: string; outcome?: unknown }>()
   const invoked: string[] = []
 
   const operations: Record<string, (input: Input) => object> = {
-    GetDeployment({ deploymentId }) {
-      deploymentOf(deploymentId)
-      const string = { sha256: String(deploymentId) }
-      return {
-        deploymentInfo: { applicationName: 'cuecard-prod', deploymentId, revision: { revisionType: 'String', string } },
-      }
-    },
-    GetApplicationRevision({ applicationName, revision, ...others }) {
-      const { revisionType, string } = Object(revision)
-      if (applicationName !== 'cuecard-prod') throw new Refused('ApplicationDoesNotExistException')
-      if (revisionType !== 'String' || Object.keys(others).length > 0) throw new Refused('InvalidRevisionException')
-      const { content } = deploymentOf(string?.sha256)
-      return { applicationName, revision: { revisionType, string: { content, sha256: string.sha256 } } }
-    },
     PutLifecycleEventHookExecutionStatus({ deploymentId, lifecycleEventHookExecutionId, status }) {
       const deployment = deploymentOf(deploymentId)
       if (lifecycleEventHookExecutionId !== deployment.executionId)
@@ -85,21 +67,16 @@ export async function startCodeDeploy() {
     close,
     /** The versions that were invoked, in order. */
     invoked,
-    /** Begins the deployment of a version, up to its hook. @returns the hook's event, and its outcome afterwards */
-    begin(route: GatewayRoute, handler: Handler) {
-      const Name = `cuecard-prod-${route.functionName}`
-      const Properties = { Name, Alias: 'live', CurrentVersion: '7', TargetVersion: '8' }
-      const Resources = [{ [Name]: { Type: 'AWS::Lambda::Function', Properties } }]
-      const Hooks = [{ BeforeAllowTraffic: 'cuecard-prod-release-canary' }]
-      versions.set(`${Name}:8`, handler)
-      const DeploymentId = `d-${crypto.randomUUID()}`
-      const LifecycleEventHookExecutionId = crypto.randomUUID()
-      const content = JSON.stringify({ version: '0.0', Resources, Hooks })
-      deployments.set(DeploymentId, { content, executionId: LifecycleEventHookExecutionId })
-      return {
-        event: { DeploymentId, LifecycleEventHookExecutionId },
-        outcome: () => deployments.get(DeploymentId)!.outcome,
-      }
+    /** Publishes a version of a Lambda. @returns its path */
+    publish(name: string, handler: Handler): string {
+      versions.set(`cuecard-prod-${name}:8`, handler)
+      return `cuecard-prod-${name}/invocations?Qualifier=8`
+    },
+    /** Begins a deployment, up to its hook. @returns the hook's event, and its outcome afterwards */
+    begin() {
+      const event = { DeploymentId: `d-${crypto.randomUUID()}`, LifecycleEventHookExecutionId: crypto.randomUUID() }
+      deployments.set(event.DeploymentId, { executionId: event.LifecycleEventHookExecutionId })
+      return { event, outcome: () => deployments.get(event.DeploymentId)!.outcome }
     },
   }
 }
