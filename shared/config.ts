@@ -94,6 +94,8 @@ const environment = v.pipe(
     CHUNK_OVERLAP_TOKENS: v.optional(whole(0, maxOverlapTokens), defaultOverlap),
     /** Allows loopback addresses for webhooks and sources; false in every deployed stage. */
     ALLOW_LOOPBACK: flag('false'),
+    /** True where CloudFront says which address a request comes from. */
+    BEHIND_CLOUDFRONT: flag('false'),
     /** The sender of the dashboard's mails. Without it, none is sent. */
     MAIL_FROM: v.optional(mailSender),
     /** Lets people sign in to the dashboard with keys. */

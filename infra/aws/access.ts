@@ -75,6 +75,7 @@ export function environmentFor(
   const used = allowed.receives ? [allowed.receives, ...(allowed.sends ?? [])] : (allowed.sends ?? [])
   return {
     LOG_LEVEL: settings.logLevel,
+    ...(settings.customDomain?.cloudFront && { BEHIND_CLOUDFRONT: 'true' }),
     ...(allowed.database && { DATABASE_SECRET: secrets[allowed.database].id }),
     ...(allowed.makesLogins && { LOGIN_SECRETS: JSON.stringify(loginSecrets(secrets)) }),
     ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),

@@ -8,6 +8,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { cors, requireOrigins } from '../cors.ts'
 import { type Lambda, type LambdaName, lambdaNames, lambdas } from '../wiring.ts'
+import { createDistribution } from './cloud-front.ts'
 import { acknowledge } from './rule-checks.ts'
 import type { StageSettings } from './stages.ts'
 
@@ -31,7 +32,7 @@ export function createHttpApi(
     disableExecuteApiEndpoint: domain !== undefined,
     ...(settings.corsOrigins?.length && { corsPreflight: preflightFor(settings.corsOrigins) }),
   })
-  for (const lambda of lambdaNames) addRoutes(scope, api, lambda, functions[lambda])
+  const routes = lambdaNames.flatMap((lambda) => addRoutes(scope, api, lambda, functions[lambda]))
 
   const accessLogs = new LogGroup(scope, 'access-logs', {
     // Log groups under this prefix share one resource policy, whose size CloudWatch limits.
@@ -49,6 +50,7 @@ export function createHttpApi(
       format: AccessLogFormat.custom(JSON.stringify(accessLog)),
     },
   })
+  throttleOpenRoutes(stage, routes, settings)
   if (domain) addCustomDomain(scope, api, stage, domain)
   const origin = domain ? `https://${domain.name}` : api.apiEndpoint
   new CfnOutput(scope, 'base-url', { value: origin })
@@ -80,9 +82,14 @@ const accessLog = {
   source_ip: '$context.identity.sourceIp',
 }
 
-function addRoutes(scope: Construct, api: apigateway.HttpApi, lambda: LambdaName, target: IFunction): void {
+function addRoutes(
+  scope: Construct,
+  api: apigateway.HttpApi,
+  lambda: LambdaName,
+  target: IFunction,
+): apigateway.HttpRoute[] {
   const { routes = [] }: Lambda = lambdas[lambda]
-  if (routes.length === 0) return
+  if (routes.length === 0) return []
   const id = `${lambda}-integration`
   const integration = new HttpLambdaIntegration(id, target, {
     payloadFormatVersion: apigateway.PayloadFormatVersion.VERSION_2_0,
@@ -103,6 +110,23 @@ function addRoutes(scope: Construct, api: apigateway.HttpApi, lambda: LambdaName
   // A route switches to another target only after all of the target's permissions exist.
   const permissions = created.map(({ node }) => node.findChild(`${id}-Permission`))
   created[0]!.node.findChild(id).node.addDependency(...permissions)
+  return created
+}
+
+/** Keeps a flood of requests without a key from using up the throttle of the others. */
+function throttleOpenRoutes(stage: apigateway.HttpStage, routes: apigateway.HttpRoute[], { throttle }: StageSettings) {
+  const open = (['connect', 'dashboard', 'reference'] as const).flatMap(
+    (name): readonly string[] => lambdas[name].routes,
+  )
+  const throttled = routes.filter(({ path = '$default' }) => open.includes(path))
+  const { requestsPerSecond, burst } = throttle.open
+  const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst }
+  const created = stage.node.defaultChild as apigateway.CfnStage
+  created.routeSettings = Object.fromEntries(
+    throttled.map(({ node }) => [(node.defaultChild as apigateway.CfnRoute).routeKey, limits]),
+  )
+  // API Gateway refuses the settings of a route that is not there yet.
+  for (const { node } of throttled) created.addResourceDependency(node.defaultChild as apigateway.CfnRoute)
 }
 
 function whyWithoutAuthorizer(lambda: LambdaName): string {
@@ -120,7 +144,7 @@ function addCustomDomain(
   scope: Construct,
   api: apigateway.HttpApi,
   stage: apigateway.HttpStage,
-  { name, certificateArn }: NonNullable<StageSettings['customDomain']>,
+  { name, certificateArn, cloudFront }: NonNullable<StageSettings['customDomain']>,
 ): void {
   const domainName = new apigateway.DomainName(scope, 'domain', {
     domainName: name,
@@ -130,6 +154,6 @@ function addCustomDomain(
   new apigateway.ApiMapping(scope, 'domain-mapping', { api, domainName, stage })
   new CfnOutput(scope, 'domain-target', {
     description: `Target of the CNAME (or alias) record for ${name}.`,
-    value: domainName.regionalDomainName,
+    value: cloudFront ? createDistribution(scope, domainName, cloudFront) : domainName.regionalDomainName,
   })
 }

@@ -23,6 +23,14 @@ const provider = v.union([
   }),
 ])
 
+/** CloudFront in front of the domain, with a web ACL that the team makes. CloudFront finds both in us-east-1 only. */
+const cloudFront = v.strictObject({
+  certificateArn: matching(/^arn:aws[\w-]*:acm:us-east-1:/, 'the ARN of a certificate in us-east-1'),
+  webAclArn: matching(/^arn:aws[\w-]*:wafv2:us-east-1:\d+:global\//, 'the ARN of a web ACL for CloudFront'),
+})
+
+export type CloudFront = v.InferOutput<typeof cloudFront>
+
 const stageFile = v.strictObject({
   /** The only account that the stage may be deployed to. Credentials of another are rejected. */
   account: matching(/^\d{12}$/, 'an account of twelve digits'),
@@ -41,6 +49,7 @@ const stageFile = v.strictObject({
     v.strictObject({
       name: matching(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name such as api.example.com'),
       certificateArn: arn('a certificate in ACM'),
+      cloudFront: v.exactOptional(cloudFront),
     }),
   ),
   /** The address of backups, `s3://BUCKET/PREFIX`, and the public key that encrypts them. */

@@ -63,6 +63,8 @@ export function providerOf({ provider, previousProvider }: StageSettings, name: 
 
 export type Provider = Exclude<StageFile['provider'], 'encoder' | undefined>
 
+type Throttle = { readonly requestsPerSecond: number; readonly burst: number }
+
 export type StageSettings = Readonly<Omit<StageFile, 'provider' | 'runbookUrl'>> & {
   readonly provider: Provider | 'encoder'
   readonly runbookUrl: string
@@ -71,7 +73,10 @@ export type StageSettings = Readonly<Omit<StageFile, 'provider' | 'runbookUrl'>>
   readonly terminationProtection: boolean
   /** Makes a deploy shift requests to new versions in steps, which alarms undo. */
   readonly shiftsTraffic: boolean
-  readonly throttle: { readonly requestsPerSecond: number; readonly burst: number }
+  readonly throttle: Throttle & {
+    /** Of each route that anybody may call without a key, instead of the others' limits. */
+    readonly open: Throttle
+  }
   /** Without it, the Lambdas share the account's limit. They must share a limit below 1,000. */
   readonly reservedConcurrency?: ReservedConcurrency
   /** The maximum connections of the project's smallest Neon compute. All users together stay below it. */
@@ -104,7 +109,7 @@ export const exampleStages = {
     removal: RemovalPolicy.DESTROY,
     terminationProtection: false,
     shiftsTraffic: false,
-    throttle: { requestsPerSecond: 25, burst: 50 },
+    throttle: { requestsPerSecond: 25, burst: 50, open: { requestsPerSecond: 15, burst: 50 } },
     reservedConcurrency: small,
     databaseConnections: 97,
     workers: { embedding: 2, extraction: 2, crawler: 2 },
@@ -118,7 +123,7 @@ export const exampleStages = {
     removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     terminationProtection: true,
     shiftsTraffic: true,
-    throttle: { requestsPerSecond: 400, burst: 300 },
+    throttle: { requestsPerSecond: 400, burst: 300, open: { requestsPerSecond: 50, burst: 100 } },
     reservedConcurrency: regular,
     databaseConnections: 412,
     workers: { embedding: 10, extraction: 5, crawler: 5 },

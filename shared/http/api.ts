@@ -1,7 +1,9 @@
 import type { KeyObject } from 'node:crypto'
+import { isIP } from 'node:net'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context as LambdaContext } from 'aws-lambda'
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { handle, type LambdaEvent } from 'hono/aws-lambda'
+import { config } from '../config.ts'
 import { newId, type OrganizationId } from '../ids.ts'
 import { beginEarly } from '../loading.ts'
 import { describeError, log } from '../log.ts'
@@ -10,6 +12,8 @@ import { Unavailable } from '../unavailable.ts'
 import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
+
+const { BEHIND_CLOUDFRONT: isBehindCloudFront } = config()
 
 /** The body is kept apart, because the adapter would encode and copy it three times. */
 interface ApiEvent extends APIGatewayProxyEventV2 {
@@ -146,9 +150,13 @@ function isHost(name: string): boolean {
   return /^([\w.-]+|\[[\da-f:.]+\])(:\d+)?$/i.test(name) && URL.canParse(`https://${name}`)
 }
 
-/** The address that reached API Gateway, not one from a header, which anybody may send. */
+/** The address that reached API Gateway, or CloudFront before it. Anybody may send any other header. */
 export function sourceAddress(c: Context<ApiEnv>): string {
-  return c.env?.event?.requestContext.http.sourceIp ?? '127.0.0.1'
+  const { headers, requestContext } = c.env?.event ?? {}
+  // CloudFront appends the port.
+  const viewer = headers?.['cloudfront-viewer-address']?.replace(/:\d+$/, '') ?? ''
+  if (isBehindCloudFront && isIP(viewer)) return viewer
+  return requestContext?.http.sourceIp ?? '127.0.0.1'
 }
 
 export async function sentBody(c: Context<ApiEnv>): Promise<SentBody> {

@@ -143,6 +143,13 @@ describe('routes', () => {
     expect(Format).not.toMatch(/header|authorizer|path/i)
   })
 
+  test('that anybody may call without a key have a throttle of their own, which leaves most of the stage’s to callers', () => {
+    const [, { Properties }] = prod.ofType('AWS::ApiGatewayV2::Stage')[0]!
+    const open = (['connect', 'dashboard', 'reference'] as const).flatMap((name) => served(`cuecard-prod-${name}:live`))
+    const limit = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 }
+    expect(Properties.RouteSettings).toEqual(Object.fromEntries(open.map((route) => [route, limit])))
+  })
+
   test('are served under the custom domain alone where there is one, over TLS 1.2', () => {
     const stack = synthesis.stack('everything')
     const [, api] = stack.ofType('AWS::ApiGatewayV2::Api')[0]!
@@ -151,6 +158,35 @@ describe('routes', () => {
     const DomainNameConfigurations = [{ SecurityPolicy: 'TLS_1_2' }]
     expect(domain.Properties).toMatchObject({ DomainName: 'api.cuecard.example', DomainNameConfigurations })
     expect(prod.ofType('AWS::ApiGatewayV2::DomainName')).toEqual([])
+  })
+})
+
+describe('CloudFront, where the stage has it', () => {
+  const stack = () => synthesis.stack('everything')
+
+  test('serves the custom domain behind the team’s web ACL, caches nothing, and passes the Host that API Gateway expects', () => {
+    const [, { Properties }] = stack().ofType('AWS::CloudFront::Distribution')[0]!
+    const { Aliases, WebACLId, ViewerCertificate, DefaultCacheBehavior, Origins } =
+      Properties.DistributionConfig as Record<string, Fields>
+    const [domain] = stack().ofType('AWS::ApiGatewayV2::DomainName')[0]!
+    expect([Aliases, WebACLId]).toEqual([[{ Ref: domain }], expect.stringContaining(':global/webacl/cuecard/')])
+    expect(ViewerCertificate).toMatchObject({ AcmCertificateArn: expect.stringContaining(':us-east-1:') })
+    expect(DefaultCacheBehavior).toMatchObject({
+      ViewerProtocolPolicy: 'https-only',
+      AllowedMethods: expect.arrayContaining(['POST', 'PATCH', 'DELETE']),
+      // AWS's policies CachingDisabled and AllViewerAndCloudFrontHeaders-2022-06.
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+      OriginRequestPolicyId: '33f36d7e-f396-46d9-90e0-52428a34d9dc',
+    })
+    expect(Origins).toMatchObject([{ DomainName: { 'Fn::GetAtt': [domain, 'RegionalDomainName'] } }])
+    const target = JSON.parse(stack().text).Outputs.domaintarget.Value
+    expect(stack().resources[logicalId(target)]!.Type).toBe('AWS::CloudFront::Distribution')
+  })
+
+  test('tells the dashboard whose request it is, and no other stage trusts its header', () => {
+    const trusts = (each: StackTemplate) =>
+      (each.lambda('dashboard').Properties.Environment as { Variables: Fields }).Variables.BEHIND_CLOUDFRONT
+    expect([trusts(stack()), trusts(prod)]).toEqual(['true', undefined])
   })
 })
 

@@ -31,7 +31,14 @@ const everything: StageSettings = {
   filesReaderArn: 'arn:aws:iam::111122223333:role/files',
   secretsKeyArn: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
   corsOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
-  customDomain: { name: 'api.cuecard.example', certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c' },
+  customDomain: {
+    name: 'api.cuecard.example',
+    certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/c',
+    cloudFront: {
+      certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/c',
+      webAclArn: 'arn:aws:wafv2:us-east-1:111122223333:global/webacl/cuecard/1234abcd',
+    },
+  },
 }
 
 const stagesUnderTest: Record<string, StageSettings> = {

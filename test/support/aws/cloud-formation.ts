@@ -38,6 +38,7 @@ export class CloudFormation {
     const before = this.#stacks.get(stack) ?? { Resources: {} }
     this.#checkLimits(template)
     this.#checkCircles(template)
+    this.#checkRouteSettings(template)
     this.#checkExports(stack, before, template)
     const made = physical(template)
     const had = physical(before)
@@ -79,6 +80,15 @@ export class CloudFormation {
       new Map(Object.entries(Resources).map(([id, each]) => [id, dependenciesOf(each, Resources)])),
     )
     if (circle.length > 0) throw new Refused(`Circular dependency between resources: [${circle.join(', ')}]`)
+  }
+
+  /** API Gateway finds only routes that are there before the stage. */
+  #checkRouteSettings({ Resources }: Template): void {
+    for (const stage of Object.values(Resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage')) {
+      const before = dependenciesOf(stage, Resources).map((id) => Resources[id]!.Properties.RouteKey)
+      const missing = Object.keys(stage.Properties.RouteSettings ?? {}).find((key) => !before.includes(key))
+      if (missing) throw new Refused(`Unable to find Route by key ${missing} within the provided RouteSettings`)
+    }
   }
 
   #checkExports(stack: string, before: Template, template: Template): void {
