@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ReservedConcurrency } from '../../infra/aws/concurrency.ts'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
@@ -37,6 +39,15 @@ test('both stages leave a hundred of an account’s thousand executions unreserv
     ...Object.values(stage.reservedConcurrency!),
   ])
   expect(executions.reduce((sum, number) => sum + number, 0)).toBeLessThanOrEqual(900)
+})
+
+test('the first page asks for the executions that prod needs', () => {
+  const scheduled = lambdaNames.filter((name) => 'everySeconds' in lambdas[name])
+  const { reservedConcurrency, workers } = stages.prod
+  const counts = [...Object.values(reservedConcurrency), ...Object.values(workers), scheduled.length + 1]
+  const needed = counts.reduce((sum, count) => sum + count, 100)
+  const page = readFileSync(join(import.meta.dirname, '../../infra/README.md'), 'utf8')
+  expect(page).toContain(`prod needs ${needed}.`)
 })
 
 test('a route belongs to one function, which times out before the gateway does', () => {

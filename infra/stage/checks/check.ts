@@ -67,7 +67,7 @@ export function show(program: Program, findings: readonly Finding[]): void {
 export function explain(thrown: unknown): string {
   const name = thrown instanceof Error ? thrown.name : ''
   const hint = /^AccessDenied/.test(name)
-    ? ' (infra/stage has the policies: permissions-deploy.json and permissions.json, and permissions-destroy.json to delete a stage)'
+    ? ' (infra/README.md says which of the policies in infra/stage a command needs)'
     : name === 'CredentialsProviderError' && ': sign in to AWS first'
   return `${sentenceOf(thrown)}${hint || ''}`
 }

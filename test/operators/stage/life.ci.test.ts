@@ -179,7 +179,8 @@ const grantsOf = (file: string): Grant[] =>
   JSON.parse(readFileSync(join(import.meta.dirname, '../../../infra/stage', file), 'utf8')).Statement
 const deploying = grantsOf('permissions-deploy.json')
 const everyday = [...deploying, ...grantsOf('permissions.json')]
-const destroying = grantsOf('permissions-destroy.json')
+const destroying = grantsOf('permissions-destroy.json').filter(({ Sid }) => Sid === 'Destroy')
+const onCall = grantsOf('permissions-oncall.json')
 
 /** Actions without a resource, or with one that no pattern can distinguish, by AWS's service authorization reference. */
 const ofNoResource = [
@@ -218,6 +219,17 @@ test('the policies to paste permit exactly the commands’ calls', async () => {
   )
 })
 
+test('the team on call may run status, without a right to a secret', async () => {
+  await stage.run(['deploy', 'prod'])
+  stage.aws.called.clear()
+  await stage.run(['status', 'prod'])
+  const allowed = onCall.flatMap(({ Action }) => Action)
+  expect(allowed).not.toContain('secretsmanager:GetSecretValue')
+  // Its own identity needs no right.
+  const others = ['sts:GetCallerIdentity', 'secretsmanager:GetSecretValue', ...allowed]
+  expect([...stage.aws.called].filter((action) => !others.includes(action))).toEqual([])
+})
+
 test('a deploy reads no secret, and needs no policy but its own', async () => {
   // The Lambda `migrate` reads secrets, with its own role.
   stage.onDeploy(() => stage.aws.lambdas.set('cuecard-prod-canary:live', () => Promise.resolve({ milliseconds: {} })))
@@ -233,11 +245,12 @@ test('a deploy reads no secret, and needs no policy but its own', async () => {
   expect([...stage.aws.called].filter((action) => !['sts:GetCallerIdentity', ...allowed].includes(action))).toEqual([])
 })
 
-test('the everyday policy deletes nothing, and both reach only what is named cuecard', () => {
+test('the everyday policy deletes nothing, and both reach only one stage', () => {
   const destructive = /:Delete(?!FunctionConcurrency)|UpdateTerminationProtection|s3:/
   expect(everyday.flatMap(({ Action }) => Action).filter((action) => destructive.test(action))).toEqual([])
   for (const { Action, Resource, Condition } of [...everyday, ...destroying])
     for (const pattern of [...Resource, ...(Condition ? [JSON.stringify(Condition)] : [])])
-      if (pattern !== '*') expect(pattern).toMatch(/cuecard|Cuecard|stack\/CDKToolkit\/|role\/cdk-hnb659fds-/)
+      if (pattern !== '*')
+        expect(pattern).toMatch(/cuecard-STAGE[-/]|cuecard\/STAGE\/|Cuecard|stack\/CDKToolkit\/|role\/cdk-hnb659fds-/)
       else if (!Condition) expect(Action.filter((action) => !ofNoResource.includes(action))).toEqual([])
 })
