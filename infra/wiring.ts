@@ -249,6 +249,19 @@ export const embedding = ['embedding', ...asking] as const satisfies LambdaName[
 /** Gives a whole vCPU to Lambdas that embed with the encoder, which needs only a quarter of the memory. */
 export const encoderMemoryMb = 1769
 
+/** What reports a metric: a worker itself, or many Lambdas together, because CloudWatch bills each metric of each reporter. */
+export type Reporter = Exclude<LambdaName, (typeof answering)[number]> | 'answers' | 'api'
+
+const requests = ['answers', 'api'] as const
+
+/** The reporter of a Lambda's metrics. Its log has its own figures. */
+export function reporterOf(name: LambdaName): Reporter {
+  if (isAnswering(name)) return 'answers'
+  return serving.includes(name) ? 'api' : name
+}
+
+const isAnswering = (name: LambdaName): name is (typeof answering)[number] => answering.some((each) => each === name)
+
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],
   DocumentsFailed: ['embedding', 'extraction', 'sweeper'],
@@ -258,29 +271,29 @@ export const metricReporters = {
   ExtractionMilliseconds: ['extraction'],
   ChunksEmbedded: ['embedding'],
   ChunksReused: ['embedding'],
-  EmbeddingTokens: embedding,
+  EmbeddingTokens: ['embedding', ...requests],
   PendingMilliseconds: ['embedding'],
-  ProviderLatency: embedding,
-  ProviderErrors: embedding,
-  ProviderKeyRejected: embedding,
-  ProviderHedges: asking,
-  QueryVectorHits: asking,
-  QueryVectorMisses: asking,
-  SearchesDegraded: asking,
-  SearchesLimited: asking,
-  QuestionsNotKept: answering,
-  ClaimsNotKept: ['embedding', 'documents', 'chunks'],
+  ProviderLatency: ['embedding', ...requests],
+  ProviderErrors: ['embedding', ...requests],
+  ProviderKeyRejected: ['embedding', ...requests],
+  ProviderHedges: requests,
+  QueryVectorHits: requests,
+  QueryVectorMisses: requests,
+  SearchesDegraded: requests,
+  SearchesLimited: requests,
+  QuestionsNotKept: ['answers'],
+  ClaimsNotKept: ['embedding', 'api'],
   OldestPendingSeconds: ['sweeper'],
   LeaseRecoveries: ['sweeper'],
-  SendFailures: ['documents', 'agents', 'dashboard', 'embedding', 'extraction', 'crawler', 'sweeper'],
+  SendFailures: ['api', 'embedding', 'extraction', 'crawler', 'sweeper'],
   SourcesChecked: ['crawler'],
   SourcesFailed: ['crawler'],
   PagesFetched: ['crawler'],
   OldestDueSourceSeconds: ['sweeper'],
-  SearchMilliseconds: asking,
-  SearchEmbedMilliseconds: asking,
-  SearchDatabaseMilliseconds: asking,
-  AdapterErrors: ['mcp', 'platforms'],
+  SearchMilliseconds: requests,
+  SearchEmbedMilliseconds: requests,
+  SearchDatabaseMilliseconds: requests,
+  AdapterErrors: ['answers'],
   WebhooksDelivered: ['delivery'],
   WebhooksFailed: ['delivery'],
   OldestDeliverySeconds: ['delivery'],
@@ -289,7 +302,7 @@ export const metricReporters = {
   CanaryCompleteMilliseconds: ['canary'],
   CanarySearchMilliseconds: ['canary'],
   CanaryDeleteMilliseconds: ['canary'],
-} as const satisfies Record<MetricName, readonly LambdaName[]>
+} as const satisfies Record<MetricName, readonly Reporter[]>
 
 /** `npm run backup` counts complete backups under this name instead of a Lambda's. The alarm _backup-missing_ watches the metric. */
 export const completedBackups = { metric: 'BackupsCompleted', reporterOf: (stack: string) => `${stack}-backup` }

@@ -51,6 +51,8 @@ const level = v.pipe(
 const environment = v.pipe(
   v.object({
     AWS_LAMBDA_FUNCTION_NAME: v.optional(v.string()),
+    /** The name under which the Lambda's metrics are counted, if not its own. */
+    METRICS_OF: v.optional(v.string()),
     AWS_REGION: v.optional(v.string()),
     AWS_ACCESS_KEY_ID: v.optional(v.string()),
     AWS_SECRET_ACCESS_KEY: v.optional(v.string()),
@@ -60,8 +62,6 @@ const environment = v.pipe(
     AWS_ENDPOINT_URL_SQS: v.optional(url('http://127.0.0.1:4566')),
     AWS_ENDPOINT_URL_SESV2: v.optional(url('http://127.0.0.1:4566')),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: v.optional(url('http://127.0.0.1:4566')),
-    /** The trace of the request at hand, which the Lambda runtime sets. */
-    _X_AMZN_TRACE_ID: v.optional(v.string()),
     /** The maximum of concurrent executions of this Lambda. */
     RESERVED_CONCURRENCY: v.optional(count),
     DATABASE_URL: v.optional(v.string()),

@@ -47,9 +47,9 @@ export type MetricName = keyof typeof metrics
 export type Figures = Partial<Record<MetricName, number>>
 
 export const namespace = 'Cuecard'
-/** The one dimension: the name of the Lambda that reports, which includes the stage, so that stages do not mix. */
+/** The one dimension: the name of the reporter, which includes the stage, so that stages do not mix. */
 export const dimension = 'service'
-const { AWS_LAMBDA_FUNCTION_NAME: service } = config()
+const { AWS_LAMBDA_FUNCTION_NAME: lambda, METRICS_OF: service = lambda } = config()
 export const figures = channel('cuecard.metrics')
 
 /** Zeros are reported; undefined is not. */

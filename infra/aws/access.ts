@@ -132,7 +132,6 @@ function settingsOf(provider: Provider | 'encoder', key: SecretReference | undef
   }
 }
 
-/** X-Ray actions support no resources, hence the wildcard. */
 export function statementsFor(
   allowed: Access,
   logs: ILogGroup,
@@ -146,7 +145,6 @@ export function statementsFor(
   const sendable = sends.map((name) => queues[name].queueArn)
   return [
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logs.logGroupArn]),
-    allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], ['*']),
     allow(['secretsmanager:GetSecretValue'], readable),
     allow(
       ['secretsmanager:PutSecretValue'],

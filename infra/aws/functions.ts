@@ -1,6 +1,6 @@
 import { type CfnElement, Duration, Stack } from 'aws-cdk-lib'
 import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
-import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda'
+import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct, IConstruct } from 'constructs'
 import type { Lambda } from '../wiring.ts'
@@ -75,23 +75,20 @@ export function createFunction(
     logGroup,
     // Moving an alias back by hand needs the earlier versions.
     currentVersionOptions: { removalPolicy: resources.settings.removal },
-    tracing: Tracing.ACTIVE,
     // CDK adds no policies of its own, so the statements above are the only ones.
     role: role.withoutPolicyUpdates(),
     // The Lambda that receives a document also requeues it. After 16 times, Lambda would treat that as a runaway loop and drop the
     // message. Here, the document's row limits it to 5 attempts and 24 hours.
     ...(access.receives && access.sends?.includes(access.receives) && { recursiveLoop: RecursiveLoop.ALLOW }),
   })
-  acknowledge(role, {
-    'AwsSolutions-IAM5[Resource::*]':
-      'X-Ray actions support no resource-level permissions: PutTraceSegments and PutTelemetryRecords require *.',
-    'Serverless-LambdaStarPermissions': 'As above: the only wildcard for all resources is for X-Ray.',
-    ...(access.files && {
+  if (access.files)
+    acknowledge(role, {
       [`AwsSolutions-IAM5[Resource::<${logicalIdOf(resources.files)}.Arn>/*]`]:
         'A file’s key begins with its organization’s id, so no prefix could limit a Lambda that works for all organizations.',
-    }),
-  })
+    })
   acknowledge(created, {
+    'Serverless-LambdaTracing':
+      'Logs have the milliseconds of each part, under the id of the request. Nobody read traces.',
     'Serverless-LambdaDLQ':
       'Calls are synchronous, or the queue or schedule repeats them, so there is no event to keep.',
   })

@@ -2,7 +2,17 @@ import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib'
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
-import { encoderMemoryMb, type Lambda, type LambdaName, lambdaNames, lambdas, ofQueues, queueNames } from '../wiring.ts'
+import {
+  encoderMemoryMb,
+  type Lambda,
+  type LambdaName,
+  lambdaNames,
+  lambdas,
+  ofQueues,
+  queueNames,
+  reporterOf,
+  serving,
+} from '../wiring.ts'
 import { accessOf, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
 import { allowPagesFrom, createFilesBucket, restrictReading } from './files.ts'
@@ -37,11 +47,11 @@ export class CuecardStack extends Stack {
     const files = createFilesBucket(this, name, settings)
     const resources: Resources = { secrets, queues: ofQueues((name) => work[name].queue), files, settings }
 
-    const serving = new Construct(this, 'functions')
-    const functions = createFunctions(serving, name, bundles, resources)
-    const aliases = createAliases(serving, functions)
+    const all = new Construct(this, 'functions')
+    const functions = createFunctions(all, name, bundles, resources)
+    const aliases = createAliases(all, functions)
     const { migrate: bundle } = bundles
-    const migrations = new Migrations(this, 'migrations', { name, bundle, resources, serving, migrationNames })
+    const migrations = new Migrations(this, 'migrations', { name, bundle, resources, serving: all, migrationNames })
 
     const http = createHttpApi(this, name, aliases, settings)
     allowPagesFrom(files, http.origin)
@@ -54,6 +64,7 @@ export class CuecardStack extends Stack {
     for (const queue of queueNames)
       addEventSource(this, queue, work[queue].queue, aliases[queue], settings.workers[queue])
     functions.canary.addEnvironment('BASE_URL', http.origin)
+    for (const lambda of serving) functions[lambda].addEnvironment('METRICS_OF', `${name}-${reporterOf(lambda)}`)
     for (const name of ['sweeper', 'delivery', 'canary'] as const) addSchedule(this, name, aliases[name])
 
     const watched = { http, functions, aliases, migrate: migrations.handler, work }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { config } from '../config.ts'
 import { configuredSigner, type Signer, signPost } from './signing.ts'
 
 /** A POST to a service that speaks JSON. */
@@ -50,11 +49,10 @@ async function send(call: JsonCall): Promise<unknown> {
     ? { 'content-type': `application/x-amz-json-${version}`, 'x-amz-target': target }
     : { 'content-type': 'application/json' }
   const signed = signPost(await signer(), service, { url, headers, body, now: new Date() })
-  const { _X_AMZN_TRACE_ID: trace } = config()
   const limits = attemptMilliseconds === undefined ? [] : [AbortSignal.timeout(attemptMilliseconds)]
   const response = await fetch(url, {
     method: 'POST',
-    headers: { ...signed, ...(trace && { 'x-amzn-trace-id': trace }) },
+    headers: signed,
     body,
     signal: AbortSignal.any([call.signal, ...limits]),
     redirect: 'manual',

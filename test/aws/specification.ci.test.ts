@@ -54,8 +54,8 @@ test('an unknown name, a wrong type and a missing property are found, even in ne
   Object.assign(queue.Properties, { Memory: 1, Timeout: 'soon', TracingConfig: { Mod: 'Active' }, Role: undefined })
   expect(faultsOf(template)).toEqual([
     `${id}.Timeout is no integer`,
-    `${id}.TracingConfig.Mod is unknown`,
     `${id}.Memory is unknown`,
+    `${id}.TracingConfig.Mod is unknown`,
     `${id}.Role is missing`,
   ])
 })

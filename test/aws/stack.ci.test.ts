@@ -52,8 +52,8 @@ test('each Lambda has the reviewed permissions, variables, routes and schedule (
     const variables = Object.entries((Environment as { Variables: Fields }).Variables)
     const known = variables.map(([key, value]) => (key.endsWith('_OPTIONS') ? `${key}="${value}"` : key))
     const own = new Set(grants(prod, roleOf(name)))
-    for (const granted of [`logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`, xray])
-      expect(own.delete(granted), `${name} ${granted}`).toBe(true)
+    const logs = `logs:CreateLogStream logs:PutLogEvents on /aws/lambda/cuecard-prod-${name}`
+    expect(own.delete(logs), name).toBe(true)
     return [
       `${name}: ${MemorySize} MB, ${Timeout} s, ${Runtime} on ${Architectures}`,
       `  knows ${known.sort().join(' ')}`,
@@ -69,8 +69,6 @@ test('each Lambda has the reviewed permissions, variables, routes and schedule (
   lines.push(...others.flatMap(([id]) => [`${id} may`, ...grants(prod, id).map((granted) => `  ${granted}`)]), '')
   await expect(lines.join('\n')).toMatchFileSnapshot('reviewed/prod.txt')
 })
-
-const xray = 'xray:PutTelemetryRecords xray:PutTraceSegments on *'
 
 /** The routes that lead to a Lambda, each of which may invoke it on that route of that API alone. */
 function served(alias: string): string[] {

@@ -1,13 +1,12 @@
 import { Duration } from 'aws-cdk-lib'
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { answering, serving } from '../../wiring.ts'
-import { type AlarmSettings, failureRate, maximum, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
+import { serving } from '../../wiring.ts'
+import { type AlarmSettings, failureRate, reportedBy, throttlesOf, total, type Watched } from './metric.ts'
 
 export function apiAlarms(scope: Construct, name: string, { http, functions }: Watched): Record<string, AlarmSettings> {
   const five = Duration.minutes(5)
   const quarter = Duration.minutes(15)
-  const searchTimes = answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95', five))
   const throttledRequests = new MetricFilter(scope, 'throttled-requests', {
     logGroup: http.accessLogs,
     filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
@@ -31,7 +30,7 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       page: 'errors',
     },
     'search-slow': {
-      metric: maximum('SearchMilliseconds p95', searchTimes, five),
+      metric: reportedBy(name, 'SearchMilliseconds', 'answers', 'p95', five),
       threshold: 1500,
       periods: 3,
       text: 'One search in twenty takes 1.5 s or more while a caller waits.',

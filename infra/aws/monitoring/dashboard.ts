@@ -2,7 +2,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { Construct } from 'constructs'
 import type { MetricName } from '../../../shared/metrics.ts'
-import { answering, type LambdaName, metricReporters } from '../../wiring.ts'
+import { metricReporters, type Reporter } from '../../wiring.ts'
 import type { WorkQueue } from '../queue.ts'
 import type { StageSettings } from '../stages.ts'
 import { reportedBy, type Watched } from './metric.ts'
@@ -13,8 +13,8 @@ export function createDashboard(
   { http, functions, migrate, work, alarms }: Watched & { alarms: cloudwatch.Alarm[] },
   settings: StageSettings,
 ): void {
-  const timeGraph = (title: string, metric: MetricName, lambda: LambdaName) =>
-    percentileGraph(title, (statistic) => reportedBy(name, metric, lambda, statistic))
+  const timeGraph = (title: string, metric: MetricName, reporter: Reporter) =>
+    percentileGraph(title, (statistic) => reportedBy(name, metric, reporter, statistic))
   const lambdaGraph = (title: string, metric: (lambda: IFunction) => cloudwatch.Metric) => {
     const lambdas = [...Object.values(functions), migrate]
     return graph(
@@ -22,7 +22,6 @@ export function createDashboard(
       lambdas.map((lambda) => metric(lambda).with({ label: lambda.functionName })),
     )
   }
-  const searchTimes = answering.map((lambda) => reportedBy(name, 'SearchMilliseconds', lambda, 'p95'))
   const canaryTimes = (['Create', 'Complete', 'Search', 'Delete'] as const).map((step) =>
     reportedBy(name, `Canary${step}Milliseconds`, 'canary', 'Maximum').with({ label: step }),
   )
@@ -40,11 +39,10 @@ export function createDashboard(
     graph('Trouble in responses with 200', sums(name, 'AdapterErrors')),
   )
   dashboard.addWidgets(
-    timeGraph('Search time, ms', 'SearchMilliseconds', 'search'),
-    timeGraph('of which the vector of the question, ms', 'SearchEmbedMilliseconds', 'search'),
-    timeGraph('of which the database, ms', 'SearchDatabaseMilliseconds', 'search'),
-    graph('Search time by Lambda, p95 ms', searchTimes),
-    timeGraph('Provider time of searches, ms', 'ProviderLatency', 'search'),
+    timeGraph('Search time, ms', 'SearchMilliseconds', 'answers'),
+    timeGraph('of which the vector of the question, ms', 'SearchEmbedMilliseconds', 'answers'),
+    timeGraph('of which the database, ms', 'SearchDatabaseMilliseconds', 'answers'),
+    timeGraph('Provider time of searches, ms', 'ProviderLatency', 'answers'),
     graph('The canary', sums(name, 'CanarySuccess')),
     graph('The canary: time, ms', canaryTimes),
   )
@@ -118,7 +116,7 @@ function percentileGraph(title: string, metric: (statistic: string) => cloudwatc
 }
 
 function sums(stack: string, ...names: MetricName[]): cloudwatch.IMetric[] {
-  return names.flatMap((name) => metricReporters[name].map((lambda) => reportedBy(stack, name, lambda, 'Sum')))
+  return names.flatMap((name) => metricReporters[name].map((reporter) => reportedBy(stack, name, reporter, 'Sum')))
 }
 
 /** A fair queue has separate metrics for organizations without a backlog, whose documents should not wait. */

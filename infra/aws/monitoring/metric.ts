@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric, type TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Alias, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
-import { type LambdaName, metricReporters, type QueueName } from '../../wiring.ts'
+import { type LambdaName, metricReporters, type QueueName, type Reporter } from '../../wiring.ts'
 import type { Api } from '../http-api.ts'
 import type { WorkQueue } from '../queue.ts'
 
@@ -29,42 +29,35 @@ export function total(
   stack: string,
   name: MetricName,
   period: Duration,
-  reporters: readonly LambdaName[] = metricReporters[name],
+  reporters: readonly Reporter[] = metricReporters[name],
 ): IMetric {
-  const parts = reporters.map((lambda) => reportedBy(stack, name, lambda, 'Sum', period))
+  const parts = reporters.map((reporter) => reportedBy(stack, name, reporter, 'Sum', period))
   return sum(name, parts, period)
 }
 
 export function reportedBy(
   stack: string,
   name: MetricName,
-  lambda: LambdaName,
+  reporter: Reporter,
   statistic: string,
   period = Duration.minutes(1),
 ): Metric {
   return new Metric({
     namespace,
     metricName: name,
-    dimensionsMap: { [dimension]: `${stack}-${lambda}` },
+    dimensionsMap: { [dimension]: `${stack}-${reporter}` },
     statistic,
     period,
-    label: metricReporters[name].length > 1 ? `${name} (${lambda})` : name,
+    label: metricReporters[name].length > 1 ? `${name} (${reporter})` : name,
   })
 }
 
 /** The sum of metrics; a missing value counts as zero. CloudWatch allows an alarm on at most ten of them. */
 function sum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
-  return parts.length === 1 ? parts[0]! : combined(label, parts, period, (terms) => terms.join(' + '))
-}
-
-export function maximum(label: string, parts: readonly IMetric[], period: Duration): IMetric {
-  return combined(label, parts, period, (terms) => `MAX([${terms.join(', ')}])`)
-}
-
-function combined(label: string, parts: readonly IMetric[], period: Duration, formula: (terms: string[]) => string) {
+  if (parts.length === 1) return parts[0]!
   const usingMetrics = Object.fromEntries(parts.map((part, index) => [`m${index}`, part]))
   const terms = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`)
-  return new MathExpression({ expression: formula(terms), usingMetrics, label, period })
+  return new MathExpression({ expression: terms.join(' + '), usingMetrics, label, period })
 }
 
 /** Replaces missing values by zero, because an alarm on missing values would first look for older ones. */
