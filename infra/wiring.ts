@@ -294,6 +294,7 @@ export const metricReporters = {
   SearchEmbedMilliseconds: requests,
   SearchDatabaseMilliseconds: requests,
   AdapterErrors: ['answers'],
+  MailsFailed: ['api'],
   WebhooksDelivered: ['delivery'],
   WebhooksFailed: ['delivery'],
   OldestDeliverySeconds: ['delivery'],

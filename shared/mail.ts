@@ -1,6 +1,7 @@
 import { callAws } from './aws/json-call.ts'
 import { config, required } from './config.ts'
 import { inTime } from './deadline.ts'
+import { report } from './metrics.ts'
 
 /** A mail of plain text. */
 export interface Mail {
@@ -30,7 +31,10 @@ export function configuredMailer(): Mailer | undefined {
       }
       await inTime('mail', deadlineMilliseconds, (signal) =>
         callAws({ service: 'ses', url: `${origin}/v2/email/outbound-emails`, input, signal }),
-      )
+      ).catch((error) => {
+        report({ MailsFailed: 1 })
+        throw error
+      })
     },
   }
 }

@@ -33,6 +33,7 @@ export const metrics = {
   SearchEmbedMilliseconds: 'Milliseconds',
   SearchDatabaseMilliseconds: 'Milliseconds',
   AdapterErrors: 'Count',
+  MailsFailed: 'Count',
   WebhooksDelivered: 'Count',
   WebhooksFailed: 'Count',
   OldestDeliverySeconds: 'Seconds',

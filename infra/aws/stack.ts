@@ -20,6 +20,7 @@ import { createFunction } from './functions.ts'
 import { createHttpApi } from './http-api.ts'
 import { Migrations } from './migrations.ts'
 import { createAlarms } from './monitoring/alarms.ts'
+import { createBudget } from './monitoring/budget.ts'
 import { createDashboard } from './monitoring/dashboard.ts'
 import { addEventSource, WorkQueue } from './queue.ts'
 import { createAliases } from './release/aliases.ts'
@@ -73,6 +74,7 @@ export class CuecardStack extends Stack {
       const hook = createHook(this, aliases, bundles.canary, http.origin, resources)
       shiftTraffic(this, aliases, alarms, hook, settings, this.node.tryGetContext('shift') === 'at-once')
     }
+    createBudget(this, name, settings)
     createDashboard(this, name, { ...watched, alarms }, settings)
     for (const [queueName, { queue, deadLetters }] of Object.entries(work)) {
       const prefix = queueName === 'embedding' ? '' : `${queueName}-`

@@ -38,7 +38,7 @@ const stageFile = v.strictObject({
   /** The host of the stage's database, which `create` and `restore` write. `npx cuecard` changes no database of another host. */
   databaseHost: v.exactOptional(v.string()),
   alarmAddress: v.exactOptional(mail),
-  /** The team's own topic for alarms, for chats and pagers. CloudWatch must be allowed to publish to it. Replaces mails to `alarmAddress`. */
+  /** The team's own topic for alarms, for chats and pagers. CloudWatch and AWS Budgets must be allowed to publish to it. Replaces mails to `alarmAddress`. */
   alarmTopicArn: v.exactOptional(arn('an SNS topic')),
   runbookUrl: v.exactOptional(https),
   /** The encoder needs no key and no network, but understands only English. */

@@ -88,6 +88,8 @@ export type StageSettings = Readonly<Omit<StageFile, 'provider' | 'runbookUrl'>>
   readonly oldestPendingSeconds: number
   /** More tokens within 24 hours raise an alarm. A million tokens of both stages' model cost 0.02 dollars. */
   readonly tokensPerDay: number
+  /** The account's cost without Neon and the provider, which bill themselves. Nearing it raises a warning. */
+  readonly dollarsPerMonth: number
   /** True if a backup is made every night, which an alarm then watches for. */
   readonly isBackedUp: boolean
 }
@@ -116,6 +118,7 @@ export const exampleStages = {
     logRetention: RetentionDays.ONE_WEEK,
     logLevel: 'DEBUG',
     tokensPerDay: 20_000_000,
+    dollarsPerMonth: 50,
     isBackedUp: false,
   },
   prod: {
@@ -130,6 +133,7 @@ export const exampleStages = {
     logRetention: RetentionDays.THREE_MONTHS,
     logLevel: 'INFO',
     tokensPerDay: 500_000_000,
+    dollarsPerMonth: 100,
     isBackedUp: true,
   },
 } as const satisfies Record<string, StageSettings>

@@ -104,10 +104,11 @@ describe('permissions', () => {
   })
 })
 
-test('only the dashboard sends mails, from the address of the stage and by its identity or that of the domain', () => {
+test('only the dashboard sends mails, from the address of the stage and by its identity or that of its domain or a domain above', () => {
   const stack = synthesis.stack('everything')
   const identity = 'arn:aws:ses:eu-central-1:111122223333:identity'
-  const mailing = `ses:SendEmail on ${identity}/cuecard.example ${identity}/hello@cuecard.example if {"StringEquals":{"ses:FromAddress":"hello@cuecard.example"}}`
+  const ids = ['hello@mail.cuecard.example', 'mail.cuecard.example', 'cuecard.example'].map((id) => `${identity}/${id}`)
+  const mailing = `ses:SendEmail on ${ids.toSorted().join(' ')} if {"StringEquals":{"ses:FromAddress":"hello@mail.cuecard.example"}}`
   for (const name of [...lambdaNames, 'migrate'])
     expect(
       grants(stack, roleOf(name, stack)).filter((each) => each.includes('ses:')),
@@ -121,7 +122,7 @@ test('only the dashboard has the settings that sign people in, and the client se
     const { Variables } = stack.lambda(name).Properties.Environment as { Variables: Fields }
     const known = Object.entries(Variables).filter(([key]) => /^(MAIL|OIDC|KEY_SIGN)/.test(key))
     const settings = {
-      MAIL_FROM: 'Cuecard <hello@cuecard.example>',
+      MAIL_FROM: 'Cuecard <hello@mail.cuecard.example>',
       ...{ OIDC_ISSUER: 'https://accounts.example.com', OIDC_CLIENT_ID: 'cuecard', OIDC_NAME: 'Example' },
       OIDC_SECRET: 'cuecard/everything/oidc',
     }

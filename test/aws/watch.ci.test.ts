@@ -163,11 +163,23 @@ describe('an alarm is raised', () => {
   })
 })
 
-test('a stage pays for at most 64 metrics of its own and 80 metrics of alarms, because each has a price a month', () => {
-  const prod = synthesis.stack('prod').ofType('AWS::CloudWatch::Alarm')
-  const watched = prod.flatMap(([, { Properties }]) => metricsOf(Properties))
-  expect(Object.values(metricReporters).flat().length).toBeLessThanOrEqual(64)
-  expect(watched.length).toBeLessThanOrEqual(80)
+test('the account’s budget of a month warns whom alarms go to, before it is used up', () => {
+  const [, { Properties }] = stage.ofType('AWS::Budgets::Budget')[0]!
+  expect(Properties.Budget).toMatchObject({ TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 100, Unit: 'USD' } })
+  const warnings = Properties.NotificationsWithSubscribers as { Notification: Fields; Subscribers: Fields[] }[]
+  const kinds = warnings.map(({ Notification }) => `${Notification.NotificationType} ${Notification.Threshold} %`)
+  expect(kinds).toEqual(['ACTUAL 80 %', 'FORECASTED 100 %'])
+  for (const { Subscribers } of warnings)
+    expect(Subscribers).toEqual([{ SubscriptionType: 'EMAIL', Address: 'duty@cuecard.example' }])
+  const [, ofDev] = synthesis.stack('dev').ofType('AWS::Budgets::Budget')[0]!
+  expect(JSON.stringify(ofDev)).toContain(JSON.stringify({ Address: alarmTopicArn, SubscriptionType: 'SNS' }))
+})
+
+test('the page of costs has the metrics that CloudWatch bills, of which the Lambdas that serve share theirs', () => {
+  const own = Object.values(metricReporters).flat().length
+  const page = readFileSync(join(runbook, '../cost.md'), 'utf8')
+  expect(page).toContain(`${own} metrics of 0.30, ${alarms().flatMap(metricsOf).length} of alarms of 0.10`)
+  expect(new Set(reporters()).size).toBe(8)
 })
 
 test('the dashboard shows every metric that the functions report', () => {

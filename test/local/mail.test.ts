@@ -5,6 +5,7 @@ import { callAws } from '../../shared/aws/json-call.ts'
 import { configuredMailer } from '../../shared/mail.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { listen } from '../support/http/loopback.ts'
+import { figuresOf } from '../support/logs/figures-of.ts'
 
 let emulator: Emulator
 
@@ -44,6 +45,20 @@ const send = (input: object) =>
 test('a mail arrives as it was sent', async () => {
   await configuredMailer()!.send(mail)
   expect(emulator.mails).toEqual([{ ...mail, from: 'Cuecard <hello@example.com>', to: [mail.to] }])
+})
+
+test('a mail that SES does not accept is counted, for an alarm', async () => {
+  const { origin, close } = await listen((_, response) =>
+    response
+      .writeHead(400, { 'x-amzn-errortype': 'MessageRejected' })
+      .end('{"message":"Email address is not verified."}'),
+  )
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', origin)
+  const sending = () => expect(configuredMailer()!.send(mail)).rejects.toThrow(Unavailable)
+  expect(await figuresOf(sending)).toEqual({ MailsFailed: 1 })
+  await close()
+  vi.stubEnv('AWS_ENDPOINT_URL_SESV2', emulator.endpoint)
+  expect(await figuresOf(() => configuredMailer()!.send(mail))).toEqual({})
 })
 
 test('there is no mailer without MAIL_FROM', () => {

@@ -36,7 +36,7 @@ export function createDashboard(
   dashboard.addWidgets(
     graph('Requests', [http.api.metricCount(), http.api.metricClientError(), http.api.metricServerError()]),
     percentileGraph('Request time, ms', (statistic) => http.api.metricLatency({ statistic })),
-    graph('Trouble in responses with 200', sums(name, 'AdapterErrors')),
+    graph('Trouble in responses with 200', sums(name, 'AdapterErrors', 'MailsFailed')),
   )
   dashboard.addWidgets(
     timeGraph('Search time, ms', 'SearchMilliseconds', 'answers'),

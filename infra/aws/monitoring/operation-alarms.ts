@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
-import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
+import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import { dimension, namespace } from '../../../shared/metrics.ts'
 import { completedBackups, lambdas } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
@@ -40,6 +40,20 @@ export function operationAlarms(
         page: 'limits-and-spend',
       },
     }),
+    ...(settings.mailFrom && {
+      'mails-failed': {
+        metric: total(name, 'MailsFailed', five),
+        text: 'SES has not accepted a mail, so somebody waits for a link to sign in or an invitation.',
+        page: 'errors',
+      },
+    }),
+    ...(settings.customDomain && {
+      'certificate-expires': {
+        metric: daysOver(settings.customDomain.certificateArn),
+        text: 'The domain’s certificate expires within 29 days, because ACM could not renew it.',
+        page: 'errors',
+      },
+    }),
     'migrate-errors': {
       metric: migrate.metricErrors({ statistic: 'Sum', period: Duration.minutes(15) }),
       text: 'A migration and its deploy have failed, and the old code still serves.',
@@ -56,6 +70,13 @@ export function operationAlarms(
       },
     }),
   }
+}
+
+/** The days for which a certificate has had less than 30 left. ACM renews it 60 days before its end. */
+function daysOver(CertificateArn: string): MathExpression {
+  const own = { namespace: 'AWS/CertificateManager', metricName: 'DaysToExpiry', dimensionsMap: { CertificateArn } }
+  const left = new Metric({ ...own, statistic: 'Minimum' })
+  return new MathExpression({ expression: '30 - left', usingMetrics: { left }, period: Duration.days(1) })
 }
 
 function completedBackupsOf(stack: string): Metric {

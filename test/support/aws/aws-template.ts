@@ -25,7 +25,7 @@ export const alarmTopicArn = 'arn:aws:sns:eu-central-1:111122223333:duty'
 const everything: StageSettings = {
   ...stages.prod,
   isBackedUp: true,
-  mailFrom: 'Cuecard <hello@cuecard.example>',
+  mailFrom: 'Cuecard <hello@mail.cuecard.example>',
   oidc: { issuer: 'https://accounts.example.com', clientId: 'cuecard', name: 'Example' },
   alarmAddress,
   filesReaderArn: 'arn:aws:iam::111122223333:role/files',

@@ -13,6 +13,7 @@ export class Refused extends Error {}
 const names: Readonly<Record<string, string>> = {
   'AWS::ApiGatewayV2::DomainName': 'DomainName',
   'AWS::CloudWatch::Alarm': 'AlarmName',
+  'AWS::CodeDeploy::Application': 'ApplicationName',
   'AWS::CloudWatch::Dashboard': 'DashboardName',
   'AWS::Lambda::Function': 'FunctionName',
   'AWS::Logs::LogGroup': 'LogGroupName',

@@ -1,0 +1,25 @@
+import { CfnBudget } from 'aws-cdk-lib/aws-budgets'
+import type { Construct } from 'constructs'
+import type { StageSettings } from '../stages.ts'
+
+/** Warns of the account's cost of a month when it has passed four fifths of the stage's budget, or will pass all of it. */
+export function createBudget(scope: Construct, budgetName: string, settings: StageSettings): void {
+  const { alarmAddress, alarmTopicArn, dollarsPerMonth } = settings
+  const address = alarmTopicArn ?? alarmAddress
+  if (!address) return
+  const subscribers = [{ subscriptionType: alarmTopicArn ? 'SNS' : 'EMAIL', address }]
+  const warnings = [
+    ['ACTUAL', 80],
+    ['FORECASTED', 100],
+  ] as const
+  new CfnBudget(scope, 'budget', {
+    budget: {
+      ...{ budgetName, budgetType: 'COST', timeUnit: 'MONTHLY' },
+      budgetLimit: { amount: dollarsPerMonth, unit: 'USD' },
+    },
+    notificationsWithSubscribers: warnings.map(([notificationType, threshold]) => ({
+      notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN' },
+      subscribers,
+    })),
+  })
+}
