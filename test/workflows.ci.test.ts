@@ -38,7 +38,8 @@ interface Job {
   steps?: Step[]
   services?: Record<string, object>
   env?: Record<string, string>
-  needs?: string
+  needs?: string | string[]
+  if?: string
 }
 interface Workflow {
   on: Record<string, unknown>
@@ -88,9 +89,26 @@ describe.each(files)('%s', (name) => {
   })
 })
 
-test('prod is deployed after dev has passed its check from outside, and no deploy is cut off', () => {
+test('dev is deployed where its file is in the repository, and only there', () => {
+  const { jobs } = workflow('deploy.yml')
+  expect(jobs.dev).toMatchObject({ needs: 'stages', if: 'needs.stages.outputs.dev' })
+  const { run } = jobs.stages!.steps!.find(({ run }) => run)!
+  const outputIn = (stage: string) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'checkout-'))
+    mkdirSync(join(cwd, 'infra/aws/stages'), { recursive: true })
+    writeFileSync(join(cwd, `infra/aws/stages/${stage}.json`), '{}')
+    const GITHUB_OUTPUT = join(cwd, 'output')
+    const { status } = spawnSync('/bin/bash', ['-e', '-c', run!], { cwd, env: { ...process.env, GITHUB_OUTPUT } })
+    return [status, readFileSync(GITHUB_OUTPUT, 'utf8')]
+  }
+  expect(outputIn('dev')).toEqual([0, 'dev=true\n'])
+  expect(outputIn('prod')).toEqual([0, ''])
+})
+
+test('prod is deployed after dev has passed its check from outside or is none, and no deploy is cut off', () => {
   const { jobs, concurrency } = workflow('deploy.yml')
-  expect(jobs.prod!.needs).toBe('dev')
+  expect(jobs.prod!.needs).toContain('dev')
+  expect(jobs.prod!.if).toBe('${{ !cancelled() && !failure() }}')
   expect(concurrency!['cancel-in-progress']).toBe(false)
   const commands = stepsOf('deploy-stage.yml').map(({ run = '' }) => run)
   const place = (text: string) => commands.findIndex((command) => command.includes(text))
