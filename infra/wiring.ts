@@ -249,18 +249,13 @@ export const embedding = ['embedding', ...asking] as const satisfies LambdaName[
 /** Gives a whole vCPU to Lambdas that embed with the encoder, which needs only a quarter of the memory. */
 export const encoderMemoryMb = 1769
 
-/** What reports a metric: a worker itself, or many Lambdas together, because CloudWatch bills each metric of each reporter. */
-export type Reporter = Exclude<LambdaName, (typeof answering)[number]> | 'answers' | 'api'
+/** What reports a metric: a worker itself, or Lambdas together, because CloudWatch bills each metric of each reporter. */
+export type Reporter = LambdaName | 'answers' | 'api'
 
 const requests = ['answers', 'api'] as const
 
-/** The reporter of a Lambda's metrics. Its log has its own figures. */
-export function reporterOf(name: LambdaName): Reporter {
-  if (isAnswering(name)) return 'answers'
-  return serving.includes(name) ? 'api' : name
-}
-
-const isAnswering = (name: LambdaName): name is (typeof answering)[number] => answering.some((each) => each === name)
+/** The Lambdas that answer callers' questions report together, and so do the others that serve. Each one's log has its own figures. */
+export const reporterOf = (name: LambdaName): Reporter => (answering.some((each) => each === name) ? 'answers' : 'api')
 
 export const metricReporters = {
   DocumentsCompleted: ['embedding'],

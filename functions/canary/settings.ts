@@ -17,12 +17,8 @@ const environment = v.object({
 
 /** Each run reads the settings and the secret: a new key needs no restart, and a missing setting fails the run. @throws Error */
 export function settings(env: NodeJS.ProcessEnv = process.env) {
-  const own = v.parse(environment, env)
-  return {
-    baseUrl: own.BASE_URL,
-    apiKey: () => secret({ value: own.API_KEY, id: own.CANARY_SECRET })(),
-    maxHeapMb: own.MAX_HEAP_MB,
-    versions: own.NEW_VERSIONS,
-    addressOf: (service: string) => own.AWS_ENDPOINT_URL ?? `https://${service}.${own.AWS_REGION}.amazonaws.com`,
-  }
+  const { BASE_URL, MAX_HEAP_MB, NEW_VERSIONS, ...own } = v.parse(environment, env)
+  const apiKey = () => secret({ value: own.API_KEY, id: own.CANARY_SECRET })()
+  const addressOf = (service: string) => own.AWS_ENDPOINT_URL ?? `https://${service}.${own.AWS_REGION}.amazonaws.com`
+  return { baseUrl: BASE_URL, apiKey, maxHeapMb: MAX_HEAP_MB, versions: NEW_VERSIONS, addressOf }
 }

@@ -20,6 +20,8 @@ export type Access = {
   readonly signsIn?: true
   /** Calls the API from outside, with the key of the canary. */
   readonly calls?: true
+  /** Further rights, which no other Lambda has. */
+  readonly more?: readonly PolicyStatement[]
 }
 
 /** A Lambda that signs a URL needs the right that the URL gives. */
@@ -166,6 +168,7 @@ export function statementsFor(
     ),
     allow(['s3:ListBucket'], allowed.listsFiles ? [files.bucketArn] : []),
     signsIn ? sendMail(settings) : [],
+    allowed.more ?? [],
   ].flat()
 }
 

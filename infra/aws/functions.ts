@@ -1,5 +1,5 @@
 import { type CfnElement, Duration, Stack } from 'aws-cdk-lib'
-import { PolicyDocument, type PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
+import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda'
 import { LogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct, IConstruct } from 'constructs'
@@ -14,8 +14,6 @@ export type FunctionSettings = {
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly access: Access
-  /** Rights that no other Lambda needs. */
-  readonly ownStatements?: readonly PolicyStatement[]
   readonly reservedConcurrency?: number | undefined
   readonly heap?: Lambda['heap'] | undefined
 }
@@ -34,16 +32,7 @@ export function heapLimits({ semiSpaceMb, oldSpaceMb }: NonNullable<Lambda['heap
 export function createFunction(
   scope: Construct,
   id: string,
-  {
-    functionName,
-    bundle,
-    memoryMb,
-    timeoutSeconds,
-    access,
-    ownStatements = [],
-    reservedConcurrency,
-    heap,
-  }: FunctionSettings,
+  { functionName, bundle, memoryMb, timeoutSeconds, access, reservedConcurrency, heap }: FunctionSettings,
   resources: Resources,
 ): LambdaFunction {
   const logGroup = new LogGroup(scope, `${id}-logs`, {
@@ -53,9 +42,7 @@ export function createFunction(
   })
   const role = new Role(scope, `${id}-role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: {
-      access: new PolicyDocument({ statements: [...statementsFor(access, logGroup, resources), ...ownStatements] }),
-    },
+    inlinePolicies: { access: new PolicyDocument({ statements: statementsFor(access, logGroup, resources) }) },
   })
   const created = new LambdaFunction(scope, id, {
     functionName,
@@ -87,8 +74,7 @@ export function createFunction(
         'A file’s key begins with its organization’s id, so no prefix could limit a Lambda that works for all organizations.',
     })
   acknowledge(created, {
-    'Serverless-LambdaTracing':
-      'Logs have the milliseconds of each part, under the id of the request. Nobody read traces.',
+    'Serverless-LambdaTracing': 'Logs have the milliseconds of each part, under the id of the request.',
     'Serverless-LambdaDLQ':
       'Calls are synchronous, or the queue or schedule repeats them, so there is no event to keep.',
   })

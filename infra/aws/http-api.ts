@@ -82,12 +82,7 @@ const accessLog = {
   source_ip: '$context.identity.sourceIp',
 }
 
-function addRoutes(
-  scope: Construct,
-  api: apigateway.HttpApi,
-  lambda: LambdaName,
-  target: IFunction,
-): apigateway.HttpRoute[] {
+function addRoutes(scope: Construct, api: apigateway.HttpApi, lambda: LambdaName, target: IFunction) {
   const { routes = [] }: Lambda = lambdas[lambda]
   if (routes.length === 0) return []
   const id = `${lambda}-integration`
@@ -115,18 +110,15 @@ function addRoutes(
 
 /** Keeps a flood of requests without a key from using up the throttle of the others. */
 function throttleOpenRoutes(stage: apigateway.HttpStage, routes: apigateway.HttpRoute[], { throttle }: StageSettings) {
-  const open = (['connect', 'dashboard', 'reference'] as const).flatMap(
-    (name): readonly string[] => lambdas[name].routes,
-  )
+  const open: string[] = [lambdas.connect, lambdas.dashboard, lambdas.reference].flatMap((lambda) => [...lambda.routes])
   const throttled = routes.filter(({ path = '$default' }) => open.includes(path))
   const { requestsPerSecond, burst } = throttle.open
   const limits = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst }
   const created = stage.node.defaultChild as apigateway.CfnStage
-  created.routeSettings = Object.fromEntries(
-    throttled.map(({ node }) => [(node.defaultChild as apigateway.CfnRoute).routeKey, limits]),
-  )
+  const resources = throttled.map(({ node }) => node.defaultChild as apigateway.CfnRoute)
+  created.routeSettings = Object.fromEntries(resources.map(({ routeKey }) => [routeKey, limits]))
   // API Gateway refuses the settings of a route that is not there yet.
-  for (const { node } of throttled) created.addResourceDependency(node.defaultChild as apigateway.CfnRoute)
+  for (const route of resources) created.addResourceDependency(route)
 }
 
 function whyWithoutAuthorizer(lambda: LambdaName): string {

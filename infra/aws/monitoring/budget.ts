@@ -8,18 +8,13 @@ export function createBudget(scope: Construct, budgetName: string, settings: Sta
   const address = alarmTopicArn ?? alarmAddress
   if (!address) return
   const subscribers = [{ subscriptionType: alarmTopicArn ? 'SNS' : 'EMAIL', address }]
-  const warnings = [
-    ['ACTUAL', 80],
-    ['FORECASTED', 100],
-  ] as const
+  const budgetLimit = { amount: dollarsPerMonth, unit: 'USD' }
+  const warning = (notificationType: string, threshold: number) => ({
+    notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN' },
+    subscribers,
+  })
   new CfnBudget(scope, 'budget', {
-    budget: {
-      ...{ budgetName, budgetType: 'COST', timeUnit: 'MONTHLY' },
-      budgetLimit: { amount: dollarsPerMonth, unit: 'USD' },
-    },
-    notificationsWithSubscribers: warnings.map(([notificationType, threshold]) => ({
-      notification: { notificationType, threshold, comparisonOperator: 'GREATER_THAN' },
-      subscribers,
-    })),
+    budget: { budgetName, budgetType: 'COST', timeUnit: 'MONTHLY', budgetLimit },
+    notificationsWithSubscribers: [warning('ACTUAL', 80), warning('FORECASTED', 100)],
   })
 }

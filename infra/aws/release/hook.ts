@@ -24,12 +24,10 @@ export function createHook(
   // A right for one version would be too new for its first use: IAM takes seconds to spread a change.
   const versions = tried.map((name) => arnOf(resources.settings, 'lambda', `function:${stackName}-${name}:*`))
   const groups = arnOf(resources.settings, 'codedeploy', `deploymentgroup:${stackName}/*`)
-  const ownStatements = [
-    ...allow(['codedeploy:PutLifecycleEventHookExecutionStatus'], [groups]),
-    ...allow(['lambda:InvokeFunction'], versions),
-  ]
-  const own = { functionName: `${stackName}-release-canary`, bundle, access: { calls: true } as const, ownStatements }
-  const hook = createFunction(scope, 'release-canary', { ...own, memoryMb, timeoutSeconds, heap }, resources)
+  const report = allow(['codedeploy:PutLifecycleEventHookExecutionStatus'], [groups])
+  const access = { calls: true, more: [...report, ...allow(['lambda:InvokeFunction'], versions)] } as const
+  const own = { functionName: `${stackName}-release-canary`, bundle, access, memoryMb, timeoutSeconds, heap }
+  const hook = createFunction(scope, 'release-canary', own, resources)
   const paths = tried.map((name) => [
     name,
     `${stackName}-${name}/invocations?Qualifier=${aliases[name].version.version}`,
