@@ -58,7 +58,7 @@ const others: Record<string, string> = {
   'service-quotas request-service-quota-increase': 'You need an AWS account',
   'iam create-policy': 'as an administrator',
   's3 cp': 'as `filesReaderArn`',
-  's3api create-bucket': 'By an administrator of its account',
+  's3 mb': 'By an administrator of its account',
   's3api put-bucket-versioning': 'By an administrator of its account',
   's3api put-bucket-lifecycle-configuration': 'By an administrator of its account',
 }

@@ -95,7 +95,7 @@ test('create ends with one sentence for each missing permission, and continues o
     stage.aws.denied.add(action)
     const { code, stderr } = await stage.run(create)
     expect(code, action).toBe(1)
-    expect(stderr).toMatch(new RegExp(`^error.*not authorized to perform: ${action}.*permissions\\.json`, 'm'))
+    expect(stderr).toMatch(new RegExp(`^error.*not authorized to perform: ${action}.*infra/README\\.md`, 'm'))
     expect(await openLogins(), action).toEqual([])
     stage.aws.denied.clear()
     expect(await stage.run(create), action).toMatchObject({ code: 0 })
