@@ -40,7 +40,7 @@ describe('a file', () => {
   test('never waits if a program sends it', async () => {
     const tenant = await signedIn()
     await upload(stand, tenant, 'menu.txt', menu())
-    const file = { name: 'menu.txt', bytes: menu().length }
+    const file = { name: 'menu.txt', bytes: Buffer.byteLength(menu()) }
     const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/files`, file)
     await post(stand, tenant, { documentId: body.document.id, ...body.upload }, 'menu.txt', menu())
     expect(await get(tenant, body.document.id)).toMatchObject({ status: 'completed', waiting: null })
@@ -49,7 +49,8 @@ describe('a file', () => {
   test('is asked about in the list without a reload, which then stops polling', async () => {
     const tenant = await signedIn()
     await upload(stand, tenant, 'menu.txt', menu())
-    const { html } = await tenant.browser.post(`${listOf(tenant)}/files`, { name: 'menu.txt', bytes: '10' })
+    const file = { name: 'menu.txt', bytes: `${Buffer.byteLength(menu('3.90'))}` }
+    const { html } = await tenant.browser.post(`${listOf(tenant)}/files`, file)
     const seen = seenIn((await tenant.browser.get(listOf(tenant))).html)
     await post(stand, tenant, JSON.parse(html), 'menu.txt', menu('3.90'))
     const changes = await tenant.browser.part(`${listOf(tenant)}?live=1&${seen}`)
@@ -223,7 +224,10 @@ describe('“Replace file” of a ready document', () => {
     const page = pageOf(tenant, old)
     expect((await tenant.browser.get(page)).html).toContain(`href="${page}?replace=1"`)
     expect((await tenant.browser.get(`${page}?replace=1`)).html).toContain(`data-replaces="${old}"`)
-    const { status, html } = await tenant.browser.post(`${page}/file`, { name: 'Karte.txt', bytes: `${text.length}` })
+    const { status, html } = await tenant.browser.post(`${page}/file`, {
+      name: 'Karte.txt',
+      bytes: `${Buffer.byteLength(text)}`,
+    })
     expect(status).toBe(201)
     await post(stand, tenant, JSON.parse(html), 'Karte.txt', text)
     return { tenant, old, id: JSON.parse(html).documentId }
