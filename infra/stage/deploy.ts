@@ -22,8 +22,9 @@ export interface DeployOptions {
  */
 export async function deploy(context: Context, { atOnce }: DeployOptions): Promise<void> {
   const { aws, stack, stage, cdk, program, asJson } = context
-  const migrated = outputOf(await findStack(aws, stack), 'migrated')
-  const isMigrated = [...migrationNames, ...databaseUsers].every((name) => migrated?.split(' ').includes(name))
+  const migrated = outputOf(await findStack(aws, stack), 'migrated')?.split(' ') ?? []
+  const added = [...migrationNames, ...databaseUsers].filter((name) => !migrated.includes(name))
+  const isMigrated = added.length === 0
   const inspected = atOnce && isMigrated ? [] : (await inspect(context)).findings
   const database = { subject: 'database', judge: async () => (isMigrated ? inspected.map(toWarning) : inspected) }
   const findings = await judgeAll([...accountChecks(context), ...describedChecks(context), database])
@@ -31,7 +32,8 @@ export async function deploy(context: Context, { atOnce }: DeployOptions): Promi
   if (errorsIn(findings).length > 0) throw new CommandError('not ready: nothing was deployed')
   await makeReady(context)
   const shift = atOnce ? ['--context', 'shift=at-once'] : []
-  const kept = isMigrated ? ['--context', `migrated=${migrated}`] : []
+  // What a release drops stays in the database, for a rollback to the one before it.
+  const kept = migrated.length > 0 ? ['--context', `migrated=${[...migrated, ...added].join(' ')}`] : []
   await cdk([...cdkDeploy, ...shift, ...kept, stack]).catch(async (error) => {
     throw new CommandError(`${sentenceOf(error)}. ${await adviceFor(context)}`)
   })

@@ -52,6 +52,16 @@ test('it covers each resource by its name, and every one whose name CloudFormati
     }
 })
 
+test('it may tag what has tags, also where AWS makes the name, and look at alarms, which AWS permits for all only', () => {
+  const types = templates().flatMap(({ resources }) =>
+    Object.values(resources).flatMap(({ Type, Properties }) => ((Properties as Fields)?.Tags ? [Type] : [])),
+  )
+  expect(types).toContain('AWS::Lambda::EventSourceMapping')
+  expect(named!.Action).toContain('lambda:*')
+  expect(named!.Resource).toContain('arn:aws:lambda:*:111122223333:event-source-mapping:*')
+  expect(unnamed!.Action).toContain('cloudwatch:DescribeAlarms')
+})
+
 test('it has no right to all services, nor to users, groups and policies', () => {
   expect(text).not.toMatch(/"\*:\*"|iam:.*(User|Group|CreatePolicy)/)
 })

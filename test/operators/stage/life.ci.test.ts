@@ -62,6 +62,20 @@ describe('deploy', () => {
     expect(stdout).not.toContain('0099_of_the_newer')
   })
 
+  test('keeps the names that it drops, so that the release before it finds its own', async () => {
+    stage.aws.stacks.set('cuecard-prod', {
+      ...{ status: 'UPDATE_COMPLETE', outputs: { migrated: ['0009_dropped', ...own.slice(1)].join(' ') } },
+    })
+    let given: readonly string[] = []
+    stage.aws.lambdas.set('cuecard-prod-migrate', async () => ({ findings: [] }))
+    stage.onDeploy((args) => {
+      given = args
+      stage.aws.lambdas.set('cuecard-prod-canary:live', async () => ({ milliseconds: {} }))
+    })
+    expect(await stage.run(['deploy', 'prod'])).toMatchObject({ code: 0 })
+    expect(given).toContain(`migrated=${['0009_dropped', ...own.slice(1), own[0]].join(' ')}`)
+  })
+
   test('only warns of a database that does not answer, if there is nothing to migrate', async () => {
     stage.aws.stacks.set('cuecard-prod', { status: 'UPDATE_COMPLETE', outputs: { migrated: own.join(' ') } })
     stage.aws.lambdas.set('cuecard-prod-migrate', atDatabase)
