@@ -78,7 +78,8 @@ describe.runIf(executablePath)('a team in a browser (needs chromium, or CHROMIUM
     await own.getByRole('button', { name: 'Remove' }).click()
     await own.locator('#flash').getByText('The person was removed').waitFor()
     const removed = performance.now()
-    await edits.goto(documents)
+    // The page, which updates itself, may be on its way there.
+    await edits.goto(documents).catch(({ message }) => expect(message).toContain('/dashboard/sign-in'))
     await edits.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(performance.now() - removed).toBeLessThan(30_000)
     expect(wrong.flat().filter((each) => !/40[13]/.test(each))).toEqual([])
