@@ -22,6 +22,10 @@ describe('a passage in speech', () => {
     ['| Size | Price |\n|---|---|\n| Large pizza | £14.20 |', 'Large pizza: £14.20.'],
     ['| Size | Price with tip |\n|---|---|\n| Large pizza | £14.20 |', 'Large pizza, Price with tip: £14.20.'],
     [
+      '| Pizza oven | Open |\n|---|---|\n| Monday | 9 am – 6 pm |\n| Friday | 9 am – 7 pm |\n| Sunday | 11 am – 3 pm |',
+      'Monday: 9 am to 6 pm. Friday: 9 am to 7 pm. Sunday: 11 am to 3 pm.',
+    ],
+    [
       'For a pizza:\n\n- bring **cash**\n- [ ] park _behind_ the `house`',
       'For a pizza: bring cash. park behind the house.',
     ],

@@ -19,7 +19,7 @@ export interface AskedDays {
   language: Language
   /** How it is named. What is `relative` depends on the day of the question, as “tomorrow” and “this Friday” do; “on Friday” may mean any. */
   naming: 'date' | 'holiday' | 'rule' | 'weekday' | 'relative weekday' | 'relative'
-  /** True for “now” after midnight, which the hours of the day before may reach. */
+  /** True for “now” and “tonight” after midnight, which the hours of the day before may reach. */
   isAfterMidnight: boolean
 }
 
@@ -29,6 +29,7 @@ const maxCharacters = 1000
 const morning = 5
 const partOfDay =
   / (morning|afternoon|evening|vormittag|mittag|nachmittag|abend|matin|apres[- ]midi|soir|tarde|noche|mattina|pomeriggio|sera|ochtend|middag|avond)$/
+const tonight = /tonight|nacht|soir|noche|stasera|stanotte|avond/
 const thisDay = /^(?:this|coming|diese|kommende|ce |este|quest|deze|aanstaande|komende)/
 /** A name with one of these before or behind it is every such day. */
 const everyBefore =
@@ -93,11 +94,11 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
       pattern: RegExp,
       toDays: (match: RegExpMatchArray) => Days,
       naming: AskedDays['naming'],
-      isAfterMidnight = false,
+      isNight = (_: string) => false,
     ) => {
       for (const match of encoded.text.matchAll(pattern)) {
         const [start, end] = [encoded.starts[match.index]!, encoded.starts[match.index + match[0].length]!]
-        add(language, start, end, toDays(match), naming, isAfterMidnight)
+        add(language, start, end, toDays(match), naming, isNight(match[0]))
       }
     }
     for (const [phrase, meaning] of language.phrases) {
@@ -108,7 +109,9 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
           : weekday === 'coming' && !('weeks' in meaning)
             ? 'weekday'
             : 'relative weekday'
-      read(phrase, (match) => daysOf(encoded, match, meaning, today), naming, 'isNow' in meaning && hour < morning)
+      const isToday = 'isNow' in meaning || ('days' in meaning && meaning.days === 0)
+      const isNight = (said: string) => isToday && hour < morning && ('isNow' in meaning || tonight.test(said))
+      read(phrase, (match) => daysOf(encoded, match, meaning, today), naming, isNight)
     }
     if (encoded.values.size > 0) {
       for (const date of language.dates) read(date, (match) => [dateIn(encoded, match, today)], 'date')

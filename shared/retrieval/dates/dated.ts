@@ -94,8 +94,8 @@ export function withWeekdays<Found extends Dated>(
   for (const day of named.toReversed()) {
     const { start, end, from, to, part, naming, language, said } = day
     if (!isNamed && (naming === 'holiday' || from !== to)) continue
-    const isLeftOut = isNamed || (isPriced && !namesWeekday(day))
     const weekday = language.dayNames[partsOf(isNight ? from - 1 : from).weekday] ?? said
+    const isLeftOut = isNamed || (isPriced && !namesWeekday(day) && !hits.some((hit) => hasPriceOn(hit, weekday)))
     const isWritten =
       part && hits.some((hit) => tablesIn(hit).some(({ columns }) => fold(columns.flat().join(' ')).includes(part)))
     const written = isLeftOut ? '' : isWritten ? `${weekday} ${part}` : weekday
@@ -187,15 +187,18 @@ export function datedFirst<Found extends Dated>(
   const ordinary = graded.filter(isOrdinary).sort(byRank)
   const [best] = [...special, ...ordinary]
   const seasonal = !isPriced && !isOut && !isUnclear && best?.rank === ranks.seasonalWeekday ? best.text : undefined
+  const isNight = special.length === 0 && ordinary[0]?.rank === nightRank
+  // At half past midnight the hours of the day that has begun say nothing of “still open”.
+  const isBeforeOpening = !isNight && asked.some(({ isAfterMidnight }) => isAfterMidnight)
   const ordered = [...special, ...ordinary].map(({ hit }) => hit)
   return {
     hits: [...new Set([...ordered, ...hits])],
     isNamed: special.length > 0 && seasonal === undefined,
     isExcepted: isPriced
       ? special.some(({ rank }) => rank >= ranks.rule)
-      : isOut || isUnclear || (special.length > 0 && seasonal === undefined),
+      : isOut || isUnclear || isBeforeOpening || (special.length > 0 && seasonal === undefined),
     seasonal,
-    isNight: special.length === 0 && ordinary[0]?.rank === nightRank,
+    isNight,
     isAnswered: asksHours && best?.isAbout === true && best.met === units.length,
     isOfOtherDays: (name) => days.every((day) => namingOf(name, day, moment.place) === 'others'),
   }
@@ -288,6 +291,15 @@ function hasHours(query: string): boolean {
     stillDoing.test(folded) ||
     languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
   )
+}
+
+/** True for a table with a price of this weekday, such as “on Sunday”. */
+function hasPriceOn(hit: Dated, weekday: string): boolean {
+  return tablesIn(hit).some(({ rows, columns }) => {
+    const hasName = (names: readonly string[]) => fold(names.join(' ')).includes(weekday)
+    const isPriceList = rows.some(({ cells }) => cells.slice(1).some(hasPrice))
+    return isPriceList && (rows.some(({ path }) => hasName(path)) || columns.some(hasName))
+  })
 }
 
 const free = /\b(?:free|gratis|kostenlos|gratuite?|half price)\b/i

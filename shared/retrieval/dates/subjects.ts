@@ -53,7 +53,9 @@ export function subjectsOf(hits: readonly Passage[], units: readonly Unit[], rea
   function others(subject: string, headers: ReadonlySet<string>): number {
     const words = wordsOf(fold(subject)).map(({ text }) => text)
     const names = words
-      .filter((word) => !isFiller(word) && !isOfHours(word) && !isOfDate(word) && !/\d/.test(word))
+      .filter(
+        (word) => !isFiller(word) && !denials.has(word) && !isOfHours(word) && !isOfDate(word) && !/\d/.test(word),
+      )
       .map(stem)
     if (names.some(isAsked)) return 0
     return names.filter((name) => !headers.has(name) && !business.has(name) && isRare(name)).length
@@ -67,6 +69,8 @@ export function namesHours(heading: string): boolean {
 
 const isOfHours = (word: string) => languages().some(({ asksHours, itself }) => asksHours.has(word) || itself.has(word))
 const leastStem = 5
+/** “No Sunday hours in July” */
+const denials = new Set(['no', 'not', 'kein', 'keine', 'nicht', 'pas', 'non', 'geen', 'niet'])
 
 /** The words of a sentence that say what is open or closed. */
 function subjectIn({ saysClosed, untilHours, untilDays }: ReadSentence, rank: number): string {

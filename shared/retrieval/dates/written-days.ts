@@ -33,7 +33,7 @@ const spokenHour =
   /\b(?:(?:from|between|at|until|till|by)(?: half past| quarter (?:past|to))?|(?:half|quarter) (?:past|to)) (?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b(?! (?:people|persons|guests|of|percent|euros?|dollars?|pounds?|days?|weeks?))|\b(?:um|von|bis|ab)(?: halb)? (?:eins|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf)\b/
 const time = /\d[:.h]\d\d|\d ?(?:am|pm|a\.m|p\.m|uhr|h)(?![a-z])|\b(?:noon|midnight|mittag|mitternacht|midi|minuit)\b/
 const vague =
-  /\b(?:weeks?|before|after|reopen\w*|back|rest of|half of|end of|woche\w*|vor|nach|wieder|anfang|ende|semaines?|avant|apres|semanas?|antes|despues|settiman[ae]|prima|dopo|weken|voor|na)\b/
+  /\b(?:weeks?|weekend|over|around|before|after|reopen\w*|back|rest of|half of|end of|woche\w*|uber|rund um|vor|nach|wieder|anfang|ende|week-?end|semaines?|avant|apres|semanas?|puente|antes|despues|settiman[ae]|ponte|prima|dopo|weken|voor|na)\b/
 
 /** A sentence of a passage. */
 export interface ReadSentence extends Hours {

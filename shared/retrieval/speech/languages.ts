@@ -23,7 +23,9 @@ const words = (text: string) => new Set(text.split(' '))
 const spoken: Spoken[] = [
   {
     code: 'en',
-    marks: words('the and of is are for with from we you your do does what how when where can much open closed per or'),
+    marks: words(
+      'the and of is are for with from we you your do does what how when where can much open closed per or pm',
+    ),
     digits: digitsOf(english),
     ...{ plus: 'plus', and: 'and', to: 'to' },
     days: pairs(
@@ -126,7 +128,12 @@ const languages = [
 
 /** The language of most words in the text, with its spoken forms; undefined if no word tells. */
 export function languageOf(text: string): (typeof languages)[number] | undefined {
-  const said = text.toLowerCase().match(/\p{L}+/gu) ?? []
+  // “9 am” is English, and “am” a word of German.
+  const said =
+    text
+      .toLowerCase()
+      .replaceAll(/(?<=\d ?)am(?!\p{L})/gu, 'pm')
+      .match(/\p{L}+/gu) ?? []
   const counts = languages.map(({ marks }) => said.filter((word) => marks.has(word)).length)
   const most = Math.max(...counts)
   return most > 0 ? languages[counts.indexOf(most)] : undefined

@@ -167,14 +167,20 @@ function preferring(cells: readonly ProvenCell[], isPreferred: (cell: ProvenCell
 const day = 24 * 60
 const halfDay = day / 2
 const afternoon = /afternoon|evening|nachmittag|abend|après-midi|soir/i
-
-/** The cells with the first beginning, or the last end, of a row's hours; all if none is open; none if hours can't be read. */
+/** Headers of hours that belong together; those of a shop and its café do not. */
+const partOfDay =
+  /morning|afternoon|evening|night|day ?time|lunch|dinner|breakfast|supper|brunch|noon|vormittag|nachmittag|abend|mittag|früh|matin|midi|soir|mañana|tarde|noche|mattin|pomeriggio|sera|pranzo|cena|ochtend|middag|avond|from|until|start|end|open|clos|von|bis|ab\b|schlie/i
+/**
+ * The cells with the first beginning, or the last end, of a row's hours; all if none is open; none if hours can't be read, or are those of
+ * several things.
+ */
 function endOf(cells: readonly ProvenCell[], end: 'first' | 'last'): readonly ProvenCell[] {
   const open = cells.filter(({ text }) => /\d/.test(text))
   if (open.length === 0) return cells
   const isOneRow = open.every(({ table, row }) => table === open[0]!.table && row === open[0]!.row)
   const hours = open.map(({ text }) => rangesIn(text).filter(isTime))
-  if (open.length > 1 && (!isOneRow || hours.some(({ length }) => length !== 1))) return []
+  const areParts = open.every(({ column }) => partOfDay.test(column.join(' ')))
+  if (open.length > 1 && (!isOneRow || !areParts || hours.some(({ length }) => length !== 1))) return []
   const ends = hours.map(([range = { low: 0, high: 0 }], i) => {
     const { text, column } = open[i]!
     // “Afternoon: 3:30 – 7:00”

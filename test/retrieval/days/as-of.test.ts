@@ -179,6 +179,7 @@ test('the row of a holiday is not that of an ordinary day with a part of its nam
 test.each([
   ['Every other Thursday we are closed for training.'],
   ['This Thursday we close at 16:00.'],
+  ['Closed Juneteenth weekend.'],
   ['From May 1 to July 15 the house is a building site, and we open by appointment only.'],
 ])('“%s” leaves the usual hours of a Thursday without proof', async (content) => {
   const documents = [hours, { title: 'Memo', content }]
@@ -187,6 +188,38 @@ test.each([
   expect(answer.value).toBe(null)
   const friday = await ask(tenant, 'what time do you open on friday', '2026-09-10T12:00:00-04:00')
   expect(friday.value?.text).toBe('9:00 – 17:00')
+})
+
+test('hours of a shop and its café are not one', async () => {
+  const content =
+    '| Day | Store | Café |\n|---|---|---|\n| Friday | 9 am – 6 pm | 8 am – 10 pm |\n| Saturday | 9 am – 5 pm | 8 am – 10 pm |'
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents: [{ title: 'Hours', content }] })
+  const at = '2026-06-11T12:00:00-04:00'
+  for (const query of [
+    'what time do you close tomorrow',
+    'when do you open on saturday',
+    'until when are you open on friday',
+  ])
+    expect((await ask(tenant, query, at)).value, query).toBe(null)
+  expect((await ask(tenant, 'what time does the café close on saturday', at)).value?.text).toBe('8 am – 10 pm')
+})
+
+test('after midnight “tonight” and “still open” are of the evening before, and of no later one', async () => {
+  const content =
+    '| Day | Open |\n|---|---|\n| Monday | closed |\n| Tuesday | 18:00 – 01:00 |\n| Saturday | 17:00 – 04:00 |\n| Sunday | 16:00 – 23:00 |'
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents: [{ title: 'Hours', content }] })
+  const night = await ask(tenant, 'how late are you open tonight', '2026-11-15T01:00:00-05:00')
+  expect(night.value?.text).toBe('17:00 – 04:00')
+  expect((await ask(tenant, 'are you still open', '2026-11-17T00:30:00-05:00')).value).toBe(null)
+  expect((await ask(tenant, 'when do you open today', '2026-11-17T00:30:00-05:00')).value?.text).toBe('18:00 – 01:00')
+})
+
+test('a price of the asked day counts where the list has one', async () => {
+  const content = '| Service | Price |\n|---|---|\n| Key copy | $3.50 |\n| Key copy on Sunday | $5 |\n| Blade | $9 |'
+  const tenant = await shopWith({ time_zone: 'America/New_York', documents: [{ title: 'Prices', content }] })
+  const price = async (as_of: string) => (await ask(tenant, 'how much is a key copy tomorrow', as_of)).value?.text
+  expect(await price('2026-09-05T12:00:00-04:00')).toBe('$5')
+  expect((await ask(tenant, 'how much is a blade today', '2026-09-05T12:00:00-04:00')).value?.text).toBe('$9')
 })
 
 test('a part that is closed, a notice of others and news of the day don’t answer for the business', async () => {
