@@ -293,7 +293,8 @@ test('the words of ten hypotheses in the widest tables take at most 100 ms of th
   const hits = Array.from({ length: 10 }, (_, i) => ({ ...hitExample, document_id: `${i}`, chunk_id: `${i}`, content }))
   const queries = Array.from({ length: 10 }, (_, i) => `how much is ${row(i).slice(0, 100)}`)
   const readings = queries.map((query) => ({ query, history: queries.slice(0, 3) }))
-  const milliseconds = Array.from({ length: 5 }, () => {
+  // A core that others share takes longer for the same work, so the least of many counts.
+  const milliseconds = Array.from({ length: 25 }, () => {
     const before = process.cpuUsage()
     judge(
       {
