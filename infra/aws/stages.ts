@@ -74,7 +74,7 @@ export type StageSettings = Readonly<Omit<StageFile, 'provider' | 'runbookUrl'>>
   /** Makes a deploy shift requests to new versions in steps, which alarms undo. */
   readonly shiftsTraffic: boolean
   readonly throttle: Throttle & {
-    /** Of each route that anybody may call without a key, instead of the others' limits. */
+    /** The limits of each route that anybody may call without a key, instead of the others'. */
     readonly open: Throttle
   }
   /** Without it, the Lambdas share the account's limit. They must share a limit below 1,000. */

@@ -160,16 +160,13 @@ export function datedFirst<Found extends Dated>(
     asksEvents || asked.some(({ naming }) => naming === 'date' || naming === 'holiday' || naming === 'rule')
   const least = Math.max(0, ...graded.map(({ met }) => met))
   const isSpecial = ({ rank, met, metInPassage, saysClosed, isAbout, others }: Graded<Found>) => {
-    const hasWords = met > 0 && met >= least && metInPassage >= most
-    if (isPriced) return rank >= ranks.season && hasWords
+    const hasMost = met > 0 && met >= least
+    if (isPriced) return rank >= ranks.season && hasMost && metInPassage >= most
     if (asksHours) return rank >= ranks.season && isAbout && (rank >= ranks.rule || saysClosed || met >= least)
     const isOfDay = isExplicit ? rank >= ranks.rule : rank === ranks.date && isAbout && units.length < 2
     const isClosed = rank >= ranks.season && saysClosed && others === 0
-    return (
-      isOfDay ||
-      isClosed ||
-      (rank >= ranks.seasonalWeekday && (rank < ranks.range ? hasWords : met > 0 && met >= least))
-    )
+    const isOfAsked = rank >= ranks.range || (rank >= ranks.seasonalWeekday && metInPassage >= most)
+    return isOfDay || isClosed || (isOfAsked && hasMost)
   }
   const isOfHours = (hit: Found) => namesHours(headsOf(hit).at(-1)!)
   const isOrdinary = ({ rank, met, metInPassage, isAbout }: Graded<Found>) => {
@@ -225,7 +222,8 @@ function gradesOf<Found extends Dated>(
     if (before >= ranks.range) return Math.max(rank, before)
     return before >= ranks.weekday && passesMidnight(sentence) ? Math.max(rank, nightRank) : rank
   }
-  const metIn = new Map(hits.map((hit) => [hit, metBy(read, hit).filter(Boolean).length]))
+  const countMet = (passage: Found) => metBy(read, passage).filter(Boolean).length
+  const metIn = new Map(hits.map((hit) => [hit, countMet(hit)]))
   const graded = hits.flatMap((hit): Graded<Found>[] => {
     const isValid = !isUsual && isValidOnlyOn(hit, days, place)
     const metInPassage = metIn.get(hit)!
@@ -241,7 +239,7 @@ function gradesOf<Found extends Dated>(
       if (!isUsual && isUnsure && (speaksOfHours || sentence.saysClosed)) isExcepted = true
       if (rank >= ranks.range || (rank === ranks.rule && namesHours)) isExcepted = true
       if (rank <= 0) return []
-      const met = metBy(read, { ...hit, content: text }).filter(Boolean).length
+      const met = countMet({ ...hit, content: text })
       const others = otherWordsIn(hit, rank, sentence)
       const namesAll = units.length > 0 && met === units.length
       const isMeant = rank === ranks.date || others === 0 || namesAll

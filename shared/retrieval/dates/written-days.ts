@@ -169,7 +169,8 @@ function namesPublicHolidays(
 
 /** True for “our shop” and “we”; false for a part of it, such as “the gift shop”. */
 function isOfBusinessIn(subject: string, { itself, closed, publicHolidays }: Language): boolean {
-  const words = subject.replaceAll(publicHolidays ?? '', '').match(/[a-z]+|[,:;–]/g) ?? []
+  const own = publicHolidays ? subject.replaceAll(publicHolidays, '') : subject
+  const words = own.match(/[a-z]+|[,:;–]/g) ?? []
   const isPart = (word: string) =>
     /[a-z]/.test(word) && !isFiller(word) && !itself.has(word) && !closed.has(word) && !isOfDate(word)
   return words.some(

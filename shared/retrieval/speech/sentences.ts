@@ -22,6 +22,7 @@ export function sentencesOf(markdown: string): string[] {
   return paragraphsOf(markdown).flatMap(({ sentences }) => sentences)
 }
 
+/** The same, by paragraph: a heading names what stands below it. */
 export function paragraphsOf(markdown: string): Paragraph[] {
   const lines = markdown.split('\n').filter((line) => !fence.test(line))
   const paragraphs: Paragraph[] = []

@@ -19,7 +19,7 @@ const asks = ({ source }: RegExp) => new RegExp(`(?<!\\p{L})(?:${source})(?!\\p{
 const kinds: Record<AnswerKind, Kind> = {
   price: {
     question: asks(
-      /how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûten?t?|tarifs?|cu[aá]nto (?:cuestan?|valen?|es)|cuestan?|precios?|quanto (?:costano?|costa|viene|vengono)|costano?|prezz[oi]|kosten|kost|prijs|prijzen/,
+      /how much|prices?|costs?|costing|fees?|fares?|charges?|charged|rates?|pay|expensive|set me back|deposit|rent|kostet|kosten|preise?|teuer|zahle|zahlt|zahlen|bezahlen|bezahle|gebühr(?:en)?|wie ?viel(?! uhr)|miete|kaution|combien|prix|coûten?t?|tarifs?|cu[aá]nto (?:valen?|es)|cuestan?|precios?|quanto (?:costa|viene|vengono)|costano?|prezz[oi]|kost|prijs|prijzen/,
     ),
     isCell: (text) =>
       /[€$£]|^\d{1,4}[.,]\d\d$|^(?:free|gratis|kostenlos|gratuit)/i.test(text) || amountKind(text) === 'price',

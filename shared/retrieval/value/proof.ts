@@ -170,6 +170,7 @@ const afternoon = /afternoon|evening|nachmittag|abend|après-midi|soir/i
 /** Headers of hours that belong together; those of a shop and its café do not. */
 const partOfDay =
   /morning|afternoon|evening|night|day ?time|lunch|dinner|breakfast|supper|brunch|noon|vormittag|nachmittag|abend|mittag|früh|matin|midi|soir|mañana|tarde|noche|mattin|pomeriggio|sera|pranzo|cena|ochtend|middag|avond|from|until|start|end|open|clos|von|bis|ab\b|schlie/i
+
 /**
  * The cells with the first beginning, or the last end, of a row's hours; all if none is open; none if hours can't be read, or are those of
  * several things.
