@@ -42,7 +42,9 @@ const maxCharacters = 8000
 /** @param texts best first, at least one; the others tell which words are rare */
 export function coverageOf(question: string, texts: readonly string[]): Coverage {
   const asked = new Set<string>()
-  const words = readMeanings(question, (meaning) => asked.add(meaning)).filter(({ isStopWord }) => !isStopWord)
+  const words = readMeanings(withSpelledWords(question), (meaning) => asked.add(meaning)).filter(
+    ({ isStopWord }) => !isStopWord,
+  )
   const found = texts.map((text) => {
     const has = new Set<string>()
     readMeanings(text, (meaning) => asked.has(meaning) && has.add(meaning))
@@ -60,6 +62,13 @@ export function coverageOf(question: string, texts: readonly string[]): Coverage
   const concepts = [...asked].filter((each) => each.startsWith('#') && has([each])).map((each) => [each])
   const share = met + missing > 0 ? met / (met + missing) : 0.5
   return { words: words.length, share, concepts: Math.min(maxConcepts, sum(concepts)) }
+}
+
+const spelled = /(?<![\p{L}\p{N}])\p{L}(?:[ .-]{1,2}\p{L}(?![\p{L}\p{N}])){2,}/gu
+
+/** Letters that are said one by one are a word: "N O V A K", "n. o. v. a. k." */
+function withSpelledWords(question: string): string {
+  return question.replace(spelled, (letters) => letters.replaceAll(/[ .-]/g, ''))
 }
 
 export function readMeanings(text: string, see: (meaning: string) => void): MeantWord[] {

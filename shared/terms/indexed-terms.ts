@@ -1,6 +1,6 @@
 import { normalForm } from '../text/normal-form.ts'
 import { stopWords } from './stop-words.ts'
-import { joinedTerm, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
+import { codeTerms, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
 import { fold } from './word-forms.ts'
 import { forEachWord } from './words.ts'
 
@@ -37,10 +37,10 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ind
     let code: string[] = []
     let isHead = false
     const addCode = () => {
-      const term = termWith(keyOf(joinedTerm(code)))
-      add(term)
+      const terms = codeTerms(code).map((term) => termWith(keyOf(term)))
+      terms.forEach(add)
       // A table's row is about the code that it begins with.
-      if (isHead) for (const each of [term, ...code.flatMap(known)]) add(each)
+      if (isHead) for (const each of [...terms, ...code.flatMap(known)]) add(each)
       code = []
     }
     forEachWord(normalized, (word, isJoined, start) => {

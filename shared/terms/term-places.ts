@@ -1,5 +1,6 @@
 import { normalForm } from '../text/normal-form.ts'
 import { indexedTermsOf } from './indexed-terms.ts'
+import { withSimplifiedCharacters } from './simplified.ts'
 import { joinedTerms, termsOf } from './terms.ts'
 import { fold } from './word-forms.ts'
 import { unspaced, wordsOf } from './words.ts'
@@ -43,7 +44,7 @@ export function termPlaces(text: string): (Range & { term: string })[] {
 }
 
 function placesInWord(text: string): (Range & { term: string })[] {
-  const folded = fold(text)
+  const folded = withSimplifiedCharacters(fold(text))
   if (!unspaced.test(folded) || folded.length !== text.length)
     return indexedTermsOf(text).map((term) => ({ term, start: 0, end: text.length }))
   // In a script without spaces, terms are pairs of characters.

@@ -1,6 +1,7 @@
 import { normalForm } from '../text/normal-form.ts'
 import { hashOf } from './hashing.ts'
 import { phoneticCodes } from './phonetic.ts'
+import { withSimplifiedCharacters } from './simplified.ts'
 import { stopWords } from './stop-words.ts'
 import { fold, stem } from './word-forms.ts'
 import { unspaced, type Word, wordsOf } from './words.ts'
@@ -9,7 +10,7 @@ import { unspaced, type Word, wordsOf } from './words.ts'
 export function termsOf(word: string): string[] {
   const folded = fold(word)
   if (stopWords.has(folded)) return []
-  if (unspaced.test(folded)) return characterPairs(folded)
+  if (unspaced.test(folded)) return characterPairs(withSimplifiedCharacters(folded))
   const parts = (folded.match(/\p{N}+|[^\p{N}]+/gu) ?? []).filter(isTelling)
   if (parts.length === 0) return []
   return /\p{N}/u.test(folded) && folded !== parts[0] ? [folded, ...parts] : [stem(folded)]
@@ -30,9 +31,27 @@ function characterPairs(word: string): string[] {
   return pairs.filter((pair) => !stopWords.has(pair))
 }
 
-/** The term of a code of several words, such as K-4471. */
-export function joinedTerm(words: readonly string[]): string {
-  return words.map(fold).join('')
+const letters = /^\p{L}+$/u
+const beginsWithNumber = /^\p{N}/u
+const numberWithUnit = /^\p{N}+(?=\p{L}{1,3}$)/u
+const numberBelowTen = /^0\p{N}$/u
+const ofTwoDigits = /^\p{N}{2}$/u
+
+/** The term of a code of several words, such as K-4471. 08:15 is 8:15. */
+function joinedTerm(words: readonly string[]): string {
+  const joined = words.map(fold).join('')
+  return words.length === 2 && numberBelowTen.test(words[0]!) && ofTwoDigits.test(words[1]!) ? joined.slice(1) : joined
+}
+
+/** The terms of a code: all its words, and its numbers without a word before and without a unit: "at 8:15am" is 8:15. */
+export function codeTerms(words: readonly string[]): string[] {
+  const numbers = letters.test(words[0]!) ? words.slice(1) : [...words]
+  const terms = [joinedTerm(words)]
+  if (numbers.length < 2 || !beginsWithNumber.test(numbers[0]!)) return terms
+  if (numbers.length < words.length) terms.push(joinedTerm(numbers))
+  const last = numberWithUnit.exec(numbers.at(-1)!)
+  if (last) terms.push(joinedTerm(numbers.with(-1, last[0])))
+  return terms
 }
 
 /** The codes of several words in a text: their words [from, to), and their terms. */
@@ -42,7 +61,8 @@ export function joinedTerms(words: readonly Word[]): { from: number; to: number;
     if (!words[to]!.isJoined) continue
     const from = to - 1
     while (words[to + 1]?.isJoined) to++
-    codes.push({ from, to: to + 1, text: joinedTerm(words.slice(from, to + 1).map((word) => word.text)) })
+    const code = words.slice(from, to + 1).map((word) => word.text)
+    for (const text of codeTerms(code)) codes.push({ from, to: to + 1, text })
   }
   return codes
 }

@@ -28,9 +28,9 @@ export function forEachWord(text: string, visit: (word: string, isJoined: boolea
   }
 }
 
-/** Scripts without spaces between words. */
+/** Scripts without spaces between words, and Hangul, whose words end in particles. */
 export const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
+  /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 
 const unknown = 0
 const outside = 1

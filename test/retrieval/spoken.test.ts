@@ -13,17 +13,17 @@ const phrases: Record<string, string> = {
   codes: `
     order k double four seven one = k4471 4471 / is there a k four four seven one = ak4471 k4471 4471
     k four four seven one = k4471 4471 / k forty four seventy one = k4471 4471
-    k four thousand four hundred seventy one = k4471 4471 / s p dash four oh four one = sp4041 sp 4041
+    k four thousand four hundred seventy one = k4471 4471 / s p dash four oh four one = sp4041 4041
     order number sp dash 4041 please = sp4041 / k 44 71 = k4471 4471 / k 4471 = k4471 / k-4471 = k4471 / K4471
-    qx 4471 b = qx4471b qx4471 / q x dash four four seven one dash b = qx4471b qx4471 qx 4471
+    qx 4471 b = qx4471b qx4471 / q x dash four four seven one dash b = qx4471b qx4471 4471
     two k double four seven one = 2k4471 2 k4471 4471 / k four four uh seven one = k4471 4471
-    k triple seven = k777 777 / double o seven = 007 oo / double a batteries = aa / room 12 b = 12b
+    k triple seven = k777 777 / double o seven = 007 / double a batteries = aa / room 12 b = 12b
     the b twelve bus = b12 12 / ip sixty eight = ip68 68 / model x 5 = x5 / e four five six = e456 456
     invoice twenty twenty four slash seventeen = 202417 2024 17 / a four four seven one = a4471 4471
     see four four seven one = c4471 4471 / see k four four = ck44 k44 44 / november 24 / hotel 44 / a 4 paper
     5 km = 5km / two x four = 2x4 2 x4 4 / ka vier vier sieben eins = k4471 4471
     k doppelvier sieben eins = k4471 4471 / k doppel vier sieben eins = k4471 4471
-    ka vierundvierzig einundsiebzig = k4471 4471 / q x strich vier null vier eins = qx4041 qx 4041
+    ka vierundvierzig einundsiebzig = k4471 4471 / q x strich vier null vier eins = qx4041 4041
     k viertausendvierhunderteinundsiebzig = k4471 4471 / zweimal die vier sieben eins = 4471 / k zwo drei = k23 23
     k quatre quatre sept un = k4471 4471 / k tiret quarante quatre soixante et onze = k4471 4471
     my order is a s four zero one dash two = as4012 as401 s4012 401 2
@@ -31,11 +31,11 @@ const phrases: Record<string, string> = {
     die rechnung zweitausendvierundzwanzig strich null null siebzehn = 20240017 2024 0017`,
   letters: `
     is it b m w compatible = bmw / kilo four four = k44 44 / kilo four four seven one = k4471 4471
-    mike oscar four four = mo44 mo 44 / x ray seven nine = x79 79 / k for kilo four four = k44 44
+    mike oscar four four = mo44 44 / x ray seven nine = x79 79 / k for kilo four four = k44 44
     k as in kilo four four seven one = k4471 4471 / p as in peter four four one = p441 441
     kay double four seven one = k4471 4471 / ess pee four oh four one = sp4041 4041
-    cue x double u seven = qxw7 xuu 7 / are p m four four seven one = rpm4471 pm4471 pm 4471 / d v d = dvd
-    u s b = usb / i b a n = iban ban / m u e l l e r = mueller / m double u five = mw5 muu 5
+    cue x double u seven = qxw7 7 / are p m four four seven one = rpm4471 pm4471 4471 / d v d = dvd
+    u s b = usb / i b a n = iban ban / m u e l l e r = mueller / m double u five = mw5 5
     siegfried paula vier null vier eins = sp4041 4041 / s wie siegfried p wie paula vier null vier eins = sp4041 4041
     salzwedel potsdam vier null vier eins = sp4041 4041 / umlaut aachen berta = äb / ypsilon zwo drei = y23 23
     d wie dora e wie emil n wie nordpol = den / pe ka vier vier = pk44 44 / k comme kléber quatre quatre = k44 44`,
@@ -61,7 +61,7 @@ const phrases: Record<string, string> = {
     twelve thirty four = 1234 12:34 12.34 / half past nine = 9:30 9 / half nine = 9:30 9
     quarter past twelve = 12:15 12 / a quarter to one = 12:45 1 / ten past nine = 9:10 10 9
     twenty five to one = 12:35 25 1 / nine a m = 9:00 9am 9 / 9am = 9:00 / 5pm = 5:00 17:00
-    five p m = 5:00 5pm 17:00 5 pm / nine thirty p m = 9:30 21:30 930 9.30 pm / nine oh five a m = 9:05 905 9.05
+    five p m = 5:00 5pm 17:00 5 / nine thirty p m = 9:30 21:30 930 9.30 / nine oh five a m = 9:05 905 9.05
     930 am = 9:30 / 12 am = 12:00 12am 0:00 / seven o clock = 7:00 7 / one o clock = 1:00 1
     seven thirty in the evening = 7:30 19:30 730 7.30 / noon = 12:00 / halb zehn = 9:30 10 / halb eins = 12:30 1
     halb dreizehn = 12:30 13 / viertel vor acht = 7:45 8 / viertel nach acht = 8:15 8 / viertel acht = 7:15 8
@@ -73,6 +73,13 @@ const phrases: Record<string, string> = {
     trois heures de l'après-midi = 3:00 3pm 15:00 3 / midi = 12:00
     between ten and eleven thirty = 10 1130 11:30 11.30
     from 9 30 to 17 00 = 930 9:30 9.30 9,30 1700 17:00 17.00 17,00 / le lundi de 9 à 17 heures = 17:00`,
+  'Spanish, Italian and Dutch': `
+    son treinta y dos euros = 32,00 32.00 32 / a las ocho y cuarto = 8:15 8 / a las once y media = 11:30 11,5 11.5 11
+    las nueve menos cuarto = 8:45 9 / once upon a time / cuatro cuatro siete uno = 4471 / mil doscientos cinco = 1205
+    alle otto e un quarto = 8:15 8 / alle nove e mezza = 9:30 9,5 9.5 9 / quanto costa ventidue euro = 22,00 22.00 22
+    when is the rent due / quattro quattro sette uno = 4471 / duemilaventiquattro = 2024
+    om kwart over acht = 8:15 8 / om half negen = 8:30 9 / tien voor negen = 8:50 10 9 / vijfentwintig euro = 25,00 25.00 25
+    om negen uur dertig = 9:30 9:00 9 30 / ik heb een hond`,
   'prices and decimals': `
     it costs five ninety nine = 599 5.99 / der kaffee für drei neunzig = 390 3,90 3.90
     twenty four ninety = 2490 24.90 / 24 90 = 2490 24.90 24,90 / twelve fifty = 1250 12:50 12.50 / five euros = 5.00 5
@@ -183,10 +190,66 @@ function inFrench(n: number): string {
   return `${head}${name} ${n % scale ? inFrench(n % scale) : ''}`
 }
 
+const dutch = {
+  small: spaced(
+    'nul een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien',
+  ),
+  tens: spaced('- - twintig dertig veertig vijftig zestig zeventig tachtig negentig'),
+}
+function inDutch(n: number): string {
+  if (n < 20) return dutch.small[n]!
+  const unit = dutch.small[n % 10]!
+  if (n < 100) return (n % 10 ? unit + (unit.endsWith('e') ? 'ën' : 'en') : '') + dutch.tens[Math.floor(n / 10)]
+  const [scale, name] = n < 1000 ? [100, 'honderd'] : [1000, 'duizend']
+  return (n < 2 * scale ? '' : inDutch(Math.floor(n / scale))) + name + (n % scale ? inDutch(n % scale) : '')
+}
+
+const spanish = {
+  small: spaced(
+    'cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho ' +
+      'diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve',
+  ),
+  tens: spaced('- - - treinta cuarenta cincuenta sesenta setenta ochenta noventa'),
+  hundreds: spaced(
+    '- ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos',
+  ),
+}
+function inSpanish(n: number): string {
+  if (n < 30) return spanish.small[n]!
+  if (n < 100) return spanish.tens[Math.floor(n / 10)]! + (n % 10 ? ` y ${inSpanish(n % 10)}` : '')
+  if (n === 100) return 'cien'
+  const head =
+    n < 1000 ? spanish.hundreds[Math.floor(n / 100)]! : n < 2000 ? 'mil' : `${inSpanish(Math.floor(n / 1000))} mil`
+  const rest = n % (n < 1000 ? 100 : 1000)
+  return head + (rest ? ` ${inSpanish(rest)}` : '')
+}
+
+const italian = {
+  small: spaced(
+    'zero uno due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette ' +
+      'diciotto diciannove',
+  ),
+  tens: spaced('- - venti trenta quaranta cinquanta sessanta settanta ottanta novanta'),
+}
+function inItalian(n: number): string {
+  if (n < 20) return italian.small[n]!
+  if (n < 100) {
+    const tens = italian.tens[Math.floor(n / 10)]!
+    const unit = n % 10 ? inItalian(n % 10) : ''
+    return (/^[uo]/.test(unit) ? tens.slice(0, -1) : tens) + unit
+  }
+  const [scale, one, many] = n < 1000 ? [100, 'cento', 'cento'] : [1000, 'mille', 'mila']
+  const head = n < 2 * scale ? one : inItalian(Math.floor(n / scale)) + many
+  return head + (n % scale ? inItalian(n % scale) : '')
+}
+
 test.each([
   ['English', inEnglish],
   ['German', inGerman],
   ['French', inFrench],
+  ['Spanish', inSpanish],
+  ['Italian', inItalian],
+  ['Dutch', inDutch],
 ])('reads any number below a million in %s', (language, say) => {
   // German counts "hunderteins", but "hunderteintausend".
   const spoken = (n: number) => (language === 'German' ? say(n).replace(/ein$/, 'eins') : say(n))
@@ -197,7 +260,8 @@ test.each([
     if (!isRead) misread.push(spoken(n))
   }
   // French "cent" alone is left to the English coin.
-  expect(misread).toEqual(language === 'French' ? ['cent '] : [])
+  // French "cent" alone is left to the English coin; "due" and "once" by themselves are English words.
+  expect(misread).toEqual({ French: ['cent '], Italian: ['due'], Spanish: ['once'] }[language] ?? [])
 })
 
 test('readings lie within the query, in its order, and add something to it', () => {

@@ -47,7 +47,7 @@ describe('a code', () => {
 
 test('a script without spaces is split into pairs of characters, apart from the text beside it', () => {
   expect(wordsOf('リモコンRM-3030').map((word) => word.text)).toEqual(['リモコン', 'RM', '3030'])
-  expect(termsOf('保証期間')).toEqual(['保証', '証期', '期間'])
+  expect(termsOf('保証期間')).toEqual(['保证', '证期', '期间'])
   expect(termsOf('犬')).toEqual(['犬'])
 })
 

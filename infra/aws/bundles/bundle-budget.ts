@@ -4,31 +4,31 @@ import { join } from 'node:path'
 import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 395_000
-/** Lambdas that ask golden questions also contain search, which reads tables. */
-const guarded = 570_000
+/** Lambdas that ask golden questions also contain search, which reads tables, and 29 kB of Chinese characters. */
+const guarded = 605_000
 
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 590_000,
+  documents: 625_000,
   chunks: guarded,
-  search: 550_000,
-  platforms: 555_000,
-  mcp: 885_000,
+  search: 585_000,
+  platforms: 590_000,
+  mcp: 920_000,
   connect: api,
   organization: api,
   /** It deletes sources, which asks golden questions. */
-  agents: 580_000,
-  questions: 555_000,
+  agents: 615_000,
+  questions: 590_000,
   /** It has the screens of webhooks and of websites, with the check of their addresses, and signs people in at a provider. */
-  dashboard: 875_000,
+  dashboard: 910_000,
   /** It renders pages of Markdown. */
   reference: 435_000,
   /** It has the public holidays of 200 countries and the rules of calendars: 1.5 MB, which an instance loads when it first checks an agent. */
-  sweeper: 1_900_000,
+  sweeper: 1_935_000,
   delivery: api,
   embedding: guarded,
-  crawler: 865_000,
+  crawler: 900_000,
   canary: 50_000,
   extraction: 2_700_000,
   /** It makes and checks logins over the same driver as they are used with. */

@@ -74,11 +74,20 @@ function pieceAt(speech: Speech, at: number, previous: Piece | undefined): Piece
     if (once?.length !== 1) return undefined
     return { kind: digit ? 'digits' : 'letters', from: at, to: at + 2, text: once.repeat(meaning.repeat), weight: 2 }
   }
-  const hasDigitsNext = next !== undefined && (next.digits ?? next.meaning.number ?? next.meaning.repeat) !== undefined
+  const hasDigitsNext =
+    next !== undefined &&
+    (next.digits ?? next.meaning.number ?? next.meaning.scale ?? next.meaning.repeat) !== undefined
   const number = meaning.unsure && !follows && !hasDigitsNext ? undefined : numberAt(speech, at)
   const isArticle = meaning.article && !follows && number?.end === at + 1
   if (number && !number.ordinal && !isArticle) {
-    return { kind: 'digits', from: at, to: number.end, text: number.text, weight: 0, unsure: meaning.unsure }
+    return {
+      kind: 'digits',
+      from: at,
+      to: number.end,
+      text: number.text,
+      weight: 0,
+      unsure: meaning.unsure && number.end === at + 1,
+    }
   }
   const { letters, weight = 0 } = meaning
   if (letters === undefined) return undefined

@@ -8,7 +8,7 @@ export const english: Language = {
     18 eighteen; 19 nineteen; 20 twenty; 30 thirty; 40 forty, fourty; 50 fifty; 60 sixty; 70 seventy; 80 eighty;
     90 ninety
   `),
-  unsureZero: 'oh, o',
+  unsureNumbers: { 0: 'oh, o' },
   scales: { 100: 'hundred', 1000: 'thousand', 1000000: 'million' },
   bareScales: true,
   one: 'a',

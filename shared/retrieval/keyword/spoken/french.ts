@@ -14,7 +14,7 @@ export const french: Language = {
     3 troisième; 4 quatrième; 5 cinquième; 6 sixième; 7 septième; 8 huitième; 9 neuvième; 10 dixième; 20 vingtième
   `),
   and: 'et',
-  andBeforeOne: true,
+  andInTens: 'before one',
   wideTens: [60, 80],
   repeats: { 2: 'double', 3: 'triple' },
   letters: together(icaoLetters, `h hache; w double v, double vé; y i grec; z zède`),

@@ -3,10 +3,10 @@
  * apostrophes and hyphens stand as spaces, as between the words of a query. Umlauts and accents are read with and without.
  */
 export interface Language {
-  /** 0 to 19 and the tens: the value, then its words. */
+  /** 0 to 19, the tens and what has a word of its own ("veintidós", "quinientos"): the value, then its words. */
   numbers: Record<number, string>
-  /** Words for zero that mean something else too: zero beside other digits only. */
-  unsureZero?: string
+  /** Words that mean something else too, also in another language ("oh", "once", "due"): numbers beside other digits only. */
+  unsureNumbers?: Record<number, string>
   /** 100, 1000, 1000000. */
   scales: Record<number, string>
   /** "a hundred", "ein Euro": one before a scale, a currency and "o'clock", and an article elsewhere. The first builds compounds. */
@@ -17,8 +17,8 @@ export interface Language {
   and: string
   /** "einundzwanzig": the unit, `and`, the tens. */
   unitsFirst?: boolean
-  /** "vingt et un": `and` before a final one or eleven. */
-  andBeforeOne?: boolean
+  /** `and` between tens and units: before a final one or eleven ("vingt et un"), or always ("treinta y dos"). */
+  andInTens?: 'before one' | 'always'
   /** Tens that 10 to 19 may follow: 60 and 80 in French. */
   wideTens?: number[]
   /** "hundred" by itself is 100. French "cent" is so only before a currency, because of the English coin. */
@@ -140,7 +140,7 @@ export function lexiconOf(language: Language): Lexicon {
   addEach(language.ordinals, (value) => ({ number: Number(value), ordinal: true }))
   addEach(language.scales, (value) => ({ scale: Number(value) }), true)
   addEach(language.repeats, (times) => ({ repeat: Number(times) }), true)
-  add(language.unsureZero, { number: 0, unsure: true })
+  addEach(language.unsureNumbers ?? {}, (value) => ({ number: Number(value), unsure: true }), true)
   add(language.articleOne, { number: 1, article: true })
   add(language.one, { one: true })
   add(phrasesOf(language.one)[0], { one: true }, true)

@@ -50,13 +50,20 @@ function belowThousand(speech: Speech, at: number): Part | undefined {
   const written = token.digits === undefined || token.digits.length > 3 ? undefined : Number(token.digits)
   const head =
     written === undefined ? belowHundred(speech, at) : { end: at + 1, value: written, ordinal: false, written: true }
+  if (head && head.value >= 100 && !head.written) {
+    const tail = belowHundred(speech, head.end)
+    return tail && tail.value > 0 && tail.value < 100 ? { ...tail, value: head.value + tail.value } : head
+  }
   const hundred = head?.end ?? at
   if (tokens[hundred]?.meaning.scale !== 100) {
     return head ?? (token.meaning.scale === 1000 ? { end: at, value: 1, ordinal: false } : undefined)
   }
   if (head && (head.ordinal || head.value === 0 || (head.written && head.value > 9))) return head
   const and = tokens[hundred + 1]?.meaning.and ? 1 : 0
-  const tail = belowHundred(speech, hundred + 1 + and)
+  const next = belowHundred(speech, hundred + 1 + and)
+  // "Eight hundred five five five" is 800 555.
+  const isDigit = next && !and && next.value < 10 && (tokens[next.end]?.meaning.number ?? 10) < 10
+  const tail = isDigit ? undefined : next
   const value = (head?.value ?? 1) * 100
   if (tail && tail.value > 0) return { ...tail, value: value + tail.value }
   const { currency, scale } = tokens[hundred + 1]?.meaning ?? nothing
@@ -75,10 +82,13 @@ function belowHundred({ tokens, language }: Speech, at: number): Part | undefine
   if (one && tokens[at + 1]?.meaning.scale) return { end: at + 1, value: 1, ordinal: false }
   if (number === undefined) return undefined
   if (isTens(number) && !ordinal && !language.unitsFirst) {
-    const and = language.andBeforeOne && tokens[at + 1]?.meaning.and ? 1 : 0
+    const and = language.andInTens && tokens[at + 1]?.meaning.and ? 1 : 0
     const next = tokens[at + 1 + and]?.meaning ?? nothing
     const rest = next.number ?? 0
-    const fits = rest > 0 && rest < (language.wideTens?.includes(number) ? 20 : 10) && (!and || rest % 10 === 1)
+    const fits =
+      rest > 0 &&
+      rest < (language.wideTens?.includes(number) ? 20 : 10) &&
+      (!and || rest % 10 === 1 || language.andInTens === 'always')
     if (fits) return { end: at + 2 + and, value: number + rest, ordinal: next.ordinal ?? false }
   }
   return { end: at + 1, value: number, ordinal }

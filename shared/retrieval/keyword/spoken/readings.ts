@@ -1,12 +1,15 @@
 import { readAddresses } from './addresses.ts'
 import { readAmounts } from './amounts.ts'
 import { readCodes } from './codes.ts'
+import { dutch } from './dutch.ts'
 import { english } from './english.ts'
 import { french } from './french.ts'
 import { german } from './german.ts'
+import { italian } from './italian.ts'
 import { lexiconOf } from './language.ts'
+import { spanish } from './spanish.ts'
 import { readTimes } from './times.ts'
-import { type Emit, letterReader, tokensOf } from './tokens.ts'
+import { type Emit, letterReader, type Speech, tokensOf } from './tokens.ts'
 
 export interface Reading {
   from: number
@@ -14,10 +17,10 @@ export interface Reading {
   text: string
 }
 
-const languages = [english, german, french]
+const languages = [english, german, french, spanish, italian, dutch]
 const lexicons = languages.map(lexiconOf)
 const lettersOf = letterReader(languages)
-const rules = [readCodes, readTimes, readAmounts, readAddresses]
+const rulesOfNumbers = [readCodes, readTimes, readAmounts]
 
 export const maxReadings = 100
 
@@ -35,21 +38,20 @@ export function readings(words: string[]): Reading[] {
     if (!first.starts || !last.ends || (to - from === 1 && text === words[from])) return
     found.set(`${from} ${to} ${text}`, { from, to, text })
   }
-  for (const lexicon of lexicons) {
-    const speech = { language: lexicon.language, tokens: tokensOf(words, lexicon, lettersOf) }
-    for (const read of rules) read(speech, emit)
+  const speeches = lexicons.map((lexicon) => ({
+    language: lexicon.language,
+    tokens: tokensOf(words, lexicon, lettersOf),
+  }))
+  // The "six" of English "four five six" is French too, so only languages that know the most numbers read the query.
+  const known = speeches.map(numbersKnown)
+  const most = Math.max(...known)
+  for (const [i, speech] of speeches.entries()) {
+    if (known[i] === most) for (const read of rulesOfNumbers) read(speech, emit)
+    readAddresses(speech, emit)
   }
-  const inOrder = [...found.values()].sort((a, b) => a.from - b.from || b.to - a.to)
-  return withoutDigitsOfNumbers(inOrder).slice(0, maxReadings)
+  return [...found.values()].sort((a, b) => a.from - b.from || b.to - a.to).slice(0, maxReadings)
 }
 
-/** Drops a single digit that another language reads in a longer number: the "six" of English "four five six" is French too. */
-function withoutDigitsOfNumbers(inOrder: Reading[]): Reading[] {
-  let numberEnd = 0
-  return inOrder.filter(({ from, to, text }) => {
-    if (!/^[0-9]+$/.test(text)) return true
-    if (text.length === 1) return to > numberEnd
-    if (to - from > 1) numberEnd = Math.max(numberEnd, to)
-    return true
-  })
+function numbersKnown({ tokens }: Speech): number {
+  return tokens.filter(({ meaning: { number, scale, unsure } }) => !unsure && (number ?? scale) !== undefined).length
 }

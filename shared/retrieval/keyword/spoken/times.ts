@@ -75,6 +75,8 @@ function clocksAt(speech: Speech, at: number): Clock[] {
     return exact ? [full, exact] : [full]
   }
   if (after?.halfDay) return [hour]
+  const shift = after?.afterHour
+  if (shift !== undefined) return [shifted({ ...hour, end: hour.end + 1 }, shift)]
   const exact = minutesAt(speech, hour)
   return exact && tokens[exact.end]?.meaning.halfDay ? [exact] : []
 }
