@@ -1,7 +1,7 @@
 /** An address is a document's `external_id`. */
 const maxLength = 255
 const tracking =
-  /^(utm_\w*|gclid|gclsrc|dclid|[gw]braid|gad_\w*|fbclid|msclkid|yclid|twclid|ttclid|igshid|srsltid|mc_[ce]id|_ga|_gl|_hs\w+|mtm_\w+|pk_\w+|phpsessid|jsessionid|aspsessionid\w*|session_?id|cfid|cftoken)=|^sid=.{16}/i
+  /^(utm_\w*|gclid|gclsrc|dclid|[gw]braid|gad_\w*|fbclid|msclkid|yclid|twclid|ttclid|igshid|srsltid|mc_[ce]id|_ga|_gl|_hs\w+|mtm_\w+|pk_\w+|phpsessid|jsessionid|aspsessionid\w*|sess(?:ion)?(?:_?id)?|cfid|cftoken)=|^sid=.{16}/i
 
 /** An address's canonical form of at most 255 characters, without fragment, tracking and session; null if it is not that of a web page. */
 export function canonical(address: string, base?: string): string | null {

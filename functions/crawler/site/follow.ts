@@ -51,9 +51,17 @@ export async function follow(
     isMoved &&= response.status === 301 || response.status === 308
     // Requests the address as the site gave it: without its session, it may redirect in a circle.
     asked = next
-    address = known
+    if (!addsParameters(known, address)) address = known
   }
   return { kind: 'failed', reason: 'It redirects in a circle, which some sites do without cookies.' }
+}
+
+/** True if an address only has parameters more: the page is the same, and a session differs at each look. */
+function addsParameters(address: string, before: string): boolean {
+  const [own, old] = [new URL(address), new URL(before)]
+  const parameters = own.searchParams
+  if (own.origin !== old.origin || own.pathname !== old.pathname || own.search === old.search) return false
+  return old.searchParams.entries().every(([name, value]) => parameters.getAll(name).includes(value))
 }
 
 /** Uses `https:` if the page itself does. */

@@ -5,6 +5,7 @@ import { declaredEncoding, isHtml } from '../../../shared/text/html/html.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
 import type { Client } from './client.ts'
 import { type Followed, follow } from './follow.ts'
+import { asksNotToBeListed, robotsRules } from './robots-tag.ts'
 import { standInReason } from './stand-in.ts'
 import { readWebPage, type WebPage } from './web-page.ts'
 
@@ -36,8 +37,11 @@ export interface FetchOptions {
   lastModified?: string | null
   /** True if the source's scope and robots.txt allow an address that the page redirects to, or gives as its own. */
   allows?: (address: string) => boolean
+  /** How many pages led here by a refresh. */
+  refreshes?: number
 }
 
+const maxRefreshes = 3
 const maxBytes = 5 * 1024 * 1024
 const files = /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|epub|zip|gz|rar|7z)$/i
 const aFile = 'It is a file, not a web page: upload it as a file.'
@@ -47,7 +51,13 @@ export async function fetchPage(client: Client, address: string, options: FetchO
   const { pathname } = new URL(address)
   if (files.test(pathname)) return { kind: 'left_out', reason: /\.pdf$/i.test(pathname) ? aPdf : aFile }
   const first = await attempt(client, address, options)
-  return first.isDoubtful ? (await attempt(client, address, options)).fetched : first.fetched
+  const { fetched, leadsTo } = first.isDoubtful ? await attempt(client, address, options) : first
+  if (!leadsTo) return fetched
+  const { allows = () => true, refreshes = 0 } = options
+  if (!allows(leadsTo)) return { kind: 'left_out', reason: `It leads to ${leadsTo}, which is not part of this source.` }
+  if (refreshes === maxRefreshes)
+    return { kind: 'left_out', reason: 'It leads on to other pages more than three times.' }
+  return await fetchPage(client, leadsTo, { allows, refreshes: refreshes + 1 })
 }
 
 /** An answer is doubtful if a second request may get a better one: one odd 404 must not delete a page. */
@@ -55,7 +65,7 @@ async function attempt(
   client: Client,
   address: string,
   { etag, lastModified, allows }: FetchOptions,
-): Promise<{ fetched: Fetched; isDoubtful?: boolean }> {
+): Promise<{ fetched: Fetched; isDoubtful?: boolean; leadsTo?: string | undefined }> {
   const conditions = {
     ...(etag && { 'if-none-match': etag }),
     ...(lastModified && { 'if-modified-since': lastModified }),
@@ -65,7 +75,7 @@ async function attempt(
   const { status } = followed.response
   if (status === 304 && (etag || lastModified)) return { fetched: { kind: 'unchanged' } }
   if (status === 404 || status === 410) return { fetched: { kind: 'gone' }, isDoubtful: true }
-  if (status === 200 || status === 203) return { fetched: read(followed, allows) }
+  if (status === 200 || status === 203) return read(followed, allows)
   const reason = `It answers with the status ${status}.`
   if (status === 429 || status >= 500) return { fetched: { kind: 'failed', reason }, isDoubtful: true }
   return { fetched: { kind: 'left_out', reason: refusals[status] ?? reason } }
@@ -76,7 +86,14 @@ const refusals: Record<number, string> = {
   403: 'The site refuses to show it to programs (status 403).',
 }
 
-function read({ response, address, isMoved }: Followed, allows: FetchOptions['allows'] = () => true): Fetched {
+/** A page that sends its readers on at once has no document of its own. */
+function read(followed: Followed, allows: FetchOptions['allows']): { fetched: Fetched; leadsTo?: string | undefined } {
+  const page = pageOf(followed)
+  if ('kind' in page) return { fetched: page }
+  return { fetched: fetchedOf(followed, page, allows), leadsTo: page.leadsTo }
+}
+
+function pageOf({ response, address }: Followed): WebPage | Fetched {
   const { headers, body } = response
   const type = headers['content-type'] ?? ''
   const file = fileReason(body, type)
@@ -84,30 +101,39 @@ function read({ response, address, isMoved }: Followed, allows: FetchOptions['al
   try {
     const charset = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1]
     const text = decodeText(body, charset ?? declaredEncoding(body)).replace(/^\ufeff/, '')
-    const robotsTags = [headers['x-robots-tag'] ?? []].flat().join(',')
+    const robotsTags = [headers['x-robots-tag'] ?? []].flat()
     const page: WebPage = isHtml(text, /text\/(plain|[\w-]*markdown)/i.test(type) ? '' : '.html')
       ? readWebPage(text, address, robotsTags)
-      : { text: cleanText(text), isNoindex: /\b(noindex|none)\b/i.test(robotsTags) }
+      : { text: cleanText(text), isNoindex: asksNotToBeListed(robotsRules([], robotsTags)) }
     if (payloadBytes(JSON.stringify(page.text)) > payloadLimit) throw new Unreadable('too_much_text')
-    const { links = [], ownAddress } = page
-    const reason = page.isNoindex ? 'It asks not to be listed (noindex).' : standInReason(page)
-    if (reason) return { kind: 'left_out', reason, links }
-    const own = ownAddress && allows(ownAddress) ? ownAddress : address
-    return {
-      kind: 'page',
-      address: own,
-      isMoved,
-      title: page.title ?? own.replace(/^https?:\/\/|\/$/g, ''),
-      text: page.text,
-      links,
-      etag: headers.etag ?? null,
-      lastModified: headers['last-modified'] ?? null,
-    }
+    return page
   } catch (error) {
     // Deep nesting exhausts the stack.
     if (error instanceof Unreadable || error instanceof RangeError)
       return { kind: 'left_out', reason: 'It is too large or too complex to be read, or no text.' }
     throw error
+  }
+}
+
+function fetchedOf(
+  { response, address, isMoved }: Followed,
+  page: WebPage,
+  allows: FetchOptions['allows'] = () => true,
+): Fetched {
+  const { headers } = response
+  const { links = [], ownAddress } = page
+  const reason = page.isNoindex ? 'It asks not to be listed (noindex).' : standInReason(page)
+  if (reason) return { kind: 'left_out', reason, links }
+  const own = ownAddress && allows(ownAddress) ? ownAddress : address
+  return {
+    kind: 'page',
+    address: own,
+    isMoved,
+    title: page.title ?? own.replace(/^https?:\/\/|\/$/g, ''),
+    text: page.text,
+    links,
+    etag: headers.etag ?? null,
+    lastModified: headers['last-modified'] ?? null,
   }
 }
 

@@ -4,6 +4,7 @@ import { gunzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import type { SitemapReading } from '../../../shared/database/source-tables.ts'
 import { canonical } from '../../../shared/sources/address.ts'
+import { decodeText } from '../../../shared/text/decode-text.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
 import { hostOf } from './address.ts'
 import type { Client } from './client.ts'
@@ -60,7 +61,7 @@ async function entriesAt(client: Client, address: string, { allows }: Robots): P
   if (status !== 200) return { reason: `The sitemap answers with the status ${status}.` }
   try {
     const isZipped = body[0] === 0x1f && body[1] === 0x8b
-    const text = (isZipped ? await unzip(body, { maxOutputLength: maxBytes }) : body).toString()
+    const text = decodeText(isZipped ? await unzip(body, { maxOutputLength: maxBytes }) : body)
     return /^\ufeff?\s*</.test(text) ? await entriesOf(text) : { isIndex: false, entries: linesOf(text) }
   } catch {
     return { reason: 'The sitemap is damaged, or has more than 50 MiB.' }
@@ -76,24 +77,30 @@ function linesOf(text: string): string[] {
     .toArray()
 }
 
-/** Reads only the addresses of the XML, which may be ill-formed; its own entities are not expanded. @throws Unreadable */
+/**
+ * Reads only the addresses of the XML: a sitemap's, or those of the entries of an RSS or Atom feed. It may be ill-formed; its own entities
+ * are not expanded. @throws Unreadable
+ */
 async function entriesOf(text: string): Promise<Entries> {
   const entries: string[] = []
-  let [isIndex, nesting, entry] = [false, 0, '']
-  const isAddress = (name: string) => /^(?!image:|video:)(\w{1,50}:)?loc$/.test(name)
+  let [isIndex, nesting, entry, isInItem] = [false, 0, '', false]
+  const isAddress = (name: string) => /^(?!image:|video:)(\w{1,50}:)?loc$/.test(name) || (isInItem && name === 'link')
+  const isItem = (name: string) => /^(item|entry)$/.test(name)
   const parser = new Parser(
     {
-      onopentagname(name) {
+      onopentag(name, { href = '', rel = 'alternate' }) {
         if (++nesting > maxNesting) throw new Unreadable('too_complex')
         isIndex ||= /^(\w{1,50}:)?sitemapindex$/.test(name)
-        entry = ''
+        isInItem ||= isItem(name)
+        entry = isInItem && name === 'link' && rel === 'alternate' ? href.slice(0, maxEntry + 1) : ''
       },
       ontext(text) {
         if (entry.length <= maxEntry) entry += text.slice(0, maxEntry + 1)
       },
       onclosetag(name) {
         nesting--
-        if (isAddress(name) && entry.length <= maxEntry) entries.push(entry.trim())
+        if (isAddress(name) && entry.trim() !== '' && entry.length <= maxEntry) entries.push(entry.trim())
+        if (isItem(name)) isInItem = false
       },
     },
     { xmlMode: true },

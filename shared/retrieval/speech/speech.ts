@@ -1,3 +1,4 @@
+import { invisible } from '../../text/normal-form.ts'
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
 import type { HitTable } from '../tables.ts'
@@ -16,7 +17,7 @@ export function spokenPassage(
   value: Value | null,
   maxCharacters = 600,
 ): string {
-  const content = hit.content.slice(0, maxRead)
+  const content = hit.content.slice(0, maxRead).replaceAll(invisible, '')
   const speak =
     languageOf(`${queries[0] ?? ''} ${hit.document_title} ${content.slice(0, maxSampled)}`)?.speak ?? asWritten
   const sentences = sentencesOf(content)

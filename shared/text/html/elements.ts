@@ -15,11 +15,24 @@ export function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((entry) => entry.name === name)?.value
 }
 
+/** The text of a node without scripts, styles, drawings and what stands for readers without scripts. */
+export function textOf(node: Node): string {
+  if (isElement(node))
+    return /^(script|style|svg|noscript)$/.test(node.tagName) ? '' : node.childNodes.map(textOf).join('')
+  return 'value' in node ? node.value.replace(/\s+/g, ' ') : ''
+}
+
 /** The visible children with these names. */
 export function elementsIn(parent: Element, ...names: string[]): Element[] {
   return parent.childNodes.filter(
     (node): node is Element => isElement(node) && names.includes(node.tagName) && !isHiddenByItself(node),
   )
+}
+
+/** True if its own style strikes its text through, as an old price. */
+export function isStruck(element: Element): boolean {
+  const declarations = (attribute(element, 'style') ?? '').toLowerCase().split(';')
+  return declarations.some((each) => each.trim().startsWith('text-decoration') && each.includes('line-through'))
 }
 
 /** True if `hidden` or its own style hides it; style sheets are not read. */

@@ -8,26 +8,38 @@ import {
   elementsIn,
   isElement,
   isHiddenByItself,
+  isStruck,
   maxDepth,
   type Node,
 } from './elements.ts'
 import { keepContent } from './page-content.ts'
+import { addStructuredFacts } from './structured-facts.ts'
+import { unfold } from './unfolded.ts'
 
 const maxSpan = 1_000
 const maxCells = 2_000_000
 const skipped =
-  /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|input|textarea|datalist|dialog)$/
+  /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|input|textarea|datalist|rt|rp|rtc|s|del|strike)$/
 
 export type HtmlDocument = DefaultTreeAdapterTypes.Document
 
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
-  return readDocument(parse(html))
+  return readDocument(parseHtml(html))
+}
+
+/** Parses a page for readers without scripts. */
+export function parseHtml(html: string): HtmlDocument {
+  return parse(html, { scriptingEnabled: false })
 }
 
 /** Reads a document, and removes from it all parts that are not read. */
 export function readDocument(document: HtmlDocument): { blocks: Block[]; title: string | undefined } {
   const root = document.childNodes.find((node) => isElement(node as Node)) as Element | undefined
-  if (root) keepContent(root)
+  unfold(document)
+  if (root) {
+    addStructuredFacts(root)
+    keepContent(root)
+  }
   const blocks = blocksOf(document.childNodes as Node[], 0)
   const title = titleOf(document.childNodes as Node[])
   const isMissing = title && !blocks.some(({ kind }) => kind === 'heading')
@@ -36,7 +48,9 @@ export function readDocument(document: HtmlDocument): { blocks: Block[]; title: 
 
 /** A part of a mail or book, all of which is meant to be read. */
 export function htmlBlocks(html: string): Block[] {
-  return blocksOf(parse(html).childNodes as Node[], 0)
+  const document = parseHtml(html)
+  unfold(document)
+  return blocksOf(document.childNodes as Node[], 0)
 }
 
 export function declaredEncoding(bytes: Buffer): string | undefined {
@@ -224,7 +238,7 @@ function titleOf(nodes: readonly Node[]): string | undefined {
 
 function isHidden(element: Element): boolean {
   const { tagName } = element
-  if (isHiddenByItself(element) || skipped.test(tagName)) return true
+  if (isHiddenByItself(element) || isStruck(element) || skipped.test(tagName)) return true
   // Buttons that open a panel are its title; a choice is read if it names prices.
   if (tagName === 'button') return !['aria-controls', 'aria-expanded'].some((name) => attribute(element, name))
   return tagName === 'select' && !/[€$£¥₹]\s?\d|\d\s?[€£₹]/.test(rawText(element.childNodes, 0))

@@ -1,5 +1,14 @@
 import { Unreadable } from '../unreadable.ts'
-import { attribute, blockNames, type Element, isElement, isHiddenByItself, maxDepth, type Node } from './elements.ts'
+import {
+  attribute,
+  blockNames,
+  type Element,
+  isElement,
+  isHiddenByItself,
+  maxDepth,
+  type Node,
+  textOf,
+} from './elements.ts'
 
 /** Landmarks, by role or element. Those of `around` belong to the content only inside the main part. */
 const aside = /^(navigation|nav|menu|menubar|search|complementary|aside)$/
@@ -154,13 +163,8 @@ function lengthOf(node: Node): number {
   if (!isElement(node)) return textOf(node).length
   const known = lengths.get(node)
   if (known !== undefined) return known
-  const parts = /^(script|style|noscript)$/.test(node.tagName) ? [] : node.childNodes
+  const parts = /^(script|style|svg|noscript)$/.test(node.tagName) ? [] : node.childNodes
   const length = parts.reduce((sum, part) => sum + lengthOf(part), 0)
   lengths.set(node, length)
   return length
-}
-
-function textOf(node: Node): string {
-  if (isElement(node)) return /^(script|style|noscript)$/.test(node.tagName) ? '' : node.childNodes.map(textOf).join('')
-  return 'value' in node ? node.value.replace(/\s+/g, ' ') : ''
 }

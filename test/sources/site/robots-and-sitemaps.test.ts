@@ -205,3 +205,17 @@ test('a hostile sitemap costs neither memory nor time', async () => {
   const { user, system } = process.threadCpuUsage(started)
   expect((user + system) / 1_000).toBeLessThan(5_000)
 })
+
+test.each<[string, Page]>([
+  [
+    'an RSS feed',
+    `<rss><channel><link>${url}/</link><item><title>Golf</title><link>${url}/golf</link></item></channel></rss>`,
+  ],
+  [
+    'an Atom feed',
+    `<feed><link rel="self" href="${url}/feed"/><entry><link rel="edit" href="${url}/e"/><link href="${url}/golf"/></entry></feed>`,
+  ],
+  ['in UTF-16', { body: Buffer.from(`\ufeff<urlset><url><loc>${url}/golf</loc></url></urlset>`, 'utf16le') }],
+])('a sitemap may be %s', async (_, page) => {
+  expect(await sitemap({ '/sitemap.xml': page })).toEqual({ kind: 'sitemap', addresses: [`${url}/golf`] })
+})
