@@ -268,11 +268,20 @@ export interface Tables extends SourceTables, WebhookTables {
   }
 }
 
+export type ExtractionNote = Doubt | LeftOut
+
 /** A passage of extracted text that may be wrong; an empty `text` stands for the whole page. */
-export interface ExtractionNote {
+interface Doubt {
   code: 'doubtful_layout' | 'doubtful_words'
   page: number
   text: string
+}
+
+/** Parts of a file that were left out, named in the plural: `hidden_slides`, `comments`. */
+interface LeftOut {
+  code: 'hidden_text_left_out' | 'formulas_without_values'
+  kind: string
+  count: number
 }
 
 /** A page, sheet or slide: its offset in the document's text, in UTF-16 units, and its number or name. */

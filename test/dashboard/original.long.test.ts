@@ -42,10 +42,13 @@ test('a passage and a page that may have been misread are marked', async () => {
     { code: 'doubtful_words', page: 1, text: 'Tomato is €4.S0' },
     { code: 'doubtful_layout', page: 2, text: '' },
     { code: 'doubtful_layout', page: 3, text: '' },
+    { code: 'hidden_text_left_out', kind: 'hidden_slides', count: 2 },
+    { code: 'hidden_text_left_out', kind: 'struck_passages', count: 1 },
   ]
   await setColumns(stand, id, `file_notes = '${JSON.stringify(notes)}'`)
   const { text } = await shown(tenant, id)
   expect(text).toContain('Please check pages 2 and 3 against the original: columns or tables may have been mixed up.')
+  expect(text).toMatch(/2 hidden slides were left out\.\s+1 struck passage was left out\./)
   expect(text.split(check)).toHaveLength(2)
   expect(text).toMatch(/1 Please check this part against the original\.\s+Soups/)
 })

@@ -24,6 +24,6 @@ describe('a hostile file ends within a minute, without harm to the next file:', 
     expect([outcome].flat().some(isExpected), String(ending).slice(0, 200)).toBe(true)
     if (ending instanceof Unreadable) expect(ending.message).toMatch(/^.+\. .*(Upload|upload|Export|Save|Unpack)/)
     const next = await extractText(harmless, 'next.docx', organization)
-    expect(next).toEqual({ text: 'Open on Sundays', sourceType: 'docx', pageStarts: [] })
+    expect(next).toEqual({ text: 'Open on Sundays', sourceType: 'docx', pageStarts: [], notes: [] })
   })
 })

@@ -27,7 +27,25 @@ export function docxOf(body: string, more: ZipEntry[] = [], prolog = ''): Buffer
   return officeFile('wordprocessingml.document', { 'word/document.xml': document }, more, prolog)
 }
 
-export const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+/** @param marks the run's properties */
+export const run = (text: string, marks = '') =>
+  `<w:r>${marks && `<w:rPr>${marks}</w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`
+export const paragraph = (text: string) => `<w:p>${run(text)}</w:p>`
+/** A table's row of cells of runs. */
+export const row = (cells: readonly string[]) =>
+  `<w:tr>${cells.map((cell) => `<w:tc><w:p>${cell}</w:p></w:tc>`).join('')}</w:tr>`
+
+/** A document with styles and the header of its pages, if there is any. */
+export function styledDocx(body: string, styles: string, header = ''): Buffer {
+  const space = `xmlns:w="${schemas}/wordprocessingml/2006/main" xmlns:r="${relationType}"`
+  const section = `<w:sectPr><w:headerReference ${space} w:type="default" r:id="r1"/></w:sectPr>`
+  const targets = relations([['styles', 'styles.xml'], ...(header ? [['header', 'header1.xml'] as const] : [])])
+  return docxOf(header ? body + section : body, [
+    { name: 'word/_rels/document.xml.rels', content: targets },
+    { name: 'word/styles.xml', content: `<w:styles ${space}>${styles}</w:styles>` },
+    { name: 'word/header1.xml', content: `<w:hdr ${space}>${header}</w:hdr>` },
+  ])
+}
 
 export function xlsxOf(sheet: string, strings = ''): Buffer {
   const worksheet = ['worksheet', 'worksheets/sheet1.xml'] as const
@@ -42,16 +60,31 @@ export function xlsxOf(sheet: string, strings = ''): Buffer {
   return officeFile('spreadsheetml.sheet', parts, strings ? [{ name: 'xl/sharedStrings.xml', content: strings }] : [])
 }
 
-/** Slides of paragraphs. */
-export function pptxOf(slides: readonly (readonly string[])[]): Buffer {
+/** Slides of paragraphs, or of shapes. @param hidden the indexes of hidden slides, each of which has the speaker's notes */
+export function pptxOf(
+  slides: readonly (readonly string[] | string)[],
+  hidden: readonly number[] = [],
+  notes = '',
+): Buffer {
   const [p, a] = [`xmlns:p="${schemas}/presentationml/2006/main"`, `xmlns:a="${schemas}/drawingml/2006/main"`]
   const listed = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index}"/>`).join('')
-  const slide = (texts: readonly string[]) =>
-    `<p:sld ${p} ${a}><p:cSld><p:spTree><p:sp><p:txBody>${texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp></p:spTree></p:cSld></p:sld>`
+  const slide = (texts: readonly string[] | string, isHidden: boolean) =>
+    `<p:sld ${p} ${a}${isHidden ? ' show="0"' : ''}><p:cSld><p:spTree>${typeof texts === 'string' ? texts : `<p:sp><p:txBody>${texts.map((text) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp>`}</p:spTree></p:cSld></p:sld>`
   return officeFile('presentationml.presentation', {
     'ppt/presentation.xml': `<p:presentation ${p} xmlns:r="${relationType}"><p:sldIdLst>${listed}</p:sldIdLst></p:presentation>`,
     'ppt/_rels/presentation.xml.rels': relations(slides.map((_, index) => ['slide', `slides/slide${index}.xml`])),
-    ...Object.fromEntries(slides.map((texts, index) => [`ppt/slides/slide${index}.xml`, slide(texts)])),
+    ...Object.fromEntries(
+      slides.map((texts, index) => [`ppt/slides/slide${index}.xml`, slide(texts, hidden.includes(index))]),
+    ),
+    ...Object.fromEntries(
+      hidden.flatMap((index) => [
+        [`ppt/slides/_rels/slide${index}.xml.rels`, relations([['notesSlide', `../notesSlides/notes${index}.xml`]])],
+        [
+          `ppt/notesSlides/notes${index}.xml`,
+          `<p:notes ${p} ${a}><p:cSld><p:spTree><p:sp><p:nvSpPr><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>${notes}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld></p:notes>`,
+        ],
+      ]),
+    ),
   })
 }
 
@@ -69,11 +102,31 @@ export const epubOf = (chapters: readonly string[], more: ZipEntry[] = [], order
   ])
 export const mailOf = (rest: string) => Buffer.from(`From: a@b.example\nMIME-Version: 1.0\n${rest}`)
 
-export const odsOf = (content: string) =>
-  zipOf([
-    { name: 'mimetype', content: 'application/vnd.oasis.opendocument.spreadsheet' },
+const openSpaces = ['office', 'table', 'text', 'style', 'drawing', 'presentation']
+  .map((name) => `xmlns:${name === 'drawing' ? 'draw' : name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .join(' ')
+
+function openDocument(type: string, body: string, styles = ''): Buffer {
+  return zipOf([
+    { name: 'mimetype', content: `application/vnd.oasis.opendocument.${type}` },
     {
       name: 'content.xml',
-      content: `<?xml version="1.0"?><office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet><table:table table:name="Prices">${content}</table:table></office:spreadsheet></office:body></office:document-content>`,
+      content: `<?xml version="1.0"?><office:document-content ${openSpaces} xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`,
     },
   ])
+}
+
+export const odsOf = (content: string) =>
+  openDocument('spreadsheet', `<table:table table:name="Prices">${content}</table:table>`)
+export const odtOf = (styles: string, body: string) => openDocument('text', body, styles)
+
+/** Slides of one text each. @param hidden the indexes of hidden slides */
+export function odpOf(slides: readonly string[], hidden: readonly number[]): Buffer {
+  const style = (name: string, visibility: string) =>
+    `<style:style style:name="${name}" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="${visibility}"/></style:style>`
+  const pages = slides.map(
+    (text, index) =>
+      `<draw:page draw:name="p${index}" draw:style-name="${hidden.includes(index) ? 'dp2' : 'dp1'}"><draw:frame svg:y="1cm"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame></draw:page>`,
+  )
+  return openDocument('presentation', pages.join(''), style('dp1', 'visible') + style('dp2', 'hidden'))
+}

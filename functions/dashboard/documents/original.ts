@@ -3,7 +3,7 @@ import { fileKindOf, namedTypeOf } from '../../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { inLine } from '../../../shared/text/plain-line.ts'
 import { assetPath } from '../assets.ts'
-import { number } from '../sentences.ts'
+import { counted, number } from '../sentences.ts'
 import type { Overview } from './overview.ts'
 import type { Passage } from './passages.ts'
 import { needsFile } from './state.ts'
@@ -37,28 +37,34 @@ export function originalOf(document: Overview): 'pdf' | 'picture' | undefined {
   return fileKindOf(source_type, source_url) === 'pdf' ? 'pdf' : undefined
 }
 
-/** Warns of a file whose name contradicts its type, and of pages that may have been misread as a whole. */
+/** Warns of a file whose name contradicts its type, of parts that were left out, and of pages that may have been misread as a whole. */
 export function fileNotesView({ file_notes, source_type, source_url }: Overview) {
   const named = namedTypeOf(source_type, source_url)
   const notes = doubts.map(([code, doubt]) => {
     const pages = [
-      ...new Set(file_notes.filter((note) => note.code === code && note.text === '').map(({ page }) => page)),
+      ...new Set(file_notes.flatMap((note) => (note.code === code && note.text === '' ? [note.page] : []))),
     ]
     return (
       pages.length > 0 &&
       html`<p class="notice warn">Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed.format(pages.map(number))} against the original: ${doubt}</p>`
     )
   })
+  const leftOut = file_notes.flatMap((note) => {
+    if (!('kind' in note)) return []
+    const things = counted(note.count, note.kind.replaceAll('_', ' ').replace(/s$/, ''))
+    return [html`<p class="notice warn">${things} ${note.count === 1 ? 'was' : 'were'} left out.</p>`]
+  })
   return [
     named &&
       html`<p class="notice warn">By its name the file is ${types[named]}, but it contains ${types[source_type]}. Check that it’s the right file.</p>`,
+    ...leftOut,
     ...notes,
   ]
 }
 
 /** The numbers of passages with words that may have been misread. */
 export function doubtfulPassages({ file_notes }: Overview, passages: Passage[]): Set<number> {
-  const texts = file_notes.map(({ text }) => inLine(text)).filter(Boolean)
+  const texts = file_notes.flatMap((note) => ('text' in note && inLine(note.text)) || [])
   const isDoubtful = ({ content }: Passage) => texts.some((text) => inLine(content).includes(text))
   return new Set(texts.length === 0 ? [] : passages.filter(isDoubtful).map(({ chunk_index }) => chunk_index + 1))
 }

@@ -53,8 +53,8 @@ async function contentOf(file: Buffer, fileName: string, progress: Progress): Pr
     }
     case 'rtf':
     case 'doc': {
-      const content = await (await import('./formats/office.ts')).officeBlocks(file, type)
-      return { sourceType: 'docx', content, titles: [firstHeading(content)] }
+      const { blocks, notes } = await (await import('./formats/office.ts')).officeBlocks(file, type)
+      return { sourceType: 'docx', content: blocks, notes, titles: [firstHeading(blocks)] }
     }
     case 'eml': {
       const { blocks, title } = await (await import('./formats/mail.ts')).readMail(file)
@@ -80,18 +80,18 @@ async function packageContent(file: Buffer): Promise<Content> {
     const content = await (await import('./formats/book.ts')).bookBlocks(file)
     return { sourceType, content, titles: [title, firstHeading(content)] }
   }
-  const blocks = await (await import('./formats/office.ts')).officeBlocks(file, format)
+  const { blocks, notes, file: shown } = await (await import('./formats/office.ts')).officeBlocks(file, format)
   // The first heading of a workbook is a sheet's name; the title property of a presentation is mostly its template's.
   if (format === 'pptx') {
     const { withSlideMarks, withSlideTitles } = await import('./formats/slide-titles.ts')
-    const titled = await withSlideTitles(blocks, file)
-    return { sourceType, titles: [firstHeading(titled), title], ...(await withSlideMarks(titled, file)) }
+    const titled = await withSlideTitles(blocks, shown)
+    return { sourceType, notes, titles: [firstHeading(titled), title], ...(await withSlideMarks(titled, shown)) }
   }
   if (format === 'ods') return { sourceType, titles: [title], ...withSheetMarks(blocks) }
   const heading = firstHeading(blocks)
-  if (format === 'odp') return { sourceType, content: blocks, titles: [heading, title] }
+  if (format === 'odp') return { sourceType, content: blocks, notes, titles: [heading, title] }
   const heads = await (await import('./formats/page-heads.ts')).pageHeads(file, format)
-  return { sourceType, content: [...heads, ...blocks], titles: [title, heading] }
+  return { sourceType, content: [...heads, ...blocks], notes, titles: [title, heading] }
 }
 
 /** Marks the beginnings of sheets, whose names are the headings. */

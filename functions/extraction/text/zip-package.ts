@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib'
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
 
@@ -51,6 +52,33 @@ export async function entriesNamed(file: Buffer, name: RegExp): Promise<Map<stri
       found.set(entry.fileName, Buffer.concat(parts))
     }
   return found
+}
+
+/** A zip package of these entries, uncompressed. */
+export function packageOf(entries: ReadonlyMap<string, Buffer>): Buffer {
+  const files: Buffer[] = []
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, content] of entries) {
+    const fields = Buffer.alloc(26)
+    fields.writeUInt16LE(20, 0)
+    fields.writeUInt32LE(crc32(content), 10)
+    fields.writeUInt32LE(content.length, 14)
+    fields.writeUInt32LE(content.length, 18)
+    fields.writeUInt16LE(Buffer.byteLength(name), 22)
+    const place = Buffer.alloc(14)
+    place.writeUInt32LE(offset, 10)
+    directory.push(Buffer.from('PK\x01\x02\x14\0'), fields, place, Buffer.from(name))
+    files.push(Buffer.from('PK\x03\x04'), fields, Buffer.from(name), content)
+    offset += 30 + Buffer.byteLength(name) + content.length
+  }
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06')
+  end.writeUInt16LE(entries.size, 8)
+  end.writeUInt16LE(entries.size, 10)
+  end.writeUInt32LE(Buffer.concat(directory).length, 12)
+  end.writeUInt32LE(offset, 16)
+  return Buffer.concat([...files, ...directory, end])
 }
 
 async function opened(file: Buffer): Promise<ZipFile> {

@@ -68,6 +68,14 @@ export const documentSchema = v.pipe(
             found: described(sourceType, 'The type of its content, which decided how it was read.'),
           }),
           v.strictObject({
+            code: v.picklist(['hidden_text_left_out', 'formulas_without_values']),
+            kind: described(
+              v.string(),
+              'The parts of the file that were left out, such as `hidden_slides`, `struck_passages` or `comments`.',
+            ),
+            count,
+          }),
+          v.strictObject({
             code: v.literal('documents_disagree'),
             with: described(v.pipe(v.string(), v.uuid()), 'The other document.'),
             here: described(statement, 'The sentence or the cell of a table in this document.'),
@@ -75,7 +83,7 @@ export const documentSchema = v.pipe(
           }),
         ]),
       ),
-      'Golden questions that fail because of a change to this document, until they pass; a file whose name contradicts its type; and up to 20 other prices or times that other documents of the agent give to the same thing. The last come moments after a document completes, and do not change the `ETag`.',
+      'Golden questions that fail because of a change to this document, until they pass; a file whose name contradicts its type; parts of the file that its reader does not see, or that have no value; and up to 20 other prices or times that other documents of the agent give to the same thing. The last come moments after a document completes, and do not change the `ETag`.',
     ),
     deleted_at: described(v.nullable(time), 'When it was put into the trash; null unless it is there.'),
     created_at: time,
@@ -113,7 +121,7 @@ const shown = Object.keys(documentSchema.entries).filter((name) => name !== 'wai
 const waitingColumns = ['waiting_reason', 'tries', 'next_attempt_at', 'resembles'] as const
 
 /** The columns of a response, and `edits` and `version`, its ETag. */
-export const documentColumns = [...shown, 'edits', 'version', ...waitingColumns] as const
+export const documentColumns = [...shown, 'edits', 'version', 'file_notes', ...waitingColumns] as const
 
 type Column = (typeof documentColumns)[number]
 type CreatedColumn = Exclude<Column, 'title' | 'content'>
@@ -142,7 +150,12 @@ export function toDocument(row: DocumentRow): Document {
     valid_from: toTime(row.valid_from),
     valid_until: toTime(row.valid_until),
     waiting: toWaiting(row),
-    warnings: [...row.warnings, ...typeWarning(row), ...(row.disagreements ?? []).map(toWarning)],
+    warnings: [
+      ...row.warnings,
+      ...typeWarning(row),
+      ...row.file_notes.filter((note) => 'kind' in note),
+      ...(row.disagreements ?? []).map(toWarning),
+    ],
     deleted_at: toTime(row.deleted_at),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),

@@ -1,6 +1,8 @@
 import type * as anydoc from '@firecrawl/anydoc'
 import { type Block, type ListItem, plain, type Table, withAddress } from '../../../../shared/text/blocks.ts'
 import { Unreadable } from '../../../../shared/text/unreadable.ts'
+import { leftOutNotes } from '../left-out.ts'
+import { shownPackage } from './shown-package.ts'
 
 export type OfficeFormat = 'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
 
@@ -12,11 +14,21 @@ const faults = {
   resourceLimit: 'too_complex',
 } as const
 
-/** Reads text documents and presentations; pictures and their descriptions are left out. @throws Unreadable */
-export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<Block[]> {
+/** The formats in which hidden text is made italic, and italic text is not. */
+const marksHidden = new Set<OfficeFormat>(['docx', 'odt', 'rtf'])
+const rtfMarks: Record<string, string> = { '\\v': '\\i', '\\i': '\\v', '\\deleted': '\\striked' }
+
+/** Reads text documents and presentations, without pictures and what is hidden or struck through. @throws Unreadable */
+export async function officeBlocks(original: Buffer, format: OfficeFormat) {
+  const { file, leftOut } =
+    format === 'rtf' ? { file: rtfWithSwappedMarks(original), leftOut: {} } : await shownPackage(original, format)
   const document = await readDocument(file, format)
   const notes = new Map(document.notes.map((note) => [note.id, note]))
-  return blocksOf(document.blocks)
+  const hidden = new Set<readonly anydoc.Inline[]>()
+  const struck = new Set<readonly anydoc.Inline[]>()
+  const blocks = blocksOf(document.blocks)
+  const counts = { ...leftOut, hidden_passages: hidden.size, struck_passages: struck.size }
+  return { blocks, notes: leftOutNotes(counts), file }
 
   function blocksOf(blocks: readonly anydoc.Block[]): Block[] {
     return blocks.flatMap((block) => blockOf(block))
@@ -63,7 +75,13 @@ export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<
   }
 
   function textOf(inlines: readonly anydoc.Inline[]): string {
-    return inlines.map((inline) => inlineOf(inline)).join('')
+    const shown = inlines.filter(({ text, style }) => {
+      const reason = style?.italic && marksHidden.has(format) ? hidden : style?.strike ? struck : undefined
+      if (text?.trim()) reason?.add(inlines)
+      return !reason
+    })
+    const text = shown.map((inline) => inlineOf(inline)).join('')
+    return shown.length < inlines.length ? text.replace(/ {2,}/g, ' ') : text
   }
 
   function inlineOf(inline: anydoc.Inline): string {
@@ -86,6 +104,15 @@ export async function officeBlocks(file: Buffer, format: OfficeFormat): Promise<
     const text = note ? plain(blocksOf(note.blocks)).replaceAll('\n', ' ').trim() : ''
     return text && ` (${text})`
   }
+}
+
+/** The words keep their lengths, since pictures may follow as counted bytes. */
+function rtfWithSwappedMarks(file: Buffer): Buffer {
+  const words = /\\(?:[a-z]+|[^a-z])/gi
+  return Buffer.from(
+    file.toString('latin1').replace(words, (word) => rtfMarks[word] ?? word),
+    'latin1',
+  )
 }
 
 async function readDocument(file: Buffer, format: OfficeFormat): Promise<anydoc.Document> {

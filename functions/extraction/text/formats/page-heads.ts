@@ -12,7 +12,9 @@ const numberFields: [RegExp, string][] = [
   [/^text:page-number\b/, '/text:page-number'],
   [/^text:page-count\b/, '/text:page-count'],
 ]
-const hidden = /^(?:mc:Fallback|w:instrText|w:delText|office:annotation)\b/
+const hidden = /^(?:mc:Fallback|w:pPr|w:instrText|w:delText|office:annotation)\b/
+/** Marks of runs that are hidden or struck through. */
+const leftOut = /^w:(?:vanish|d?strike)\b(?![^>]*"(?:0|false|off)")/
 
 /** Reads the headers and footers that a DOCX or ODT shows, once and without page numbers. anydoc leaves them out. */
 export async function pageHeads(file: Buffer, format: string): Promise<Block[]> {
@@ -59,8 +61,9 @@ function linesOf(xml: string): string[] {
     const field = end ? undefined : numberFields.find(([begin]) => begin.test(piece))
     const name = end || field ? undefined : hidden.exec(piece)?.[0]
     const isEmpty = /^[^>]*\/>/.test(piece)
-    end = isEmpty ? '' : (field?.[1] ?? (name ? `/${name}>` : ''))
+    end = leftOut.test(piece) ? '/w:r>' : isEmpty ? '' : (field?.[1] ?? (name ? `/${name}>` : ''))
     if (field) text += number
+    if (piece.startsWith('w:noBreakHyphen')) text += '-'
     if (/^(?:w|text):(?:tab|br|cr|s|line-break)\b/.test(piece)) text += ' '
     if (/^\/(?:w|text):[ph]>/.test(piece)) text += '\n'
     if (!end) text += piece.slice(piece.indexOf('>') + 1)

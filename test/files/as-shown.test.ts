@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import { extractText } from '../../functions/extraction/text/extract-text.ts'
+import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { newExtractor, newFile } from '../support/documents/files.ts'
+import { useStand } from '../support/stand/stand.ts'
+import { docxOf, odpOf, odtOf, pptxOf, row, run, styledDocx } from './office-files.ts'
+
+const stand = useStand()
+
+/** Uploads a file. @returns the text that callers get and the document's warnings */
+async function read(fileName: string, content: string | Buffer) {
+  const { tenant, file } = await newFile(stand, { fileName })
+  await newExtractor(stand, { extractText }).upload(file, content)
+  await stand.deliver()
+  const { body: chunks } = await tenant.call('GET', `${file.path}/chunks`)
+  const { warnings, status } = (await tenant.call('GET', file.path)).body
+  const text: string = chunks.data?.map(({ content }: { content: string }) => content).join('\n\n')
+  return { text, status, warnings }
+}
+const leftOut = (counts: Record<string, number>) =>
+  Object.entries(counts).map(([kind, count]) => ({ code: 'hidden_text_left_out', kind, count }))
+
+describe('hidden and struck text is not told to callers, and the document has a warning:', () => {
+  test('in a DOCX by run, by styles and by the styles that these are based on', async () => {
+    const styles = `<w:style w:type="paragraph" w:styleId="Staff"><w:rPr><w:vanish/></w:rPr></w:style>
+      <w:style w:type="paragraph" w:styleId="StaffSmall"><w:basedOn w:val="Staff"/></w:style>
+      <w:style w:type="character" w:styleId="Secret"><w:rPr><w:vanish w:val="1"/></w:rPr></w:style>
+      <w:style w:type="character" w:styleId="Stress"><w:rPr><w:i/></w:rPr></w:style>`
+    const inStyle = (style: string, text: string) =>
+      `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr>${run(text)}</w:p>`
+    const body = [
+      `<w:p>${run('Ein Floß kostet 30 Euro.')}${run(' Nur intern: bis 20 Euro.', '<w:vanish/>')}</w:p>`,
+      `<w:p>${run('Einkauf 900 Euro.', '<w:rStyle w:val="Secret"/>')}${run('Täglich', '<w:rStyle w:val="Stress"/>')}${run(' ab 9 Uhr.', '<w:i/><w:vanish w:val="0"/>')}</w:p>`,
+      inStyle('Staff', 'Code FLOSS20.'),
+      inStyle('StaffSmall', 'Code FLOSS30.'),
+      `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('Montags geschlossen.')}</w:p>`,
+    ].join('')
+    expect(await read('a.docx', styledDocx(body, styles))).toEqual({
+      text: 'Ein Floß kostet 30 Euro.\n\nTäglich ab 9 Uhr.\n\nMontags geschlossen.',
+      status: 'completed',
+      warnings: leftOut({ hidden_passages: 4 }),
+    })
+  })
+
+  test('in a DOCX, struck once or twice, also in its header', async () => {
+    const price = (old: string, mark: string) => `<w:p>${run('Tour ')}${run(old, mark)}${run(' 39 €')}</w:p>`
+    const header = `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('Casa Faro')}${run(' interno', '<w:vanish/>')}${run(' 2025', '<w:dstrike w:val="true"/>')}${run(' 2026')}</w:p>`
+    const body =
+      price('49 €', '<w:strike/>') + price('59 €', '<w:dstrike/>') + price('usted', '<w:strike w:val="false"/>')
+    expect(await read('a.docx', styledDocx(body, '', header))).toMatchObject({
+      text: 'Casa Faro 2026\n\nTour 39 €\n\nTour 39 €\n\nTour usted 39 €',
+      warnings: leftOut({ struck_passages: 2 }),
+    })
+  })
+
+  test('in a DOCX in white on a white page, but not on a ground', async () => {
+    const white = (text: string, more = '') => run(text, `<w:color w:val="FFFFFF"/>${more}`)
+    const body = [
+      `<w:p>${run('Room 80 euros.')}${white(' Discount code QUAY.')}</w:p>`,
+      `<w:p>${white('Sale until May.', '<w:shd w:val="clear" w:fill="C00000"/>')}</w:p>`,
+      `<w:tbl>${row(['Room', 'Price'].map((text) => white(text)))}${row(['Attic', '95'].map((text) => run(text)))}</w:tbl>`,
+      `<w:p>${white('Code HARBOUR.')}</w:p>`,
+    ].join('')
+    expect(await read('a.docx', docxOf(body))).toMatchObject({
+      text: 'Room 80 euros.\n\nSale until May.\n\n| Room | Price |\n| --- | --- |\n| Attic | 95 |',
+      warnings: leftOut({ hidden_passages: 2 }),
+    })
+  })
+
+  test('in an RTF', async () => {
+    const rtf = String.raw`{\rtf1\ansi Un kayak cuesta 12 euros. {\v Solo personal: 9 euros.} {\i Siempre} \deleted 14 euros\deleted0 {\strike 15 euros} abierto.\par\v Clave REMO\v0\par C:\\v alle \plain 0555\_7712\par}`
+    expect(await read('a.rtf', rtf)).toMatchObject({
+      text: 'Un kayak cuesta 12 euros. Siempre abierto.\n\nC:\\v alle 0555-7712',
+      warnings: leftOut({ hidden_passages: 2, struck_passages: 1 }),
+    })
+  })
+
+  test('in an ODT', async () => {
+    const styles = `<style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>
+      <style:style style:name="T2" style:family="text"><style:text-properties fo:font-style="italic"/></style:style>`
+    const spans =
+      '<text:span text:style-name="T1"> Marge 40 %.</text:span><text:span text:style-name="T2"> Ouvert.</text:span>'
+    expect(await read('a.odt', odtOf(styles, `<text:p>Vélo 18 euros.${spans}</text:p>`))).toMatchObject({
+      text: 'Vélo 18 euros. Ouvert.',
+      warnings: leftOut({ hidden_passages: 1 }),
+    })
+  })
+
+  test('on slides of a PPTX, whose numbers count the hidden ones, too', async () => {
+    const notes = 'Preise nicht nennen'
+    const slides = [
+      ['Preise', 'Tag 11 Euro'],
+      ['Preise', 'Tag 8 Euro'],
+      ['Preise', 'Tag 7 Euro'],
+      ['Sauna', 'Ab 15 Uhr'],
+    ]
+    const deck = pptxOf(slides, [1, 2], notes)
+    expect(await read('a.pptx', deck)).toMatchObject({
+      text: 'Preise\n\nTag 11 Euro\n\nSauna\n\nAb 15 Uhr',
+      warnings: leftOut({ hidden_slides: 2 }),
+    })
+    const { pageStarts } = await extractText(deck, 'a.pptx', newId() as OrganizationId)
+    expect(pageStarts).toEqual([
+      [0, 1],
+      [21, 4],
+    ])
+  })
+
+  test('in shapes of a PPTX, and struck in one', async () => {
+    const shape = (marks: string, text: string) =>
+      `<p:sp><p:nvSpPr><p:cNvPr id="3" name="a"${marks}/></p:nvSpPr><p:txBody><a:p>${text}</a:p></p:txBody></p:sp>`
+    const part = (text: string, marks = '') => `<a:r><a:rPr${marks}/><a:t>${text}</a:t></a:r>`
+    const shapes =
+      shape('', part('Thé ') + part('6 €', ' strike="dblStrike"') + part('5 €')) +
+      shape(' hidden="1"', part('Marge 60 %'))
+    expect(await read('a.pptx', pptxOf([['Carte'], shapes]))).toMatchObject({
+      text: 'Carte\n\nThé 5 €',
+      warnings: leftOut({ hidden_shapes: 1, struck_passages: 1 }),
+    })
+  })
+
+  test('on slides of an ODP', async () => {
+    expect(await read('a.odp', odpOf(['Dagkaart 9 euro', 'Dagkaart 5 euro', 'Open om 10 uur'], [1]))).toMatchObject({
+      text: 'Dagkaart 9 euro\n\nOpen om 10 uur',
+      warnings: leftOut({ hidden_slides: 1 }),
+    })
+  })
+})
+
+describe('what its reader sees is not lost', () => {
+  test('in rows of a DOCX in content controls, however deep, and after hyphens that do not break', async () => {
+    const control = (content: string) =>
+      `<w:sdt><w:sdtPr><w:alias w:val="a"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+    const cells = (...texts: string[]) => row(texts.map((text) => run(text)))
+    const inner = `<w:tr><w:tc><w:tbl>${control(cells('Kurs'))}</w:tbl><w:p/></w:tc>${control(`<w:tc><w:p>${run('14 Uhr')}</w:p></w:tc>`)}</w:tr>`
+    const rows =
+      cells('Fahrt', 'Preis') + control(control(cells('Fähre', '7,50 €')) + control(cells('Rad', '2 €'))) + inner
+    const phone = `<w:p>${run('Tel. 0431')}<w:r><w:noBreakHyphen/></w:r>${run('5512')}${control(run(' ab 8 Uhr'))}</w:p>`
+    const custom = `<w:tbl>${cells('Ort', 'Zeit')}<w:customXml w:element="a">${cells('Kai', '9 Uhr')}</w:customXml></w:tbl>`
+    expect(await read('a.docx', docxOf(`<w:tbl>${rows}</w:tbl>${phone}${custom}`))).toEqual({
+      text: `| Fahrt | Preis |\n| --- | --- |\n| Fähre | 7,50 € |\n| Rad | 2 € |\n| Kurs | 14 Uhr |\n\nTel. 0431-5512 ab 8 Uhr\n\n| Ort | Zeit |\n| --- | --- |\n| Kai | 9 Uhr |`,
+      status: 'completed',
+      warnings: [],
+    })
+  })
+})
