@@ -3,7 +3,7 @@ import { extractText } from '../../functions/extraction/text/extract-text.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { newExtractor, newFile } from '../support/documents/files.ts'
 import { useStand } from '../support/stand/stand.ts'
-import { docxOf, odpOf, odtOf, pptxOf, row, run, styledDocx } from './office-files.ts'
+import { docxOf, odpOf, odtOf, pptxOf, row, run, styledDocx, xlsxOf } from './office-files.ts'
 
 const stand = useStand()
 
@@ -123,6 +123,75 @@ describe('hidden and struck text is not told to callers, and the document has a 
     expect(await read('a.odp', odpOf(['Dagkaart 9 euro', 'Dagkaart 5 euro', 'Open om 10 uur'], [1]))).toMatchObject({
       text: 'Dagkaart 9 euro\n\nOpen om 10 uur',
       warnings: leftOut({ hidden_slides: 1 }),
+    })
+  })
+})
+
+describe('a workbook', () => {
+  /** Rows from the first on, of cells that begin with their attributes and `>`, or of texts. */
+  const sheet = (rows: string[], { marks = [] as string[], columns = '' } = {}) =>
+    `${columns}<sheetData>${rows
+      .map((cells, r) => {
+        const all = cells.split('|').map((cell, c) => {
+          const place = `r="${'ABCD'[c]}${r + 1}"`
+          return cell.includes('>')
+            ? `<c ${place} ${cell}</c>`
+            : `<c ${place} t="inlineStr"><is><t>${cell}</t></is></c>`
+        })
+        return `<row r="${r + 1}" ${marks[r] ?? ''}>${all.join('')}</row>`
+      })
+      .join('')}</sheetData>`
+
+  test('has a warning of rows that a filter hides, and of hidden columns and sheets', async () => {
+    const columns = '<cols><col min="3" max="3" hidden="1"/></cols>'
+    const rows = sheet(['Zimmer|Preis|Einkauf', 'Garten|90 €|40 €', 'Turm|120 €|60 €', 'Hof|70 €|30 €'], {
+      ...{ columns, marks: ['', 'hidden="1"', '', 'hidden="1"'] },
+    })
+    const file = xlsxOf(rows, '', { hiddenSheet: sheet(['Lieferant|Preis', 'Anker|31 €']) })
+    expect(await read('a.xlsx', file)).toMatchObject({
+      text: '## Prices\n\n| Zimmer | Preis |\n| --- | --- |\n| Turm | 120 € |',
+      warnings: leftOut({ hidden_sheets: 1, hidden_rows: 2, hidden_columns: 1 }),
+    })
+  })
+
+  test('has a warning of formulas that no program has calculated', async () => {
+    const rows = [
+      'Corso|Netto|Lordo',
+      'Vela|><v>40</v>|><f>B2*1.22</f>',
+      'Surf|><v>50</v>|><f>B3*1.22</f><v>61</v>',
+      'Sup|><v>9</v>|t="str"><f>IF(B4>9,1,"")</f><v></v>',
+    ]
+    expect(await read('a.xlsx', xlsxOf(sheet(rows)))).toMatchObject({
+      text: expect.stringContaining('| Vela | 40 |  |\n| Surf | 50 | 61 |'),
+      warnings: [{ code: 'formulas_without_values', kind: 'uncalculated_formulas', count: 1 }],
+    })
+  })
+
+  test('has long numbers in full, and spans of time also if it counts from 1904', async () => {
+    const rows = [
+      'Code|Duur',
+      '><v>5901234123457</v>|s="1"><v>1.3125</v>',
+      '><v>-123456789012</v>|s="2"><v>0.0625</v>',
+      '><v>33.333333333333336</v>|s="3"><v>44377</v>',
+    ]
+    const dates = (days: string) =>
+      `| Code | Duur |\n| --- | --- |\n| 5901234123457 | 31:30 |\n| -123456789012 | 90:00 |\n| 33.33333333 | ${days} |`
+    for (const [is1904, day] of [
+      [true, '2025-07-01'],
+      [false, '2021-06-30'],
+    ] as const)
+      expect(
+        (await read('a.xlsx', xlsxOf(sheet(rows), '', { is1904, formats: ['[h]:mm', '[mm]:ss', 'yyyy\\-mm\\-dd'] })))
+          .text,
+      ).toContain(dates(day))
+  })
+
+  test('has no struck cells, nor struck parts of cells', async () => {
+    const rich = 't="inlineStr"><is><r><rPr><strike/></rPr><t>49 €</t></r><r><t xml:space="preserve"> 39 €</t></r></is>'
+    const rows = ['Tarif|Prix', `Jour|${rich}`, 'Nuit|s="4"><v>59</v>']
+    expect(await read('a.xlsx', xlsxOf(sheet(rows), '', { formats: ['0', '0', '0'] }))).toMatchObject({
+      text: '## Prices\n\n| Tarif | Prix |\n| --- | --- |\n| Jour | 39 € |\n| Nuit |  |',
+      warnings: leftOut({ struck_cells: 2 }),
     })
   })
 })

@@ -47,17 +47,36 @@ export function styledDocx(body: string, styles: string, header = ''): Buffer {
   ])
 }
 
-export function xlsxOf(sheet: string, strings = ''): Buffer {
-  const worksheet = ['worksheet', 'worksheets/sheet1.xml'] as const
+/** @param formats of numbers, for the styles from 1 on; the style after them is struck through */
+export function xlsxOf(
+  sheet: string,
+  strings = '',
+  { hiddenSheet = '', is1904 = false, formats = [] as string[] } = {},
+): Buffer {
+  const targets: [string, string][] = [['worksheet', 'worksheets/sheet1.xml']]
+  const more: ZipEntry[] = []
+  const add = (type: string, name: string, content: string) => {
+    targets.push([type, name])
+    more.push({ name: `xl/${name}`, content })
+  }
+  if (hiddenSheet)
+    add('worksheet', 'worksheets/sheet2.xml', `<worksheet xmlns="${sheetSpace}">${hiddenSheet}</worksheet>`)
+  if (strings) add('sharedStrings', 'sharedStrings.xml', strings)
+  if (formats.length > 0) add('styles', 'styles.xml', numberStyles(formats))
+  const listed = hiddenSheet && '<sheet name="Costs" sheetId="2" state="hidden" r:id="r1"/>'
   const parts = {
-    'xl/workbook.xml': `<workbook xmlns="${sheetSpace}" xmlns:r="${relationType}"><sheets><sheet name="Prices" sheetId="1" r:id="r0"/></sheets></workbook>`,
-    'xl/_rels/workbook.xml.rels': relations([
-      worksheet,
-      ...(strings ? [['sharedStrings', 'sharedStrings.xml'] as const] : []),
-    ]),
+    'xl/workbook.xml': `<workbook xmlns="${sheetSpace}" xmlns:r="${relationType}">${is1904 ? '<workbookPr date1904="1"/>' : ''}<sheets><sheet name="Prices" sheetId="1" r:id="r0"/>${listed}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(targets),
     'xl/worksheets/sheet1.xml': `<worksheet xmlns="${sheetSpace}">${sheet}</worksheet>`,
   }
-  return officeFile('spreadsheetml.sheet', parts, strings ? [{ name: 'xl/sharedStrings.xml', content: strings }] : [])
+  return officeFile('spreadsheetml.sheet', parts, more)
+}
+
+function numberStyles(formats: readonly string[]): string {
+  const ids = formats.map((_, at) => 164 + at)
+  const codes = formats.map((code, at) => `<numFmt numFmtId="${ids[at]}" formatCode="${code}"/>`).join('')
+  const styles = [0, ...ids].map((id) => `<xf numFmtId="${id}" applyNumberFormat="1"/>`).join('')
+  return `<styleSheet xmlns="${sheetSpace}"><numFmts>${codes}</numFmts><fonts><font/><font><strike/></font></fonts><cellXfs>${styles}<xf numFmtId="0" fontId="1" applyFont="1"/></cellXfs></styleSheet>`
 }
 
 /** Slides of paragraphs, or of shapes. @param hidden the indexes of hidden slides, each of which has the speaker's notes */
