@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { detect } from 'chardet'
+import { likeliestLatin } from './latin-encodings.ts'
 import { Unreadable } from './unreadable.ts'
 
 const sampleBytes = 64 * 1024
-/** Detected less reliably than Windows-1252, the usual encoding of files without a mark. */
-const westernNames = /^(iso-8859-(1|2|9|15)|windows-125[024])$/i
+/** Detected less reliably than by letters inside words. */
+const latinNames = /^(?:iso-8859-(?:1|2|9|15)|windows-125[0247]|utf.*)$/i
 
 /** Decodes by mark, zero bytes, validity, the `declared` encoding, or detection. @throws Unreadable for bytes that are not text */
 export function decodeText(bytes: Buffer, declared?: string): string {
@@ -28,8 +29,9 @@ function utf16Of(bytes: Buffer): string | undefined {
 }
 
 function detectedEncoding(bytes: Buffer): string {
-  const name = detect(bytes.subarray(0, sampleBytes))
-  return !name || westernNames.test(name) || name.startsWith('UTF') ? 'windows-1252' : name
+  const latin = likeliestLatin(bytes)
+  const name = latin.isLikely ? null : detect(bytes.subarray(0, sampleBytes))
+  return !name || latinNames.test(name) ? latin.encoding : name
 }
 
 function decoded(bytes: Buffer, encoding: string): string {
