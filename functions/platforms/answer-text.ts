@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/http/errors.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
-import { plainLine } from '../../shared/text/plain-line.ts'
+import { plainLine, withoutMarks } from '../../shared/text/plain-line.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { Consultation } from './consultation.ts'
 
@@ -22,7 +22,7 @@ export function passagesOf({
 export function passageOf({ source: { title, page }, content }: Hit): string {
   const name = (text: string) => `“${unquoted(plainLine(text))}”`
   const place = typeof page === 'number' ? `, page ${page}` : page === null ? '' : `, ${name(page)}`
-  return `From ${name(title)}${place}:\n${unquoted(content.trim())}`
+  return `From ${name(title)}${place}:\n${unquoted(withoutMarks(content).trim())}`
 }
 
 const framing = /[“”„‟❝❞〝〞＂]/g

@@ -17,7 +17,7 @@ function withEuropeanDigits(text: string): string {
 }
 
 /** Characters that have no sign and are no part of a word: zero-width spaces and marks of direction. Joiners are part of words. */
-export const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
+const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
 
 /**
  * Normalizes a text, and keeps at most 30 marks in a row (Unicode's Stream-Safe Text Format): sorting them is quadratic.

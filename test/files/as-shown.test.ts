@@ -197,6 +197,33 @@ describe('a workbook', () => {
 })
 
 describe('what its reader sees is not lost', () => {
+  test.each([
+    [
+      'zero-width spaces',
+      'Das Warm\u200bwasser\u200bbecken hat\u2060 34 \ufeffGrad.',
+      'Das Warmwasserbecken hat 34 Grad.',
+    ],
+    [
+      'marks of direction',
+      '\u202bהכניסה\u200f עולה\u202c \u206640\u2069 ₪, \u061cסגור\u200e.',
+      'הכניסה עולה 40 ₪, סגור.',
+    ],
+    ['joiners and soft hyphens in Latin words', 'Auf\u200clage, co\u00adop, S\u200dunday', 'Auflage, coop, Sunday'],
+    [
+      'joiners in Persian, Hindi, Sinhala and Malayalam',
+      'می\u200cخواهم क्\u200dष ක්\u200dර അവന്\u200d 5',
+      'می\u200cخواهم क्\u200dष ක්\u200dර അവന്\u200d 5',
+    ],
+    [
+      'emoji of several signs',
+      'Werkstatt 👩🏽\u200d🔧 ❤\ufe0f\u200d🔥 🏳\ufe0f\u200d🌈\u200d',
+      'Werkstatt 👩🏽\u200d🔧 ❤\ufe0f\u200d🔥 🏳\ufe0f\u200d🌈',
+    ],
+  ])('with %s, of which only those are kept that are needed', async (_, written, text) => {
+    expect((await read('a.txt', written)).text).toBe(text)
+    expect((await read('a.html', `<!doctype html><meta charset="utf-8"><p>${written}</p>`)).text).toBe(text)
+  })
+
   test('in rows of a DOCX in content controls, however deep, and after hyphens that do not break', async () => {
     const control = (content: string) =>
       `<w:sdt><w:sdtPr><w:alias w:val="a"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`

@@ -87,6 +87,8 @@ describe('a text of a document', () => {
       ['\u202eyadnuS\u202c \u200bS\u200du\u00adnday\ufeff', 'yadnuS Sunday'],
       ['می\u200cخواهم', 'می\u200cخواهم'],
       ['क्\u200dष \u200d', 'क्\u200dष'],
+      ['👩\u200d🔧 🏳\ufe0f\u200d🌈 \u200d5', '👩\u200d🔧 🏳\u200d🌈 5'],
+      ['അവന്\u200d വന്നു', 'അവന്\u200d വന്നു'],
       ['Größe “L” – 5 €', 'Größe “L” – 5 €'],
     ] as const)
       expect(plainLine(text)).toBe(line)

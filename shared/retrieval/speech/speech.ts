@@ -1,4 +1,4 @@
-import { invisible } from '../../text/normal-form.ts'
+import { withoutMarks } from '../../text/plain-line.ts'
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
 import type { HitTable } from '../tables.ts'
@@ -17,7 +17,7 @@ export function spokenPassage(
   value: Value | null,
   maxCharacters = 600,
 ): string {
-  const content = hit.content.slice(0, maxRead).replaceAll(invisible, '')
+  const content = hit.content.slice(0, maxRead)
   const speak =
     languageOf(`${queries[0] ?? ''} ${hit.document_title} ${content.slice(0, maxSampled)}`)?.speak ?? asWritten
   const sentences = sentencesOf(content)
@@ -26,7 +26,9 @@ export function spokenPassage(
     valueTexts?.every((text) => sentences[i]!.includes(text)) ? weight + valueWeight : weight,
   )
   const [from, to] = around(sentences, weights, maxCharacters)
-  const said = speak(sentences.slice(from, to).join('\n')).split('\n').map(ended)
+  const said = speak(withoutMarks(sentences.slice(from, to).join('\n')))
+    .split('\n')
+    .map(ended)
   return cut(said.slice(...around(said, weights.slice(from, to), maxCharacters)).join(' '), maxCharacters)
 }
 
