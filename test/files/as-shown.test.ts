@@ -119,6 +119,26 @@ describe('hidden and struck text is not told to callers, and the document has a 
     })
   })
 
+  test('in comments of Markdown, but not in its code', async () => {
+    const text = [
+      '[comment]: <> (Entwurf von Jo)',
+      '# Grill <!-- bis 40 € möglich -->',
+      'Ein Grill kostet 60 €. <!--\nNachlass\n\nnur intern\n-->',
+      '`<!-- so -->` bleibt.',
+      '```html\n<!-- so -->\n[//]: # (auch)\n```',
+      '[//]: # "Lieferant Anker, 21 €"\n[notiz]: # (alt:\n55 €)',
+      'Siehe [Karte].\n\n[Karte]: https://a.example "Karte"',
+    ].join('\n\n')
+    expect(await read('a.md', text)).toMatchObject({
+      text: '# Grill\n\nEin Grill kostet 60 €.\n\n`<!-- so -->` bleibt.\n\n```html\n<!-- so -->\n[//]: # (auch)\n```\n\nSiehe [Karte].\n\n[Karte]: https://a.example "Karte"',
+      warnings: leftOut({ comments: 5 }),
+    })
+    expect(await read('a.txt', 'Tags are <!-- a --> here.')).toMatchObject({
+      text: 'Tags are <!-- a --> here.',
+      warnings: [],
+    })
+  })
+
   test('on slides of an ODP', async () => {
     expect(await read('a.odp', odpOf(['Dagkaart 9 euro', 'Dagkaart 5 euro', 'Open om 10 uur'], [1]))).toMatchObject({
       text: 'Dagkaart 9 euro\n\nOpen om 10 uur',

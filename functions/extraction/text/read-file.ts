@@ -8,6 +8,7 @@ import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { saneTitle } from '../../../shared/text/title.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
 import { contentType, packageFormat } from './format.ts'
+import { leftOutNotes } from './left-out.ts'
 import { isMark, markBlock, placedPages } from './page-marks.ts'
 import type { Progress } from './pdf/page-notes.ts'
 import { checkedPackage } from './zip-package.ts'
@@ -116,7 +117,10 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
   const { delimitedBlocks } = await import('./formats/delimited.ts')
   const rows = delimitedBlocks(text, { strict: !/\.(csv|tsv|tab)$/i.test(fileName) })
   if (rows) return { sourceType: 'csv', content: rows }
-  return { sourceType: 'txt', content: text, titles: /\.(md|markdown)$/i.test(fileName) ? [markdownHeading(text)] : [] }
+  if (!/\.(md|markdown)$/i.test(fileName)) return { sourceType: 'txt', content: text }
+  const shown = (await import('./formats/markdown-comments.ts')).withoutComments(text)
+  const notes = leftOutNotes({ comments: shown.count })
+  return { sourceType: 'txt', content: shown.text, notes, titles: [markdownHeading(shown.text)] }
 }
 
 function markdownHeading(text: string): string | undefined {
