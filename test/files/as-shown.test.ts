@@ -106,16 +106,13 @@ describe('hidden and struck text is not told to callers, and the document has a 
     ])
   })
 
-  test('in shapes of a PPTX, and struck in one', async () => {
-    const shape = (marks: string, text: string) =>
-      `<p:sp><p:nvSpPr><p:cNvPr id="3" name="a"${marks}/></p:nvSpPr><p:txBody><a:p>${text}</a:p></p:txBody></p:sp>`
+  test('struck on a slide of a PPTX', async () => {
     const part = (text: string, marks = '') => `<a:r><a:rPr${marks}/><a:t>${text}</a:t></a:r>`
-    const shapes =
-      shape('', part('Thé ') + part('6 €', ' strike="dblStrike"') + part('5 €')) +
-      shape(' hidden="1"', part('Marge 60 %'))
-    expect(await read('a.pptx', pptxOf([['Carte'], shapes]))).toMatchObject({
+    const price = part('Thé ') + part('6 €', ' strike="dblStrike"') + part('5 €')
+    const shape = `<p:sp><p:txBody><a:p>${price}</a:p></p:txBody></p:sp>`
+    expect(await read('a.pptx', pptxOf([['Carte'], shape]))).toMatchObject({
       text: 'Carte\n\nThé 5 €',
-      warnings: leftOut({ hidden_shapes: 1, struck_passages: 1 }),
+      warnings: leftOut({ struck_passages: 1 }),
     })
   })
 
@@ -123,15 +120,15 @@ describe('hidden and struck text is not told to callers, and the document has a 
     const text = [
       '[comment]: <> (Entwurf von Jo)',
       '# Grill <!-- bis 40 € möglich -->',
-      'Ein Grill kostet 60 €. <!--\nNachlass\n\nnur intern\n-->',
-      '`<!-- so -->` bleibt.',
+      'Ein Grill kostet ~~75 €~~ 60 €. <!--\nNachlass\n\nnur intern\n-->',
+      '`<!-- so -->` und `~~a~~` bleibt.',
       '```html\n<!-- so -->\n[//]: # (auch)\n```',
       '[//]: # "Lieferant Anker, 21 €"\n[notiz]: # (alt:\n55 €)',
       'Siehe [Karte].\n\n[Karte]: https://a.example "Karte"',
     ].join('\n\n')
     expect(await read('a.md', text)).toMatchObject({
-      text: '# Grill\n\nEin Grill kostet 60 €.\n\n`<!-- so -->` bleibt.\n\n```html\n<!-- so -->\n[//]: # (auch)\n```\n\nSiehe [Karte].\n\n[Karte]: https://a.example "Karte"',
-      warnings: leftOut({ comments: 5 }),
+      text: '# Grill\n\nEin Grill kostet  60 €.\n\n`<!-- so -->` und `~~a~~` bleibt.\n\n```html\n<!-- so -->\n[//]: # (auch)\n```\n\nSiehe [Karte].\n\n[Karte]: https://a.example "Karte"',
+      warnings: leftOut({ comments: 5, struck_passages: 1 }),
     })
     expect(await read('a.txt', 'Tags are <!-- a --> here.')).toMatchObject({
       text: 'Tags are <!-- a --> here.',
@@ -191,11 +188,11 @@ describe('a workbook', () => {
     const rows = [
       'Code|Duur',
       '><v>5901234123457</v>|s="1"><v>1.3125</v>',
-      '><v>-123456789012</v>|s="2"><v>0.0625</v>',
+      '><v>-1234567890123456</v>|s="2"><v>0.0625</v>',
       '><v>33.333333333333336</v>|s="3"><v>44377</v>',
     ]
     const dates = (days: string) =>
-      `| Code | Duur |\n| --- | --- |\n| 5901234123457 | 31:30 |\n| -123456789012 | 90:00 |\n| 33.33333333 | ${days} |`
+      `| Code | Duur |\n| --- | --- |\n| 5901234123457 | 31:30 |\n| -1234567890123456 | 90:00 |\n| 33.33333333 | ${days} |`
     for (const [is1904, day] of [
       [true, '2025-07-01'],
       [false, '2021-06-30'],
@@ -208,10 +205,11 @@ describe('a workbook', () => {
 
   test('has no struck cells, nor struck parts of cells', async () => {
     const rich = 't="inlineStr"><is><r><rPr><strike/></rPr><t>49 €</t></r><r><t xml:space="preserve"> 39 €</t></r></is>'
-    const rows = ['Tarif|Prix', `Jour|${rich}`, 'Nuit|s="4"><v>59</v>']
+    const old = 's="4"><v>59</v>|s="4"><v>61</v>'
+    const rows = ['Tarif|Prix', `Jour|${rich}`, old, 'Nuit|s="4"><v>59</v>']
     expect(await read('a.xlsx', xlsxOf(sheet(rows), '', { formats: ['0', '0', '0'] }))).toMatchObject({
       text: '## Prices\n\n| Tarif | Prix |\n| --- | --- |\n| Jour | 39 € |\n| Nuit |  |',
-      warnings: leftOut({ struck_cells: 2 }),
+      warnings: leftOut({ struck_cells: 4 }),
     })
   })
 })

@@ -49,15 +49,14 @@ export function fileNotesView({ file_notes, source_type, source_url }: Overview)
       html`<p class="notice warn">Please check ${pages.length === 1 ? 'page' : 'pages'} ${listed.format(pages.map(number))} against the original: ${doubt}</p>`
     )
   })
-  const leftOut = file_notes.flatMap((note) => {
-    if (!('kind' in note)) return []
-    const things = counted(note.count, note.kind.replaceAll('_', ' ').replace(/s$/, ''))
-    return [html`<p class="notice warn">${things} ${note.count === 1 ? 'was' : 'were'} left out.</p>`]
-  })
+  const leftOut = file_notes.filter((note) => 'kind' in note)
   return [
     named &&
       html`<p class="notice warn">By its name the file is ${types[named]}, but it contains ${types[source_type]}. Check that it’s the right file.</p>`,
-    ...leftOut,
+    ...leftOut.map(
+      ({ kind, count }) =>
+        html`<p class="notice warn">${counted(count, kind.replaceAll('_', ' ').replace(/s$/, ''))} ${count === 1 ? 'was' : 'were'} left out.</p>`,
+    ),
     ...notes,
   ]
 }

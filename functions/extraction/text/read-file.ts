@@ -119,7 +119,7 @@ async function characterContent(file: Buffer, fileName: string): Promise<Content
   if (rows) return { sourceType: 'csv', content: rows }
   if (!/\.(md|markdown)$/i.test(fileName)) return { sourceType: 'txt', content: text }
   const shown = (await import('./formats/markdown-comments.ts')).withoutComments(text)
-  const notes = leftOutNotes({ comments: shown.count })
+  const notes = leftOutNotes(shown.leftOut)
   return { sourceType: 'txt', content: shown.text, notes, titles: [markdownHeading(shown.text)] }
 }
 

@@ -1,14 +1,18 @@
 /** A definition of a link to nowhere, of which only the title says something: `[//]: # (a comment)`. */
 const definition = String.raw`^ {0,3}\[[^\[\]\n]{1,200}\]:[ \t]*[#\/<>.]{1,3}[ \t]+(?:"[^"]{0,2000}"|'[^']{0,2000}'|\([^()]{0,2000}\))[ \t]*$`
-const marks = new RegExp(String.raw`\n|^ {0,3}(?:\`{3,}|~{3,})|\`+|<!---?>|<!--|-->|${definition}`, 'gm')
+const marks = new RegExp(
+  String.raw`\n|^ {0,3}(?:\`{3,}|~{3,})|\`+|<!---?>|<!--|-->|~~[^~\n]{1,500}~~|${definition}`,
+  'gm',
+)
 
 /** Code within a line is longer only by accident. */
 const maxCode = 200
 
-/** Removes the comments of a Markdown text, but not those that its code shows. @returns the text and their number */
-export function withoutComments(text: string): { text: string; count: number } {
+/** Removes comments and struck passages of a Markdown text, but not those that its code shows. @returns the text and their numbers */
+export function withoutComments(text: string) {
   const kept: string[] = []
-  let [from, count, fence, ticks] = [0, 0, '', 0]
+  const leftOut = { comments: 0, struck_passages: 0 }
+  let [from, fence, ticks] = [0, '', 0]
   let begun: number | undefined
   for (const { 0: mark, index } of text.matchAll(marks)) {
     const end = index + mark.length
@@ -25,8 +29,8 @@ export function withoutComments(text: string): { text: string; count: number } {
       kept.push(text.slice(from, begun ?? index))
       from = end
       begun = undefined
-      count++
+      leftOut[mark.startsWith('~') ? 'struck_passages' : 'comments']++
     }
   }
-  return { text: kept.join('') + text.slice(from), count }
+  return { text: kept.join('') + text.slice(from), leftOut }
 }

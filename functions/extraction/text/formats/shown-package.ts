@@ -2,11 +2,8 @@ import { entriesNamed, packageOf } from '../zip-package.ts'
 
 /** Changes the XML of a part, whose bytes are decoded as Latin-1. */
 type Rewrite = (xml: string, leftOut: LeftOut) => string
-type LeftOut = { hidden_slides: number; hidden_shapes: number }
+type LeftOut = { hidden_slides: number }
 
-const emptySlide = '<p:sld xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"/>'
-const hiddenPageStyle =
-  /<style:style [^<>]*style:name="([^"]*)"[^<>]*>\s*<style:drawing-page-properties [^<>]*presentation:visibility="hidden"/g
 const openDocumentHiding: [string, string] = ['fo:font-style="italic"', 'text:display="none"']
 /** Parts of Word that may hold text in white which is visible: on a picture, or on a style's ground. */
 const mayHaveGround = /<w:(?:shd|highlight) |<w:pStyle w:val="(?!Normal|Standard|TextBody|BodyText)/
@@ -28,9 +25,9 @@ const rewrites: Record<string, [parts: RegExp, Rewrite]> = {
   odp: [/^content\.xml$/, withoutHiddenPages],
 }
 
-/** @returns the package without its hidden slides and shapes, and with its hidden text in italics; pictures are dropped */
+/** @returns the package without its hidden slides, and with its hidden text in italics; pictures are dropped */
 export async function shownPackage(file: Buffer, format: string) {
-  const leftOut = { hidden_slides: 0, hidden_shapes: 0 }
+  const leftOut = { hidden_slides: 0 }
   const [parts, rewrite] = rewrites[format] ?? []
   if (!parts || !rewrite) return { file, leftOut }
   const entries = await entriesNamed(file, /\.(?:xml|rels)$|^mimetype$/)
@@ -56,7 +53,7 @@ function withoutInk(xml: string): string {
   const parts = xml.split(/(?<=<\/w:p>)/).map((part) => {
     for (const [, end] of part.matchAll(/<(\/?)w:(?:tbl|txbxContent)[ >]/g)) depth += end ? -1 : 1
     if (depth > 0 || mayHaveGround.test(part)) return part
-    return part.replace(/<w:color [^<>]*w:val="FFFFFF"[^<>]*\/>/gi, '<w:i/>')
+    return part.replace(/<w:color w:val="FFFFFF"[^<>]*>/gi, '<w:i/>')
   })
   return parts.join('')
 }
@@ -73,33 +70,21 @@ function withFreeRows(xml: string): string {
   return free.replace(/<w:noBreakHyphen\s*\/>/g, '<w:t>-</w:t>')
 }
 
+/** A slide without a shape tree keeps the numbers of those behind it, and anydoc skips it with its speaker notes. */
 function withoutHiddenSlide(xml: string, leftOut: LeftOut): string {
-  if (/<p:sld [^<>]*\bshow="(?:0|false)"/.test(xml)) {
-    leftOut.hidden_slides++
-    return emptySlide
-  }
-  const isHidden = (shape: string) => /\shidden="(?:1|true)"/.test(/<p:cNvPr [^<>]*>/.exec(shape)?.[0] ?? '')
-  return ['p:sp', 'p:graphicFrame'].reduce((shown, name) => {
-    const shapes = without(shown, name, isHidden)
-    leftOut.hidden_shapes += shapes.count
-    return shapes.xml
-  }, xml)
+  if (!/<p:sld [^<>]*\bshow="(?:0|false)"/.test(xml)) return xml
+  leftOut.hidden_slides++
+  return '<p:sld xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"/>'
 }
 
 function withoutHiddenPages(xml: string, leftOut: LeftOut): string {
-  const hidden = new Set(Array.from(xml.matchAll(hiddenPageStyle), ([, name]) => name))
-  const pages = without(xml, 'draw:page', (page) => hidden.has(/draw:style-name="([^"]*)"/.exec(page)?.[1]))
-  leftOut.hidden_slides += pages.count
-  return pages.xml
-}
-
-/** Drops the elements with this name that are hidden by what they begin with, and counts them. */
-function without(xml: string, name: string, isHidden: (part: string) => boolean) {
-  let count = 0
-  const parts = xml.split(new RegExp(`(?=<${name}[ >])`)).map((part, index) => {
-    if (index === 0 || !isHidden(part)) return part
-    count++
-    return part.slice(part.indexOf(`</${name}>`) + name.length + 3)
+  const styles = xml.split('<style:style ').filter((style) => style.includes('presentation:visibility="hidden"'))
+  const hidden = new Set(styles.map((style) => /style:name="([^"]*)"/.exec(style)?.[1]))
+  const [before, ...pages] = xml.split(/(?=<draw:page )/)
+  const shown = pages.map((page) => {
+    if (!hidden.has(/draw:style-name="([^"]*)"/.exec(page)?.[1])) return page
+    leftOut.hidden_slides++
+    return page.split('</draw:page>').slice(1).join('')
   })
-  return { xml: parts.join(''), count }
+  return [before, ...shown].join('')
 }

@@ -65,13 +65,15 @@ function rowsOf(sheet: Sheet, report: Report): SheetCell[][] {
   const all = Array.from({ length: width }, (_, c) => c)
   const columns = all.filter((c) => !sheet.columns?.[c]?.hidden)
   report.hidden.hidden_columns += all.length - columns.length
-  return kept.map((r) =>
+  const rows = kept.map((r) =>
     columns.map((c) => {
       const merge = merges.get(r)?.find(({ startCol, endCol }) => startCol <= c && c <= endCol)
       const [row, column] = merge ? [merge.startRow, merge.startCol] : [r, c]
       return cellOf(sheet.rows[row]?.[column], sheet.cells?.get(`${row},${column}`), report)
     }),
   )
+  // A blank row would part the table, one that is struck does not.
+  return rows.filter((cells, at) => isBlank(sheet.rows[kept[at]!]) || cells.some(({ text }) => text))
 }
 
 function mergesByRow(merges: readonly MergeRange[]): Map<number, MergeRange[]> {
@@ -112,8 +114,8 @@ function withoutStruck(found: CellValue, cell: Cell, { struck }: Report): CellVa
 function formatted(value: number | Date, pattern = 'General', { is1904 }: Report): string {
   if (value instanceof Date) return formattedDate(value, pattern, is1904)
   // Excel shortens long numbers only in narrow columns.
-  if (/^(?:General|@)$/i.test(pattern) && Math.abs(value) >= 1e11 && Math.abs(value) < 1e15)
-    return String(Number(value.toPrecision(15)))
+  const isLong = Math.abs(value) >= 1e11 && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (isLong && /^(?:General|@)$/i.test(pattern)) return String(value)
   try {
     return format(pattern, value).trim()
   } catch {
