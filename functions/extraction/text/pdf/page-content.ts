@@ -1,8 +1,5 @@
-import { getResolvedPDFJS } from 'unpdf'
-import type { PDFPageProxy } from 'unpdf/pdfjs'
-import { type Matrix, type OperatorList, product } from './paint-steps.ts'
-import { type Ruling, rulingsOf } from './rulings.ts'
-import { placedRuns } from './text-runs.ts'
+import type { PaintedWord } from './painted-text.ts'
+import type { Ruling } from './rulings.ts'
 
 /** Points from the top left of the page as shown; `y` is the baseline. */
 export interface Word {
@@ -15,6 +12,8 @@ export interface Word {
   bold: boolean
   /** The widest gap before it that is a space, in multiples of the font size. */
   space: number
+  /** The id of the annotation that shows it, if one does. */
+  annotation?: string | undefined
 }
 
 export interface PageContent {
@@ -25,55 +24,34 @@ export interface PageContent {
   rulings: Ruling[]
 }
 
-interface TextItem {
-  str: string
-  dir: string
-  width: number
-  transform: readonly number[]
-  fontName: string
-}
-
 export const minSpace = 0.13
 export const maxSpace = 0.9
 const maxUsualSpace = 0.8
 const maxJustified = 3
 const maxUneven = 0.04
 
-const leaders = /[.·…_]{4,}|(?:[.·] ){4,}/g
+const leaders = /[.·…_]{4,}/g
 
-export async function pageContent(page: PDFPageProxy): Promise<PageContent & { operators: OperatorList }> {
-  const { OPS } = await getResolvedPDFJS()
-  const viewport = page.getViewport({ scale: 1 })
-  const matrix = viewport.transform as unknown as Matrix
-  // Loads the fonts, which say whether text is bold.
-  const operators = await page.getOperatorList()
-  const rulings = rulingsOf(operators, OPS, matrix)
-  const { width, height } = viewport
-  const content: PageContent = { width, height, words: [], turned: [], rulings }
-  const { items } = await page.getTextContent()
-  const bold = new Map<string, boolean>()
-  for (const item of items as TextItem[]) {
-    if (!item.str?.trim()) continue
-    if (!bold.has(item.fontName)) bold.set(item.fontName, isBold(page, item.fontName))
-    const [a, b, c, d, x, y] = product(matrix, item.transform as unknown as Matrix)
-    const size = Math.hypot(c, d) || 1
-    if (Math.abs(b) > 0.1 * Math.abs(a) || a < 0) content.turned.push(item.str)
-    else
-      content.words.push(
-        ...wordsOf(item, { x, y, size, font: item.fontName, bold: bold.get(item.fontName)!, space: maxSpace }),
-      )
-  }
-  content.words = spacedWords(content.words, placedRuns(operators, OPS, matrix))
-  return { ...content, operators }
+/** The words of a page as its layout needs them: without leaders, and with what is a space. */
+export function pageContent(
+  words: readonly PaintedWord[],
+  page: Pick<PageContent, 'width' | 'height' | 'rulings'>,
+): PageContent {
+  const turned: string[] = []
+  for (const { text, before } of words.filter(({ isTurned }) => isTurned))
+    if (before === '' && turned.length > 0) turned.push(turned.pop() + text)
+    else turned.push(text)
+  const upright = words.filter(({ isTurned }) => !isTurned).flatMap(withoutLeaders)
+  const isDots = (word: Word | undefined) => word !== undefined && /^[.·…]+$/.test(word.text)
+  // A single middle dot separates, as between a name and an address; more lead to a price.
+  const shown = upright.filter(
+    (word, at) => !isDots(word) || (word.text === '·' && !isDots(upright[at - 1]) && !isDots(upright[at + 1])),
+  )
+  return { ...page, words: spacedWords(shown), turned }
 }
 
 /** Sets for each word which gaps before it are spaces, by the usual gaps on the page. */
-function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number }[]): Word[] {
-  const byLine = Map.groupBy(runs, ({ y }) => Math.round(y))
-  const near = ({ y }: Word) =>
-    [-1, 0, 1].flatMap((step) => byLine.get(Math.round(y) + step) ?? []).filter((run) => Math.abs(run.y - y) < 1)
-  const words = all.flatMap((word) => divided(word, near(word)))
-  const isPlaced = (word: Word) => near(word).some(({ x }) => Math.abs(x - word.x0) < 0.4 * word.size)
+function spacedWords(words: readonly PaintedWord[]): Word[] {
   const sorted = [...words].sort((a, b) => Math.round(a.y) - Math.round(b.y) || a.x0 - b.x0)
   const gaps = sorted.map((word, index) => {
     const before = sorted[index - 1]
@@ -81,18 +59,20 @@ function spacedWords(all: readonly Word[], runs: readonly { x: number; y: number
   })
   const spaces = sorted.flatMap((word, index) => {
     const gap = gaps[index]!
-    return gap > minSpace && gap < maxUsualSpace ? [{ gap, isPlaced: isPlaced(word) }] : []
+    return gap > minSpace && gap < maxUsualSpace ? [{ gap, isPlaced: word.isPlaced }] : []
   })
   const usual = median(spaces.map(({ gap }) => gap))
   // Programs that write no spaces place every word by itself, or every letter.
   const placed = spaces.filter((space) => space.isPlaced && space.gap < 1.5 * usual)
-  const placesAll = runs.length > 1.2 * words.length || (placed.length > 3 && placed.length > 0.3 * spaces.length)
+  const placesAll = placed.length > 3 && placed.length > 0.3 * spaces.length
   const space = Math.max(maxSpace, spaces.length > 8 ? 1.75 * usual : 0)
   const even = evenGaps(sorted, gaps)
-  return words.map((word) => ({
-    ...word,
-    space: Math.max(!placesAll && isPlaced(word) ? minSpace : space, even.get(word) ?? 0),
-  }))
+  // Without what only readers of painted words need, since all pages are kept.
+  return words.map((word) => {
+    const { text, x0, x1, y, size, font, bold, annotation } = word
+    const own = !placesAll && word.isPlaced ? minSpace : space
+    return { text, x0, x1, y, size, font, bold, annotation, space: Math.max(own, even.get(word) ?? 0) }
+  })
 }
 
 export function median(numbers: readonly number[]): number {
@@ -112,51 +92,11 @@ function evenGaps(words: readonly Word[], gaps: readonly number[]): Map<Word, nu
   return even
 }
 
-/** Divides a word whose label is followed directly by a price. */
-function divided(word: Word, runs: readonly { x: number }[]): Word[] {
-  const [, label, price] = /^(.*[\p{L})])([€$£]?\d+[.,]\d\d\S{0,3})$/u.exec(word.text) ?? []
-  const run = runs.find(({ x }) => x > word.x0 + 0.5 * word.size && x < word.x1)
-  if (!label || !price || !run) return [word]
-  return [
-    { ...word, text: label, x1: run.x },
-    { ...word, text: price, x0: run.x },
-  ]
-}
-
-/** Estimates where words begin from usual character widths, since PDF.js gives only the item's width. */
-function wordsOf(item: TextItem, place: Omit<Word, 'text' | 'x0' | 'x1'> & { x: number }): Word[] {
-  const { x, ...rest } = place
-  const text = item.str.replace(leaders, (dots) => ' '.repeat(dots.length))
-  if (item.dir === 'rtl') return [{ ...rest, text: text.trim(), x0: x, x1: x + item.width }]
-  // The offset of each UTF-16 code unit.
-  const offsets = [0]
-  let offset = 0
-  for (const character of item.str) {
-    offset += asciiWidths[character.charCodeAt(0)] ?? relativeWidth(character)
-    for (let unit = 0; unit < character.length; unit++) offsets.push(offset)
-  }
-  const unit = item.width / (offset || 1)
-  const words: Word[] = []
-  for (const { 0: word, index } of text.matchAll(/\S+/gu))
-    if (!/^[.·…]+$/.test(word)) {
-      const [x0, x1] = [x + offsets[index]! * unit, x + offsets[index + word.length]! * unit]
-      words.push({ ...rest, text: word, x0, x1 })
-    }
-  return words
-}
-
-function relativeWidth(character: string): number {
-  if (/[iljtfrI.,;:'’!|()[\]\s-]/.test(character)) return 0.55
-  if (/[mwMW@%—]/.test(character)) return 1.6
-  return /\p{Lu}/u.test(character) ? 1.3 : 1
-}
-
-const asciiWidths = Array.from({ length: 128 }, (_, code) => relativeWidth(String.fromCharCode(code)))
-
-function isBold(page: PDFPageProxy, fontName: string): boolean {
-  if (!page.commonObjs.has(fontName)) return false
-  const font: unknown = page.commonObjs.get(fontName)
-  if (typeof font !== 'object' || font === null) return false
-  const { name, bold, black } = font as { name?: unknown; bold?: unknown; black?: unknown }
-  return bold === true || black === true || /bold|black|heavy|semibold|[a-z]bx\d/i.test(String(name))
+function withoutLeaders(word: PaintedWord): PaintedWord[] {
+  const text = word.text.replace(leaders, (dots) => ' '.repeat(dots.length))
+  if (text === word.text) return [word]
+  return [...text.matchAll(/\S+/gu)].map(({ 0: part, index }) => {
+    const [x0, x1] = [word.ends[index - 1] ?? word.x0, word.ends[index + part.length - 1] ?? word.x1]
+    return { ...word, text: part, x0, x1 }
+  })
 }

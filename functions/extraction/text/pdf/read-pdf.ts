@@ -4,6 +4,7 @@ import type { ExtractionNote } from '../../../../shared/database/tables.ts'
 import { maxContentBytes } from '../../../../shared/documents/contract/max-content-bytes.ts'
 import { type Block, plain } from '../../../../shared/text/blocks.ts'
 import { Unreadable } from '../../../../shared/text/unreadable.ts'
+import { leftOutNotes } from '../left-out.ts'
 import { withoutPageNumber } from '../page-number.ts'
 import { joinPages } from './join-pages.ts'
 import { type RecognisedPage, recognised } from './ocr/recognise.ts'
@@ -11,6 +12,11 @@ import { type PageContent, pageContent } from './page-content.ts'
 import { type LaidOutPage, laidOutPages } from './page-layout.ts'
 import { notesOn, type Progress } from './page-notes.ts'
 import { pagePictures } from './page-pictures.ts'
+import type { Matrix } from './paint-steps.ts'
+import { type Layer, paintedText } from './painted-text.ts'
+import { inReadingOrder } from './right-to-left.ts'
+import { mirrored, rulingsOf } from './rulings.ts'
+import { seenWords } from './seen-words.ts'
 import { type TaggedPage, taggedBlocks } from './tagged-page.ts'
 
 const maxPages = 5_000
@@ -33,11 +39,13 @@ export async function readPdf(file: Buffer, progress: Progress): Promise<PdfCont
     const pages = await readPages(pdf, progress)
     const contents = pages.flatMap(({ content }) => content ?? [])
     rejectScrambled(contents)
+    const { titles } = await propertiesOf(pdf)
     const laidOut = new Map(laidOutPages(contents).map((layout, index) => [contents[index], layout]))
     const read = pages.map((page) => pageBlocks(page, laidOut.get(page.content)))
     const notes = pages.flatMap(({ number, doubtful }, index) => notesOn(number, read[index]!.isDoubtful, doubtful))
     const blocks = [...artifactLines(pages), ...joinPages(read.map((page) => page.blocks))]
-    return { blocks, notes, pages: pages.map(({ number }) => number), titles: await titlesOf(pdf) }
+    notes.push(...leftOutNotes(unseenParts(pages)))
+    return { blocks, notes, pages: pages.map(({ number }) => number), titles }
   } finally {
     await pdf.loadingTask.destroy()
   }
@@ -51,7 +59,10 @@ type Page = {
   doubtful?: string[]
   /** True if it has a picture that cannot be decoded. */
   isIncomplete?: boolean
+  unseen: { layers: Set<string>; passages: number }
 }
+
+type IsOn = (layer: Layer) => boolean
 
 async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   try {
@@ -67,19 +78,27 @@ async function opened(file: Buffer): Promise<PDFDocumentProxy> {
   }
 }
 
-/** The titles of the XMP metadata and of the information dictionary. */
-async function titlesOf(pdf: PDFDocumentProxy): Promise<(string | undefined)[]> {
+/** The titles of the XMP metadata and of the information dictionary, and whether it has a form of Adobe's. */
+async function propertiesOf(pdf: PDFDocumentProxy): Promise<{ titles: (string | undefined)[]; isXfa: boolean }> {
   const { info, metadata } = await pdf.getMetadata().catch(() => ({ info: {}, metadata: undefined }))
   const titles: unknown[] = [metadata?.get('dc:title'), 'Title' in info ? info.Title : undefined]
-  return titles.map((title) => (typeof title === 'string' ? title : undefined))
+  const isXfa = 'IsXFAPresent' in info && info.IsXFAPresent === true
+  return { titles: titles.map((title) => (typeof title === 'string' ? title : undefined)), isXfa }
+}
+
+/** Says which layers are on when a reader opens the file; all if it does not say so properly. */
+async function layersOf(pdf: PDFDocumentProxy): Promise<IsOn> {
+  const config = await pdf.getOptionalContentConfig().catch(() => undefined)
+  return (layer) => config?.isVisible(layer) ?? true
 }
 
 async function readPages(pdf: PDFDocumentProxy, progress: Progress): Promise<Page[]> {
   const pages: Page[] = []
   let letters = 0
   let failed = 0
+  const isOn = await layersOf(pdf)
   for (let number = 1; number <= pdf.numPages; number++) {
-    const page = await pageOf(pdf, number, progress)
+    const page = await pageOf(pdf, number, isOn, progress)
     if (!page) {
       failed++
       continue
@@ -93,21 +112,34 @@ async function readPages(pdf: PDFDocumentProxy, progress: Progress): Promise<Pag
   return pages
 }
 
-async function pageOf(pdf: PDFDocumentProxy, number: number, progress: Progress): Promise<Page | undefined> {
+async function pageOf(
+  pdf: PDFDocumentProxy,
+  number: number,
+  isOn: IsOn,
+  progress: Progress,
+): Promise<Page | undefined> {
   let page: PDFPageProxy | undefined
   try {
     page = await pdf.getPage(number)
-    const tagged = await taggedBlocks(page)
-    if (tagged?.blocks.some(holdsTable)) return { number, tagged, letters: tagged.letters }
-    const { operators, ...content } = await pageContent(page)
+    const { OPS } = await getResolvedPDFJS()
+    const operators = await page.getOperatorList()
+    const painted = paintedText(page, operators, OPS, isOn)
+    const { words: seen, ...unseen } = seenWords(painted)
+    const read = seen.filter(({ annotation }) => annotation === undefined)
+    const { width, height, transform } = page.getViewport({ scale: 1 })
+    const { words, isMirrored } = inReadingOrder(read, width)
+    const tagged = await taggedBlocks(page, words)
+    if (tagged?.blocks.some(holdsTable)) return { number, tagged, letters: tagged.letters, unseen }
+    const rulings = rulingsOf(operators, OPS, transform as unknown as Matrix)
+    const shown = isMirrored ? rulings.map((ruling) => mirrored(ruling, width)) : rulings
+    const content = pageContent(words, { width, height, rulings: shown })
     const letters = lettersOn(content)
     const share = scans.find((scan) => letters < scan.letters)?.share
-    if (!share) return { number, tagged, content, letters }
-    const { OPS } = await getResolvedPDFJS()
+    if (!share) return { number, tagged, content, letters, unseen }
     const { pictures, isIncomplete } = await pagePictures(page, operators, OPS, share)
-    if (pictures.length === 0) return { number, tagged, content, letters, isIncomplete }
+    if (pictures.length === 0) return { number, tagged, content, letters, isIncomplete, unseen }
     progress(number - 1, pdf.numPages)
-    return withWords(content, number, await recognised(pictures, content))
+    return { ...withWords(content, number, await recognised(pictures, content)), unseen }
   } catch (error) {
     if (error instanceof RangeError) throw new Unreadable('too_complex', error)
     return undefined
@@ -117,7 +149,7 @@ async function pageOf(pdf: PDFDocumentProxy, number: number, progress: Progress)
 }
 
 /** Joins the recognised words with the page's own, since a scanner may have written words that the picture does not show. */
-function withWords(content: PageContent, number: number, scan: RecognisedPage): Page {
+function withWords(content: PageContent, number: number, scan: RecognisedPage): Omit<Page, 'unseen'> {
   const words = [...content.words, ...scan.content.words]
   const whole = { ...scan.content, words, turned: content.turned, rulings: content.rulings }
   return { number, content: whole, letters: lettersOn(whole), doubtful: scan.doubtful }
@@ -146,6 +178,13 @@ function holdsTable(block: Block): boolean {
 
 function lettersOn({ words, turned }: PageContent): number {
   return [...words.map(({ text }) => text), ...turned].reduce((sum, text) => sum + text.length, 0)
+}
+
+/** How many parts of each kind were left out on all pages; a layer may be on several. */
+function unseenParts(pages: readonly Page[]): Record<string, number> {
+  const passages = pages.reduce((total, { unseen }) => total + unseen.passages, 0)
+  const layers = new Set(pages.flatMap(({ unseen }) => [...unseen.layers]))
+  return { hidden_layers: layers.size, hidden_passages: passages }
 }
 
 function rejectScrambled(pages: readonly PageContent[]): void {

@@ -14,8 +14,14 @@ export function rulingsOf(list: OperatorList, operators: Record<string, number>,
   for (const { operator, parameters, matrix } of paintSteps(list, operators, viewport)) {
     if (operator === operators.constructPath && isPainted(parameters, operators)) addPath(rulings, matrix, parameters)
     if (rulings.length > maxRulings) return []
+    if (operator === operators.beginAnnotation) break
   }
   return rulings
+}
+
+/** The ruling of a page whose `x` counts from its right side. */
+export function mirrored({ level, at, from, to }: Ruling, width: number): Ruling {
+  return level ? { level, at, from: width - to, to: width - from } : { level, at: width - at, from, to }
 }
 
 function isPainted(parameters: unknown, operators: Record<string, number>): boolean {

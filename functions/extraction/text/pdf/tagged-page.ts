@@ -1,5 +1,6 @@
 import type { PDFPageProxy } from 'unpdf/pdfjs'
 import type { Block, ListItem } from '../../../../shared/text/blocks.ts'
+import type { PaintedWord } from './painted-text.ts'
 import { joinLines } from './text-lines.ts'
 
 /** A node of the tags, or a piece of the page's text. */
@@ -18,58 +19,40 @@ const containers =
 export type TaggedPage = { blocks: Block[]; letters: number; artifacts: string[] }
 
 /** Reads a page by its tags. Returns undefined if it has none, or if they leave out text that is shown. */
-export async function taggedBlocks(page: PDFPageProxy): Promise<TaggedPage | undefined> {
+export async function taggedBlocks(page: PDFPageProxy, words: readonly PaintedWord[]): Promise<TaggedPage | undefined> {
   const tree = (await page.getStructTree()) as Node | null
   if (!tree || !hasRole(tree, telling)) return undefined
-  const { pieces, letters, artifacts } = await piecesOf(page)
+  const { pieces, letters, artifacts } = piecesOf(words, new Set(contentIds(tree)))
   const used = contentIds(tree).reduce((sum, id) => sum + countLetters(pieces.get(id)?.text ?? ''), 0)
   return used < minShare * letters
     ? undefined
     : { blocks: blocksOf(tree.children ?? [], pieces), letters: used, artifacts }
 }
 
-/** The text by its mark, and the text of artifacts by its height. */
-async function piecesOf(
-  page: PDFPageProxy,
-): Promise<{ pieces: Map<string, Piece>; letters: number; artifacts: string[] }> {
-  const { items } = await page.getTextContent({ includeMarkedContent: true })
+/** The text by its mark, and by its height the text of artifacts and of annotations that neither tags nor other text give a place. */
+function piecesOf(
+  words: readonly PaintedWord[],
+  tagged: ReadonlySet<string>,
+): { pieces: Map<string, Piece>; letters: number; artifacts: string[] } {
   const pieces = new Map<string, Piece>()
-  const open: (string | undefined)[] = []
   const artifactLines = new Map<number, string>()
-  let artifacts = 0
   let letters = 0
-  for (const item of items) {
-    if ('type' in item) {
-      if (item.type === 'endMarkedContent') artifacts -= open.pop() === 'Artifact' ? 1 : 0
-      else {
-        const { tag } = item as { tag?: string }
-        open.push(tag === 'Artifact' ? tag : item.id)
-        artifacts += tag === 'Artifact' ? 1 : 0
-      }
+  for (const { text, before, x0, x1, y, mark: own, annotation, beside, isArtifact } of words) {
+    const isLoose = annotation !== undefined && beside === undefined && !tagged.has(annotation)
+    if (isArtifact || isLoose) {
+      const line = Math.round(y)
+      artifactLines.set(line, (artifactLines.get(line) ?? '') + before + text)
       continue
     }
-    if (artifacts > 0) {
-      const y = Math.round(item.transform[5] ?? 0)
-      artifactLines.set(y, `${artifactLines.get(y) ?? ''}${item.str}${item.hasEOL ? ' ' : ''}`)
-      continue
-    }
-    letters += countLetters(item.str)
-    const id = open.findLast((mark) => mark !== undefined && mark !== null)
-    if (id !== undefined) addItem(pieces, id, item)
+    letters += countLetters(text)
+    const mark = beside !== undefined && !tagged.has(own!) ? beside : own
+    if (mark === undefined) continue
+    const piece = pieces.get(mark) ?? { text: '', x0, x1 }
+    piece.text += before + text
+    ;[piece.x0, piece.x1] = [Math.min(piece.x0, x0), Math.max(piece.x1, x1)]
+    pieces.set(mark, piece)
   }
   return { pieces, letters, artifacts: [...artifactLines.values()].map((line) => line.replace(/\s+/g, ' ').trim()) }
-}
-
-function addItem(
-  pieces: Map<string, Piece>,
-  id: string,
-  item: { str: string; width: number; transform: number[]; hasEOL: boolean },
-): void {
-  const x = item.transform[4] ?? 0
-  const piece = pieces.get(id) ?? { text: '', x0: Number.POSITIVE_INFINITY, x1: Number.NEGATIVE_INFINITY }
-  piece.text += item.hasEOL ? `${item.str}\n` : item.str
-  if (item.str.trim()) [piece.x0, piece.x1] = [Math.min(piece.x0, x), Math.max(piece.x1, x + item.width)]
-  pieces.set(id, piece)
 }
 
 function blocksOf(nodes: readonly Node[], pieces: Pieces): Block[] {
@@ -206,7 +189,8 @@ function textOf(nodes: readonly Node[], pieces: Pieces): string {
 }
 
 function contentIds(node: Node): string[] {
-  if (node.type === 'content' && node.id !== undefined) return [node.id]
+  // Content is named by its page and number, an annotation by its id.
+  if (node.id !== undefined) return [node.id.replace(/^.*_(?:mc|id_)/, '')]
   return (node.children ?? []).flatMap(contentIds)
 }
 

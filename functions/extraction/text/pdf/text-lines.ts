@@ -40,19 +40,12 @@ function segmentsOf(words: readonly Word[]): Segment[] {
     const limit = space * Math.max(word.size, previous?.size ?? 0)
     const follows = last && (gap <= limit || (markers.test(last.text) && gap <= 5 * word.size))
     if (follows) {
-      last.text = joined(last.text, word.text, gap > minSpace * word.size)
+      last.text += (gap > minSpace * word.size ? ' ' : '') + word.text
       last.x1 = Math.max(last.x1, word.x1)
     } else segments.push({ text: word.text, x0: word.x0, x1: word.x1 })
     previous = word
   }
   return segments
-}
-
-const rightToLeft = /^[\p{Script=Hebrew}\p{Script=Arabic}]/u
-
-function joined(before: string, after: string, spaced: boolean): string {
-  const turned = rightToLeft.test(after) && rightToLeft.test(before)
-  return (turned ? [after, before] : [before, after]).join(spaced ? ' ' : '')
 }
 
 export function lineText(line: Line): string {
@@ -70,8 +63,9 @@ export function joinLines(texts: readonly string[]): string {
     .join('')
 }
 
-/** True if the next line's first word would not have fitted. */
+/** True if the next line's first word would not have fitted. What is filled in ends its line. */
 export function isFull(line: Line, next: Line, right: number): boolean {
+  if (line.words.some(({ annotation }) => annotation !== undefined)) return false
   const first = next.words[0]!
   return line.segments.at(-1)!.x1 + (first.x1 - first.x0) + 0.5 * line.size > right
 }
