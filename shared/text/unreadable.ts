@@ -20,6 +20,8 @@ const messages = {
     'Files of this type can’t be read. Save it as PDF, Word (.docx), Excel (.xlsx) or PowerPoint (.pptx) in the program that created it, or upload a CSV, HTML, e-mail (.eml), EPUB, Markdown or text file.',
   damaged:
     'The file is damaged or was not uploaded completely. Open it in the program that created it, save it again and upload that.',
+  adobe_form:
+    'This is a form that only Adobe’s programs can show (dynamic XFA). Open it in Adobe Acrobat Reader, print it as a PDF, and upload that.',
   hidden_parts:
     'This is an OpenDocument spreadsheet with hidden sheets, rows or columns. Save it as Excel workbook (.xlsx), from which hidden parts are left out, and upload that.',
   suspicious:

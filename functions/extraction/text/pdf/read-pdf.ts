@@ -6,6 +6,7 @@ import { type Block, plain } from '../../../../shared/text/blocks.ts'
 import { Unreadable } from '../../../../shared/text/unreadable.ts'
 import { leftOutNotes } from '../left-out.ts'
 import { withoutPageNumber } from '../page-number.ts'
+import { withAnnotations } from './annotations.ts'
 import { joinPages } from './join-pages.ts'
 import { type RecognisedPage, recognised } from './ocr/recognise.ts'
 import { type PageContent, pageContent } from './page-content.ts'
@@ -39,7 +40,8 @@ export async function readPdf(file: Buffer, progress: Progress): Promise<PdfCont
     const pages = await readPages(pdf, progress)
     const contents = pages.flatMap(({ content }) => content ?? [])
     rejectScrambled(contents)
-    const { titles } = await propertiesOf(pdf)
+    const { titles, isXfa } = await propertiesOf(pdf)
+    if (isXfa && isNotice(contents)) throw new Unreadable('adobe_form')
     const laidOut = new Map(laidOutPages(contents).map((layout, index) => [contents[index], layout]))
     const read = pages.map((page) => pageBlocks(page, laidOut.get(page.content)))
     const notes = pages.flatMap(({ number, doubtful }, index) => notesOn(number, read[index]!.isDoubtful, doubtful))
@@ -59,7 +61,7 @@ type Page = {
   doubtful?: string[]
   /** True if it has a picture that cannot be decoded. */
   isIncomplete?: boolean
-  unseen: { layers: Set<string>; passages: number }
+  unseen: { layers: Set<string>; passages: number; struck: number }
 }
 
 type IsOn = (layer: Layer) => boolean
@@ -124,11 +126,12 @@ async function pageOf(
     const { OPS } = await getResolvedPDFJS()
     const operators = await page.getOperatorList()
     const painted = paintedText(page, operators, OPS, isOn)
-    const { words: seen, ...unseen } = seenWords(painted)
-    const read = seen.filter(({ annotation }) => annotation === undefined)
+    const { words: seen, ...hidden } = seenWords(painted)
+    const { words: read, struck } = await withAnnotations(page, painted, seen)
     const { width, height, transform } = page.getViewport({ scale: 1 })
     const { words, isMirrored } = inReadingOrder(read, width)
     const tagged = await taggedBlocks(page, words)
+    const unseen = { ...hidden, struck }
     if (tagged?.blocks.some(holdsTable)) return { number, tagged, letters: tagged.letters, unseen }
     const rulings = rulingsOf(operators, OPS, transform as unknown as Matrix)
     const shown = isMirrored ? rulings.map((ruling) => mirrored(ruling, width)) : rulings
@@ -182,9 +185,17 @@ function lettersOn({ words, turned }: PageContent): number {
 
 /** How many parts of each kind were left out on all pages; a layer may be on several. */
 function unseenParts(pages: readonly Page[]): Record<string, number> {
-  const passages = pages.reduce((total, { unseen }) => total + unseen.passages, 0)
+  const sum = (key: 'passages' | 'struck') => pages.reduce((total, { unseen }) => total + unseen[key], 0)
   const layers = new Set(pages.flatMap(({ unseen }) => [...unseen.layers]))
-  return { hidden_layers: layers.size, hidden_passages: passages }
+  return { hidden_layers: layers.size, hidden_passages: sum('passages'), struck_passages: sum('struck') }
+}
+
+/** True for the single page that a dynamic form shows in other programs than Adobe's: it asks to wait or names them, and says no number. */
+function isNotice([page, ...others]: readonly PageContent[]): boolean {
+  if (!page || others.length > 0 || page.words.some(({ annotation }) => annotation !== undefined)) return false
+  const text = page.words.map((word) => word.text).join(' ')
+  const says = text.replace(/\b(?:https?:|www\.)\S+|\b(?:Reader|Acrobat) \d+/g, '')
+  return !/\d/.test(says) && (/\b(?:PDF|Adobe|Acrobat)\b/.test(text) ? text.length < 2_000 : text.length < 60)
 }
 
 function rejectScrambled(pages: readonly PageContent[]): void {
