@@ -3,16 +3,22 @@ import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { sql } from 'kysely'
 import * as v from 'valibot'
-import { canonical, issuerOf, resourceMetadata, scopes, searchScope } from '../../shared/connections/access-tokens.ts'
+import {
+  canonical,
+  issuerOf,
+  requireAgentId,
+  resourceMetadata,
+  scopes,
+  searchScope,
+} from '../../shared/connections/access-tokens.ts'
 import { clientMetadata } from '../../shared/connections/clients.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { type ApiEnv, api, onlyPost, sentBody, sourceAddress } from '../../shared/http/api.ts'
 import { briefly } from '../../shared/http/asset.ts'
-import { ApiError } from '../../shared/http/errors.ts'
 import { readJson } from '../../shared/http/input/json-body.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'
-import { agentId, newId } from '../../shared/ids.ts'
+import { newId } from '../../shared/ids.ts'
 import { hashToken, newToken } from '../../shared/organizations/sessions.ts'
 import { steadyNow } from '../../shared/steady-clock.ts'
 
@@ -39,7 +45,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
   const app = api()
 
   app.get(`${resourceMetadata}/v1/agents/:agentId/connect/mcp`, (c) => {
-    if (!v.is(agentId, c.req.param('agentId'))) throw new ApiError('route_not_found', 'The agent’s id must be a UUID.')
+    requireAgentId(c.req.param('agentId'))
     c.header('cache-control', briefly)
     return c.json({
       // Repeats the requested form, which clients compare with the address that they connect to.

@@ -1,12 +1,13 @@
 import { createSecretKey } from 'node:crypto'
 import type { HonoRequest } from 'hono'
 import { sql } from 'kysely'
+import * as v from 'valibot'
 import type { Database } from '../database/database.ts'
 import { sourceAddress } from '../http/api.ts'
 import { type Callers, credentialLookup } from '../http/api-keys.ts'
 import { ApiError, type ErrorCode } from '../http/errors.ts'
 import { originOf } from '../http/origin.ts'
-import type { OrganizationId } from '../ids.ts'
+import { agentId, type OrganizationId } from '../ids.ts'
 import { hashToken } from '../organizations/sessions.ts'
 import type { Permission } from '../permissions.ts'
 
@@ -37,13 +38,23 @@ interface FoundConnection {
   log_questions: boolean
 }
 
-/** Verifies access tokens in `Authorization: Bearer` for the agent in the path. @throws ApiError missing_access_token, invalid_access_token, insufficient_scope */
+/** @throws ApiError route_not_found for an id that no agent can have, before anything repeats it */
+export function requireAgentId(id: string | undefined): string {
+  if (!v.is(agentId, id)) throw new ApiError('route_not_found', 'The agent’s id must be a UUID.')
+  return id
+}
+
+/**
+ * Verifies access tokens in `Authorization: Bearer` for the agent in the path.
+ * @throws ApiError route_not_found, missing_access_token, invalid_access_token, insufficient_scope
+ */
 export const tokenCallers: Callers = (db, now) => {
   const lookUp = credentialLookup((hash) => findConnection(db, hash), now)
   return async (c, options) => {
     const [, presented] = /^bearer +([^ ].*)$/i.exec(c.req.header('authorization') ?? '') ?? []
-    const resource = resourceOf(c.req, c.req.param('agentId') ?? '')
-    const metadata = `${originOf(c.req)}${resourceMetadata}${c.req.path}`
+    const resource = resourceOf(c.req, requireAgentId(c.req.param('agentId')))
+    // The client chooses the host: its quotes would end the header's.
+    const metadata = `${originOf(c.req)}${resourceMetadata}${c.req.path}`.replaceAll(/["\\]/g, encodeURIComponent)
     const refused = (code: ErrorCode, detail: string, error = '') => {
       const challenge = `Bearer ${error && `error="${error}", `}resource_metadata="${metadata}", scope="${searchScope}"`
       return new ApiError(code, detail, { headers: { 'www-authenticate': challenge } })

@@ -152,6 +152,28 @@ describe('an access token', () => {
   })
 })
 
+describe('the challenge of a 401', () => {
+  test.each(['%00', '%22', 'x', '%0d%0aset-cookie:%20a=b', '%F0%9F%92%A5', '..%2f..', '%22,error=%22x', '%ED%A0%80'])(
+    'is absent for an id that no agent can have: %s is not found',
+    async (id) => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await send('POST', `/v1/agents/${id}/connect/mcp`, '{}', headers)
+      expect([answer.status, answer.body.code]).toEqual([404, 'route_not_found'])
+      expect(answer.headers.get('www-authenticate')).toBeNull()
+    },
+  )
+
+  test.each(['a"b.example', 'a", error="x', 'a\\"b'])(
+    'quotes the host %s so that it stays within its quotes',
+    async (host) => {
+      const tenant = await stand.tenant()
+      const answer = await ask(undefined, resourceOf(tenant), { host })
+      expect(answer.status).toBe(401)
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer resource_metadata="[^"\\]+", scope="kb:read"$/)
+    },
+  )
+})
+
 describe('a code challenge', () => {
   test.each([
     ['absent', { code_challenge: undefined, code_challenge_method: undefined }],
