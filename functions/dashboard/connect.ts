@@ -62,9 +62,12 @@ export function addConnectScreens(screens: Screens, now = steadyNow) {
     if (!isRegistered(redirectUri, client.redirectUris))
       return end('It wants to send you to an address that isn’t its own.')
 
-    const refuse = (error: string, error_description: string) => ({
-      end: back(c, redirectUri, { error, error_description }),
-    })
+    // A stranger's app would send people anywhere by a wrong request, without their consent (RFC 9700, 4.11.2).
+    const isTrusted = client.host && (!redirectUri.startsWith('https:') || !isElsewhere(client, redirectUri))
+    const refuse = (error: string, error_description: string) =>
+      isTrusted
+        ? { end: back(c, redirectUri, { error, error_description }) }
+        : end(`Its request is invalid: ${error_description}.`)
     if (sent('response_type') !== 'code') return refuse('unsupported_response_type', 'response_type must be code')
     const challenge = sent('code_challenge')
     if (sent('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge))
@@ -117,8 +120,13 @@ function back(c: Context<ApiEnv>, redirectUri: string, answer: Record<string, st
   return c.redirect(url.href, 303)
 }
 
+/** True unless the host that vouches for the app gets the answer. */
+function isElsewhere(client: Client, redirectUri: string): boolean {
+  return new URL(redirectUri).hostname !== client.host?.replace(/:\d+$/, '')
+}
+
 function consentView({ client, agent, redirectUri }: Asked, session: Session): View {
-  const { host, hostname, protocol } = new URL(redirectUri)
+  const { host, protocol } = new URL(redirectUri)
   const isLocal = protocol === 'http:'
   const target = isLocal
     ? `a program on this computer (${host})`
@@ -129,13 +137,12 @@ function consentView({ client, agent, redirectUri }: Asked, session: Session): V
   const who = client.host
     ? html`<strong>${client.host}</strong> wants to search what <strong>${agent.name}</strong> of ${session.organizationName} knows.${name}`
     : html`An app wants to search what <strong>${agent.name}</strong> of ${session.organizationName} knows.${name} Nobody has checked who it is.`
-  const isElsewhere = hostname !== client.host?.replace(/:\d+$/, '')
   return {
     title: client.host ? `Connect ${client.host}?` : 'Connect this app?',
     crumbs: [],
     content: html`<section class="panel sheet"><p>${who}</p>
 <p>It can read the documents of this agent and change nothing. You can end this in Settings at any time.</p>
-<p class="${isElsewhere ? 'notice warn' : 'hint'}">You’ll be sent back to ${target}. Continue only if you’ve just started this there.</p>
+<p class="${isElsewhere(client, redirectUri) ? 'notice warn' : 'hint'}">You’ll be sent back to ${target}. Continue only if you’ve just started this there.</p>
 <form method="post"><div class="actions"><button name="decision" value="allow">Connect</button> <button class="plain" name="decision" value="deny">Cancel</button></div></form></section>`,
   }
 }

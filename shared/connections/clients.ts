@@ -29,8 +29,8 @@ export const clientMetadata = v.object({
     v.pipe(
       v.string(),
       v.maxLength(200),
-      // A control character could reverse the direction of the text after the name.
-      v.transform((name) => name.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()),
+      // A control character could reverse the direction of the text after the name, and a quotation mark could end the name.
+      v.transform((name) => name.replaceAll(/[\p{C}\p{Z}“”„‟❝❞〝〞＂]+/gu, ' ').trim()),
     ),
     '',
   ),

@@ -34,11 +34,16 @@ export async function openConnection(db: Database, consent: Consent): Promise<st
   return token
 }
 
+/** True if a host publishes the app's document. */
+const isVouchedFor = sql<boolean>`c.client_id ~ '^https?:'`
+
 type OfPerson = { organizationId: OrganizationId; personId: string }
 
 export interface Connection {
   id: string
+  /** The host that vouches for the app, or else the name that the app gives itself. */
   client_name: string
+  is_vouched_for: boolean
   agent_name: string
   created_at: Date
   /** When the app last got tokens, which it needs each hour. */
@@ -48,7 +53,7 @@ export interface Connection {
 /** The connections for which a person's apps have tokens, newest first. */
 export async function listConnections(db: Database, { organizationId, personId }: OfPerson): Promise<Connection[]> {
   const { rows } = await sql<Connection>`
-    select c.id, c.client_name, a.name as agent_name, c.created_at, c.used_at
+    select c.id, c.client_name, ${isVouchedFor} as is_vouched_for, a.name as agent_name, c.created_at, c.used_at
     from connections c join agents a on (a.organization_id, a.id) = (c.organization_id, c.agent_id)
     where c.organization_id = ${organizationId} and c.person_id = ${personId} and c.used_at is not null and c.expires_at > now()
     order by c.created_at desc, c.id`.execute(db)
@@ -57,8 +62,8 @@ export async function listConnections(db: Database, { organizationId, personId }
 
 /** Ends a connection; its tokens stop within 30 seconds. @returns the app's name; undefined if the person has no such connection */
 export async function endConnection(db: Database, { organizationId, personId }: OfPerson, id: string) {
-  const { rows } = await sql<{ client_name: string }>`
-    delete from connections where organization_id = ${organizationId} and person_id = ${personId} and id = ${id}
-    returning client_name`.execute(db)
-  return rows[0]?.client_name
+  const { rows } = await sql<Pick<Connection, 'client_name' | 'is_vouched_for'>>`
+    delete from connections c where organization_id = ${organizationId} and person_id = ${personId} and id = ${id}
+    returning client_name, ${isVouchedFor} as is_vouched_for`.execute(db)
+  return rows[0]
 }

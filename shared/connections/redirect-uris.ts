@@ -3,9 +3,9 @@ import { isLoopbackHost } from '../outbound/addresses.ts'
 
 const maxUris = 20
 const maxCharacters = 2000
-/** Schemes that browsers run, open on the device or hand to another program. */
-const never =
-  /^(about|blob|content|data|file|filesystem|ftp|intent|jar|javascript|resource|vbscript|view-source|wss?):$/
+/** The reversed domain of an app's maker (RFC 8252, 7.1), or an MCP client's own scheme. Others may open a program of the system. */
+const ofApps =
+  /^([a-z][a-z\d-]*(\.[a-z\d][a-z\d-]*)+|claude|chatgpt|cursor|goose|jetbrains|kiro|lmstudio|raycast|trae|vscode(-insiders)?|vscodium|warp|windsurf|zed):$/
 /** URL parsers accept hosts with characters that end a directive of a Content-Security-Policy. */
 const host = /^([\w.-]+|\[[\da-f:]+\])$/
 
@@ -16,10 +16,10 @@ function isAllowed(text: string): boolean {
   if (!url || text.includes('#') || url.username || url.password || /[^\x21-\x7e]/.test(text)) return false
   if (url.protocol === 'https:' || url.protocol === 'http:')
     return host.test(url.hostname) && (url.protocol === 'https:' || isLoopback(url))
-  return /^[a-z][a-z\d+.-]*:\//i.test(text) && !never.test(url.protocol)
+  return ofApps.test(url.protocol) && text.startsWith('/', url.protocol.length)
 }
 
-/** The addresses to which people return: https, this machine, or a scheme of the app's own such as `cursor:`. */
+/** The addresses to which people return: https, this machine, or a scheme of the app's own such as `com.example.app:`. */
 export const redirectUris = v.pipe(
   v.array(v.pipe(v.string(), v.maxLength(maxCharacters), v.check(isAllowed))),
   v.minLength(1),

@@ -14,6 +14,8 @@ describe('the redirect address', () => {
     'http://127.0.0.1/cb',
     'http://[::1]:7/cb',
     'cursor://app/callback',
+    'com.example.app:/callback',
+    'vscode://vscode.github-authentication/did-authenticate',
   ]
 
   test.each([
@@ -28,6 +30,7 @@ describe('the redirect address', () => {
     '',
     'javascript:alert(1)',
     'http://localhost:1/other',
+    'com.example.app:/other',
     'http://127.0.0.1.evil.example/cb',
     'http://localhost:1234@evil.example/callback',
     'https://localhost:1234/callback',
@@ -70,6 +73,16 @@ describe('the redirect address', () => {
     "https://a'b.example/cb",
     'https://app.example/cb#x',
     'cursor:callback',
+    'ms-msdt:/id',
+    'search-ms:/query=x',
+    'shell:/downloads',
+    'smb://evil.example/share',
+    'ms-officecmd:/x',
+    'tel:/4711',
+    'mailto:/x',
+    'cursor+x:/cb',
+    'com.:/cb',
+    '.com.example:/cb',
     'relative',
     'https://app.example/\u202ecb',
     'https://app.example/a b',
@@ -137,6 +150,46 @@ describe('the consent', () => {
     expect(page.text).toContain('You’ll be sent back to evil.example')
     const markup = await browser.get(authorizeUrl(tenant, app({ client_name: '<script>alert(1)</script>' })))
     expect(markup.html).not.toContain('<script>alert')
+  })
+
+  test('shows what an app calls itself as its own claim, in Settings too, and in no quotation marks of the app’s', async () => {
+    const { tenant, browser } = await newMember()
+    const { body } = await register(
+      { redirect_uris: [callback], client_name: 'claude.ai”. Cuecard has checked it. “' },
+      '192.0.2.80',
+    )
+    const url = authorizeUrl(tenant, body.client_id)
+    expect((await browser.get(url)).text).toContain('It calls itself “claude.ai . Cuecard has checked it.”. Nobody')
+    await exchange(body.client_id, await consent(browser, url))
+    const settings = await browser.get('/dashboard/settings')
+    expect(settings.text).toContain('An app that calls itself “claude.ai . Cuecard has checked it.”')
+    const end = settings.html.match(/\/dashboard\/settings\/apps\/[\w-]+\/end/)![0]
+    expect((await browser.submit(end)).text).toContain(
+      'An app that calls itself “claude.ai . Cuecard has checked it.” was disconnected.',
+    )
+  })
+
+  test.each([
+    { response_type: 'none' },
+    { response_type: undefined },
+    { code_challenge: undefined },
+    { resource: 'https://other.example/x' },
+    { scope: 'everything' },
+  ])('with %j is not an answer for an app that registered itself: the person reads the fault', async (fault) => {
+    const { tenant, browser } = await newMember()
+    const redirect_uri = 'https://evil.example/cb'
+    const { body } = await register(
+      { redirect_uris: [redirect_uri] },
+      `2001:db8:9:${Math.floor(Math.random() * 60_000).toString(16)}::1`,
+    )
+    for (const clientId of [body.client_id, app({ redirect_uris: [redirect_uri] })]) {
+      const url = authorizeUrl(tenant, clientId, { redirect_uri, ...fault })
+      for (const page of [await browser.get(url), await browser.post(url, { decision: 'deny' })]) {
+        expect([page.status, page.headers.location]).toEqual([400, undefined])
+        expect(page.text).toMatch(/Its request is invalid: \w/)
+      }
+    }
+    expect(answerOf(await browser.get(authorizeUrl(tenant, app(), fault))).get('error')).toMatch(/^\w+$/)
   })
 
   test('is for an agent of the chosen organization, and links to the choice of another', async () => {

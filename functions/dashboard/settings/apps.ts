@@ -10,9 +10,9 @@ import { localDay } from '../times.ts'
 
 export function addAppRoutes(screens: Screens) {
   screens.post(`${settingsPath}/apps/:connectionId/end`, { permission: 'any' }, async ({ db, session, scope }) => {
-    const name = await endConnection(db, { ...scope, personId: session.id }, scope.connectionId)
-    if (name === undefined) throw new Gone()
-    return { redirect: settingsPath, flash: { text: `${name || 'The app'} was disconnected.` } }
+    const ended = await endConnection(db, { ...scope, personId: session.id }, scope.connectionId)
+    if (!ended) throw new Gone()
+    return { redirect: settingsPath, flash: { text: `${nameOf(ended)} was disconnected.` } }
   })
 }
 
@@ -25,8 +25,14 @@ export async function readApps(db: Database, { organizationId, id, person }: Ses
 ${connections.length > 0 && html`<ul class="rows">${connections.map(appRow)}</ul>`}</section>`
 }
 
-function appRow({ id, client_name, agent_name, created_at, used_at }: Connection): Html {
-  const name = client_name || 'An app without a name'
+/** Only a host stands without quotation marks: “claude.ai” may be what any app calls itself. */
+function nameOf({ client_name: name, is_vouched_for }: Pick<Connection, 'client_name' | 'is_vouched_for'>): string {
+  if (!name) return 'An app without a name'
+  return is_vouched_for ? name : `An app that calls itself “${name}”`
+}
+
+function appRow({ id, agent_name, created_at, used_at, ...app }: Connection): Html {
+  const name = nameOf(app)
   return html`<li><div class="what"><p class="name">${name}</p>
 <p class="hint">Searches ${agent_name} · connected ${localDay(created_at)} · last used ${localDay(used_at)}</p></div>
 <form method="post" action="${settingsPath}/apps/${id}/end"><button class="quiet danger" aria-label="Disconnect ${name}">Disconnect</button></form></li>`
