@@ -27,7 +27,7 @@ export function normalize(vector: Float32Array): Float32Array {
 }
 
 /**
- * A `halfvec(1536)` and an exponent: each number is its half times 2^exponent, which scales the largest magnitude to [16384, 32768). A
+ * A `halfvec(1536)` and an exponent: each number is its half times 2^exponent, which scales the largest half to [16384, 32768). A
  * number keeps 11 significant bits (0.05 %) down to 2^-28 of the largest magnitude; below 2^-40 of it, it becomes 0.
  * @param vector without a `vectorFault`
  */
@@ -37,8 +37,11 @@ export function toStored(vector: ArrayLike<number>): { embedding: string; expone
     const magnitude = Math.abs(vector[i]!)
     if (magnitude > largest) largest = magnitude
   }
+  // Rounded first: one that rounds up to a power of two has the next exponent, which it would get when it is stored again.
   float[0] = largest
-  const exponent = (floatBits[0]! >>> 23) - floatBias - 14
+  const finer = 2 ** (floatExponent() - 14)
+  float[0] = Math.f16round(float[0]! / finer) * finer
+  const exponent = floatExponent() - 14
   const scale = 2 ** -exponent
   for (let i = 0; i < dimensions; i++) halves[i] = Math.fround(vector[i]!) * scale
   return { embedding: printHalfvec(halfBits), exponent }
@@ -56,7 +59,7 @@ export function fromStored(embedding: string, exponent: number): Float32Array {
 /** The exponent is read from the bits: Math.log2 may round up to the next integer. */
 const float = new Float32Array(1)
 const floatBits = new Uint32Array(float.buffer)
-const floatBias = 127
+const floatExponent = () => (floatBits[0]! >>> 23) - 127
 const halves = new Float16Array(dimensions)
 const halfBits = new Uint16Array(halves.buffer)
 
