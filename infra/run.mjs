@@ -2,12 +2,13 @@
 // `node infra/run.mjs [--omit=dev] [command …]`. Plain JavaScript that any Node from 20 on runs.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const stamp = `${root}node_modules/.cuecard-lock`
+const lockFile = `${root}.local/installing`
 const omitsDev = process.argv[2] === '--omit=dev'
 
 const { platform, arch } = process
@@ -44,8 +45,42 @@ function install() {
     .update(readFileSync(`${root}package-lock.json`))
     .digest('hex')
   const withoutDev = `${all} --omit=dev`
-  const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
-  if (installed === all || (omitsDev && installed === withoutDev)) return
+  const isInstalled = () => {
+    const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
+    return installed === all || (omitsDev && installed === withoutDev)
+  }
+  if (isInstalled()) return
+  lock()
+  const status = isInstalled() ? 0 : installPackages(all, withoutDev)
+  rmSync(lockFile)
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** Waits until no other process installs packages here: two at a time would remove each other's files. */
+function lock() {
+  mkdirSync(`${root}.local`, { recursive: true })
+  for (let waits = false; !attempt(() => writeFileSync(lockFile, `${process.pid}`, { flag: 'wx' }), 'EEXIST'); ) {
+    const holder = Number(attempt(() => readFileSync(lockFile, 'utf8'), 'ENOENT'))
+    // A lock with this process's id is of an earlier one, such as before a container's restart.
+    if (holder === process.pid || (holder && !attempt(() => process.kill(holder, 0), 'ESRCH')))
+      rmSync(lockFile, { force: true })
+    else if (!waits) console.error(`Waiting for another start to install packages (see ${lockFile}) …`)
+    waits = true
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  }
+}
+
+/** @returns the result, or true without one; undefined after an error with this code */
+function attempt(work, expectedCode) {
+  try {
+    return work() ?? true
+  } catch (error) {
+    if (error.code !== expectedCode) throw error
+  }
+}
+
+/** @returns the exit code of npm */
+function installPackages(all, withoutDev) {
   // `npm ci` would first remove the installed packages, which a running system may be using.
   const present = existsSync(`${root}node_modules/.package-lock.json`)
   const npm = present ? 'npm install --no-save' : `npm ci${omitsDev ? ' --omit=dev' : ''}`
@@ -58,7 +93,7 @@ function install() {
     env: { ...process.env, ONNXRUNTIME_NODE_INSTALL: 'skip' },
     shell: true,
   })
-  if (status !== 0) process.exit(status ?? 1)
+  if (status !== 0) return status
   const isSmall = omitsDev && !present
   for (const [folder, used] of Object.entries(isSmall ? { ...usedParts, ...usedWithoutDev } : usedParts)) {
     const path = `${root}node_modules/${folder}`
@@ -66,6 +101,7 @@ function install() {
       if (!used.test(name)) rmSync(`${path}/${name}`, { recursive: true })
   }
   writeFileSync(stamp, isSmall ? withoutDev : all)
+  return 0
 }
 
 function run() {

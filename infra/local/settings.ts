@@ -83,11 +83,12 @@ export async function readSettings(args: string[], env: NodeJS.ProcessEnv): Prom
   if (databaseUrl && !isPostgresUrl(databaseUrl))
     faults.push('DATABASE_URL must be a URL such as postgres://user:password@host:5432/database')
   faults.push(...configFaults(env))
-  const made = await attempt(() => prepareDirectory(dataDir))
+  await attempt(() => checkHolder(dataDir))
   if (port !== undefined) await attempt(() => checkPort(port))
+  // Last, because a start that is refused leaves nothing behind, and may not remove what another has begun to use.
+  if (faults.length === 0) await attempt(() => prepareDirectory(dataDir))
   if (port !== undefined && corsOrigins && faults.length === 0)
     return { port, dataDir, databaseUrl, hasSamples: !options?.['no-samples'], corsOrigins }
-  if (made) await rm(made, { recursive: true })
   throw new InvalidSettings(faults)
 }
 
@@ -106,19 +107,20 @@ function readPort(text: string): number {
   throw new Error(`PORT must be a whole number from 0 to 65535, not ${text}`)
 }
 
-/** @returns the outermost directory that it made, if any */
-async function prepareDirectory(directory: string): Promise<string | undefined> {
+async function checkHolder(directory: string): Promise<void> {
   const holder = await holderOf(directory)
   if (holder !== undefined)
     throw new Error(
       `${directory} is in use by process ${holder}, another Cuecard: use that one, stop it (kill ${holder}), or start beside it with another directory and port, such as DATA_DIR=.local/second PORT=8788 npm start`,
     )
+}
+
+async function prepareDirectory(directory: string): Promise<void> {
   try {
-    const made = await makeDirectory(directory)
+    await makeDirectory(directory)
     const probe = join(directory, `probe.${process.pid}`)
     await writeFile(probe, '')
     await rm(probe)
-    return made
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new Error(`DATA_DIR must be a directory that can be written, not ${directory} (${code ?? message})`)
@@ -126,19 +128,17 @@ async function prepareDirectory(directory: string): Promise<string | undefined> 
 }
 
 /** `mkdir` with `recursive` would never end below /proc. */
-async function makeDirectory(directory: string): Promise<string | undefined> {
+async function makeDirectory(directory: string, hasParent = false): Promise<void> {
   const parent = dirname(directory)
   try {
     await mkdir(directory)
-    return directory
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return undefined
-    if (code !== 'ENOENT' || parent === directory) throw error
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || hasParent || parent === directory) throw error
+    await makeDirectory(parent)
+    await makeDirectory(directory, true)
   }
-  const made = await makeDirectory(parent)
-  await mkdir(directory)
-  return made ?? directory
 }
 
 async function checkPort(port: number) {
