@@ -1,6 +1,9 @@
 // Generates a client as its users do, and runs it on a stand behind the local gateway.
-import { cp, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { startStand } from '../../infra/local/stand.ts'
 import { log } from '../../shared/log.ts'
 import { report, run, withForeignPackages } from '../foreign/packages.ts'
@@ -13,6 +16,18 @@ await cp(join(import.meta.dirname, '../../functions/reference/openapi.json'), jo
 
 const stand = await startStand({ port: 0 })
 try {
+  await report('the command of functions/reference/README.md, in an empty folder', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../functions/reference/README.md'), 'utf8')
+    const [command] = /^npx .*openapi-ts.*$/m.exec(page)!
+    const cwd = await mkdtemp(join(tmpdir(), 'cuecard-sdk-'))
+    await promisify(execFile)('bash', ['-c', command], {
+      cwd,
+      env: { ...process.env, npm_config_yes: 'true', BASE_URL: stand.origin },
+    })
+    const made = await readdir(join(cwd, 'src/cuecard'))
+    await rm(cwd, { recursive: true })
+    return made.join(', ')
+  })
   await report(`@hey-api/openapi-ts ${await generatorVersion()}`, async () => {
     const { apiKey, agentId } = await makeTenant(stand.db)
     const environment = { BASE_URL: stand.origin, API_KEY: apiKey, AGENT_ID: agentId }

@@ -11,9 +11,10 @@ export async function commonFolder(): Promise<string> {
   return folder
 }
 
-/** Saves a script of a guide under the name that the guide gives it. */
+/** Saves a TypeScript of a guide under the name that the guide gives it. Node 20 needs tsx to run it. */
 export async function savedAs(folder: string, name: string, guide: string, script: string): Promise<string> {
-  if (!guide.includes(`\`node ${name}\``)) throw new Error(`The guide does not name ${name}`)
+  for (const command of [`npx tsx ${name}`, `node ${name}`])
+    if (!guide.includes(`\`${command}\``)) throw new Error(`The guide does not say ${command}`)
   await writeFile(join(folder, name), script)
   return join(folder, name)
 }
