@@ -27,7 +27,8 @@ const outdated = {
   tokens_purged: { table: 'connection_tokens', key: 'token_hash', ...expired },
   connections_purged: { table: 'connections', key: 'organization_id, id', ...expired },
   clients_purged: { table: 'oauth_clients', key: 'id', ...expired },
-  invitations_purged: { table: 'invitations', key: 'organization_id, id', ...expired },
+  // The next one to the same address has to wait for five minutes, even after one that was withdrawn.
+  invitations_purged: { table: 'invitations', key: 'organization_id, id', ...expired, interval: '5 minutes' },
   // The number of links mailed to an address counts for an hour.
   links_purged: { table: 'sign_in_links', key: 'token_hash', at: 'created_at', interval: '1 hour' },
   sign_in_attempts_purged: {

@@ -78,7 +78,7 @@ export async function acceptInvitation(db: Database, token: string) {
   return rows[0]
 }
 
-/** @returns false if the invitation has ended or was accepted */
+/** Keeps the row, and with it the time of its mail. @returns false if the invitation has ended or was accepted */
 export async function withdrawInvitation(
   db: Database,
   organizationId: OrganizationId,
@@ -86,7 +86,8 @@ export async function withdrawInvitation(
 ): Promise<boolean> {
   const { rows } = await recorded(
     { organizationId, by, command: 'person withdraw', args: [id] },
-    sql`delete from invitations i where i.organization_id = ${organizationId} and i.id = ${id} returning 1`,
+    sql`update invitations i set expires_at = now()
+      where i.organization_id = ${organizationId} and i.id = ${id} and i.expires_at > now() returning 1`,
   ).execute(db)
   return rows.length > 0
 }

@@ -126,6 +126,28 @@ describe('an invitation', () => {
     expect((await browser().post(link!)).status).toBe(303)
   })
 
+  test('is mailed once in five minutes, even if it is withdrawn meanwhile', async () => {
+    const { as } = await organization()
+    const [owner, mail] = [await as(), newMail()]
+    const mails = new Set<string | undefined>()
+    for (let i = 0; i < 4; i++) {
+      const { link } = await invited(owner.browser, mail)
+      mails.add(link)
+      const list = (await owner.browser.get(settings)).html
+      const id = new RegExp(`people/([\\w-]+)" aria-label="Change ${mail}"`).exec(list)?.[1]
+      if (id) await owner.browser.submit(`${settings}/people/${id}/withdraw`)
+      expect((await owner.browser.get(settings)).text).not.toContain(mail)
+      expect((await browser().post(link!)).status).toBe(404)
+      await stand.sweep()
+    }
+    expect(mails.size).toBe(1)
+    await sql`update invitations set created_at = created_at - interval '5 minutes' where mail = ${mail}`.execute(
+      stand.db,
+    )
+    mails.add((await invited(owner.browser, mail)).link)
+    expect(mails.size).toBe(2)
+  })
+
   test('cannot be accepted by a person signed in with another address', async () => {
     const { as } = await organization()
     const owner = await as()
@@ -150,7 +172,7 @@ describe('an invitation', () => {
   })
 })
 
-test('the sweeper deletes links after an hour, and invitations that have ended', async () => {
+test('the sweeper deletes links after an hour, and invitations five minutes after they have ended', async () => {
   await stand.sweep()
   const { as } = await organization()
   const owner = await as()
@@ -160,7 +182,7 @@ test('the sweeper deletes links after an hour, and invitations that have ended',
     await invited(owner.browser, mail)
   }
   await sql`update sign_in_links set created_at = now() - interval '1 hour' where mail = ${late}`.execute(stand.db)
-  await sql`update invitations set expires_at = now() where mail = ${late}`.execute(stand.db)
+  await sql`update invitations set expires_at = now() - interval '5 minutes' where mail = ${late}`.execute(stand.db)
   expect(await stand.sweep()).toMatchObject({ links_purged: 1, invitations_purged: 1 })
   const { rows } = await sql`select mail from sign_in_links where mail in (${late}, ${open})
     union all select mail from invitations where mail in (${late}, ${open})`.execute(stand.db)
