@@ -17,12 +17,14 @@ import { type ApiEnv, api, onlyPost, sentBody, sourceAddress } from '../../share
 import { briefly } from '../../shared/http/asset.ts'
 import { readJson } from '../../shared/http/input/json-body.ts'
 import { originOf } from '../../shared/http/origin.ts'
-import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'
+import { networkOf, unknownCredentials } from '../../shared/http/unknown-credentials.ts'
 import { newId } from '../../shared/ids.ts'
 import { hashToken, newToken } from '../../shared/organizations/sessions.ts'
 import { steadyNow } from '../../shared/steady-clock.ts'
 
 const accessSeconds = 3600
+/** Waits after `exchange_token` and `register_client` in infra/migrations refuse to add further rows. */
+const waitMilliseconds = 60_000
 const grantTypes = ['authorization_code', 'refresh_token'] as const
 
 const text = v.pipe(v.string(), v.maxLength(4000), v.regex(/^[^\0]*$/))
@@ -41,7 +43,9 @@ const revocation = v.object({ token: text, client_id: text })
 
 /** The OAuth 2.1 authorization server, except the consent, which is a screen of the dashboard. Clients are public: none has a secret. */
 export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => number }) {
-  const unknown = unknownCredentials(now)
+  /** An office, or the servers of an app, may have one address, so a client that sends made-up tokens is told to wait, and others are served. */
+  const lookups = unknownCredentials(now, { perSecond: 20, burst: 200 })
+  const ofClients = unknownCredentials(now)
   const app = api()
 
   app.get(`${resourceMetadata}/v1/agents/:agentId/connect/mcp`, (c) => {
@@ -94,16 +98,26 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
       sent.grant_type === 'refresh_token'
         ? (['refresh', sent.refresh_token, null, null] as const)
         : (['code', sent.code, challengeOf(sent.code_verifier), sent.redirect_uri ?? null] as const)
-    const address = sourceAddress(c)
-    unknown.requireLookup(address)
-    const { rows } = await sql<{ error: keyof typeof explanations | null; scope: string; audience: string }>`
-      select * from exchange_token(${hashToken(credential)}, ${kind}, ${sent.client_id}, ${sent.resource ?? null}, ${challenge}, ${uri},
+    const [address, hash] = [sourceAddress(c), hashToken(credential)]
+    const wait = lookups.wait(address)
+    if (wait > 0) return refusedForNow(c, wait)
+    const { rows } = await sql<{
+      error: keyof typeof explanations | 'temporarily_unavailable' | null
+      scope: string
+      audience: string | null
+    }>`
+      select * from exchange_token(${hash}, ${kind}, ${sent.client_id}, ${sent.resource ?? null}, ${challenge}, ${uri},
         ${hashToken(access)}, ${hashToken(refresh)})`.execute(db)
     const { error, scope, audience } = rows[0]!
-    if (error) {
-      unknown.add(credential, address)
-      return refused(c, error, explanations[error])
+    if (error && audience === null) {
+      const client = `${networkOf(address)} ${hashToken(sent.client_id).toString('base64')}`
+      const wait = ofClients.wait(client)
+      lookups.add(hash.toString('base64'), address)
+      ofClients.add(hash.toString('base64'), client)
+      if (wait > 0) return refusedForNow(c, wait)
     }
+    if (error === 'temporarily_unavailable') return refusedForNow(c, waitMilliseconds)
+    if (error) return refused(c, error, explanations[error])
     const tokens = { access_token: access, refresh_token: refresh }
     return c.json({ ...tokens, token_type: 'Bearer', expires_in: accessSeconds, scope, resource: audience })
   })
@@ -119,15 +133,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
     const id = newId()
     const { rows } = await sql<{ registered: boolean }>`
       select register_client(${id}, ${client_name}, ${redirect_uris}, ${sourceAddress(c)}) as registered`.execute(db)
-    if (!rows[0]!.registered) {
-      c.header('retry-after', '60')
-      return refused(
-        c,
-        'temporarily_unavailable',
-        'Too many registrations from this address. Try again in a minute.',
-        429,
-      )
-    }
+    if (!rows[0]!.registered) return refusedForNow(c, waitMilliseconds)
     const ways = { grant_types: grantTypes, response_types: ['code'], token_endpoint_auth_method: 'none' }
     const issued = Math.floor(Date.now() / 1000)
     return c.json({ client_id: id, client_id_issued_at: issued, client_name, redirect_uris, ...ways }, 201)
@@ -136,7 +142,8 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
   app.post('/connect/revoke', async (c) => {
     const read = v.safeParse(revocation, await readForm(c))
     if (!read.success) return refused(c, 'invalid_request', `Missing or invalid: ${v.getDotPath(read.issues[0])}.`)
-    unknown.requireLookup(sourceAddress(c))
+    const wait = lookups.wait(sourceAddress(c))
+    if (wait > 0) return refusedForNow(c, wait)
     await sql`select end_connection(${hashToken(read.output.token)}, ${read.output.client_id})`.execute(db)
     return c.body(null, 200)
   })
@@ -152,6 +159,11 @@ const explanations = {
 /** An error response by RFC 6749, 5.2. */
 function refused(c: Context<ApiEnv>, error: string, error_description: string, status?: 429): Response {
   return c.json({ error, error_description }, status ?? (error === 'invalid_client' ? 401 : 400))
+}
+
+function refusedForNow(c: Context<ApiEnv>, milliseconds: number): Response {
+  c.header('retry-after', String(Math.ceil(milliseconds / 1000)))
+  return refused(c, 'temporarily_unavailable', 'Too many requests. Try again after the time in Retry-After.', 429)
 }
 
 /** The fields of a form. A repeated field is an array; an empty one is left out (RFC 6749, 3.2). */

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import { canonical, issuerOf, resourceOf, scopes, searchScope } from '../../shared/connections/access-tokens.ts'
 import { type Client, ClientRefused, clientFinder } from '../../shared/connections/clients.ts'
-import { openConnection } from '../../shared/connections/connections.ts'
+import { hasAllConnections, maxPerPerson, openConnection } from '../../shared/connections/connections.ts'
 import { isRegistered } from '../../shared/connections/redirect-uris.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
@@ -86,6 +86,8 @@ export function addConnectScreens(screens: Screens, now = steadyNow) {
     const agent = await getAgent(db, { organizationId, agentId: id as AgentId }).catch((error) => {
       if (!(error instanceof ApiError && error.code === 'agent_not_found')) throw error
     })
+    if (agent && (await hasAllConnections(db, { organizationId, personId: session.id })))
+      return end(`You’ve connected ${maxPerPerson} apps, which is the limit. Disconnect some in Settings first.`)
     if (agent) return { client, agent, redirectUri, resource, scope, challenge }
     if (person.organizations < 2) return end(`${session.organizationName} has no such agent.`)
     const other = withQuery(organizationsPath, { to: `${path}${new URL(c.req.url).search}` })

@@ -22,6 +22,7 @@ import { steps as disagreements } from './0018_disagreements.ts'
 import { steps as keptAnswers } from './0019_kept_answers.ts'
 import { steps as timeZones } from './0020_time_zones.ts'
 import { steps as missingHolidays } from './0021_missing_holidays.ts'
+import { steps as boundedConnections } from './0022_bounded_connections.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -75,6 +76,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0019_kept_answers': keptAnswers,
   '0020_time_zones': timeZones,
   '0021_missing_holidays': missingHolidays,
+  '0022_bounded_connections': boundedConnections,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

@@ -5,6 +5,8 @@ import { hashToken, newToken } from '../organizations/sessions.ts'
 import type { Client } from './clients.ts'
 
 const codeSeconds = 60
+/** Connections of one person, each of which takes a consent. */
+export const maxPerPerson = 50
 
 interface Consent {
   organizationId: OrganizationId
@@ -50,13 +52,20 @@ export interface Connection {
   used_at: Date
 }
 
+/** True if the person has as many connections as one may have. */
+export async function hasAllConnections(db: Database, { organizationId, personId }: OfPerson): Promise<boolean> {
+  const { rows } = await sql<{ has_all: boolean }>`select count(*) >= ${maxPerPerson} as has_all from connections
+    where organization_id = ${organizationId} and person_id = ${personId} and expires_at > now()`.execute(db)
+  return rows[0]!.has_all
+}
+
 /** The connections for which a person's apps have tokens, newest first. */
 export async function listConnections(db: Database, { organizationId, personId }: OfPerson): Promise<Connection[]> {
   const { rows } = await sql<Connection>`
     select c.id, c.client_name, ${isVouchedFor} as is_vouched_for, a.name as agent_name, c.created_at, c.used_at
     from connections c join agents a on (a.organization_id, a.id) = (c.organization_id, c.agent_id)
     where c.organization_id = ${organizationId} and c.person_id = ${personId} and c.used_at is not null and c.expires_at > now()
-    order by c.created_at desc, c.id`.execute(db)
+    order by c.created_at desc, c.id limit ${maxPerPerson}`.execute(db)
   return rows
 }
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { isLoopbackHost } from '../outbound/addresses.ts'
 
-const maxUris = 20
-const maxCharacters = 2000
+const maxUris = 10
+const maxCharacters = 400
 /** The reversed domain of an app's maker (RFC 8252, 7.1), or an MCP client's own scheme. Others may open a program of the system. */
 const ofApps =
   /^([a-z][a-z\d-]*(\.[a-z\d][a-z\d-]*)+|claude|chatgpt|cursor|goose|jetbrains|kiro|lmstudio|raycast|trae|vscode(-insiders)?|vscodium|warp|windsurf|zed):$/

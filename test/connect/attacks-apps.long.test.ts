@@ -192,6 +192,23 @@ describe('the consent', () => {
     expect(answerOf(await browser.get(authorizeUrl(tenant, app(), fault))).get('error')).toMatch(/^\w+$/)
   })
 
+  test('cannot connect more than 50 apps, and Settings shows 50', async () => {
+    const { tenant, browser, id } = await newMember()
+    const { organizationId, agentId } = tenant
+    const insert = (count: number) =>
+      sql`insert into connections
+        (organization_id, id, person_id, agent_id, client_id, client_name, resource, scope, used_at, expires_at)
+      select ${organizationId}, gen_random_uuid(), ${id}, ${agentId}, 'https://a.example/c', 'a.example', 'r', 'kb:read', now(), now() + interval '1 day'
+      from generate_series(1, ${count}::int)`.execute(stand.db)
+    await insert(49)
+    const url = authorizeUrl(tenant, app())
+    await consent(browser, url)
+    for (const page of [await browser.get(url), await browser.post(url, { decision: 'allow' })])
+      expect(page).toMatchObject({ status: 400, text: expect.stringContaining('You’ve connected 50 apps') })
+    await insert(250)
+    expect((await browser.get('/dashboard/settings')).html.split('/end"').length - 1).toBe(50)
+  })
+
   test('is for an agent of the chosen organization, and links to the choice of another', async () => {
     const other = await stand.tenant()
     const { browser, id } = await newMember()
@@ -255,10 +272,35 @@ describe('registration', () => {
     expect((await register({ redirect_uris: [callback] }, '2001:db8:1:2::1')).status).toBe(201)
   })
 
+  test('keeps ten addresses of 400 characters, for an hour unless it is used', async () => {
+    const redirect_uris = Array.from({ length: 10 }, (_, i) => `https://app.example/${i}`.padEnd(400, 'x'))
+    const { status, body } = await register({ redirect_uris, client_name: 'x'.repeat(200) }, '192.0.2.81')
+    expect(status).toBe(201)
+    const { rows } = await sql`select expires_at <= now() + interval '1 hour' as is_short from oauth_clients
+      where id = ${body.client_id}`.execute(stand.db)
+    expect(rows).toEqual([{ is_short: true }])
+  })
+
+  test('keeps the newest 10,000 unused apps, whoever registers them, and all that are used', async () => {
+    await sql`insert into oauth_clients (id, name, redirect_uris, source, expires_at)
+      select gen_random_uuid(), 'flood', '{https://a.example}', '198.51.100.0/32'::cidr + i, now() + interval '30 minutes' + make_interval(secs => i / 1e3)
+      from generate_series(1, 10050) i`.execute(stand.db)
+    await sql`insert into oauth_clients (id, name, redirect_uris, expires_at) values (gen_random_uuid(), 'used', '{https://a.example}', now() + interval '1 minute')`.execute(
+      stand.db,
+    )
+    expect((await register({ redirect_uris: [callback] }, '192.0.2.82')).status).toBe(201)
+    const { rows } = await sql`select count(*) filter (where source is not null)::int as unused,
+      count(*) filter (where name = 'used')::int as used, bool_or(source = '192.0.2.82') as is_there from oauth_clients`.execute(
+      stand.db,
+    )
+    expect(rows).toEqual([{ unused: 10_000, used: 1, is_there: true }])
+    await sql`delete from oauth_clients where name in ('flood', 'used')`.execute(stand.db)
+  })
+
   test.each<[object, string]>([
     [{}, 'invalid_redirect_uri'],
-    [{ redirect_uris: Array(21).fill(callback) }, 'invalid_redirect_uri'],
-    [{ redirect_uris: [`https://a.example/${'x'.repeat(2000)}`] }, 'invalid_redirect_uri'],
+    [{ redirect_uris: Array(11).fill(callback) }, 'invalid_redirect_uri'],
+    [{ redirect_uris: [`https://a.example/${'x'.repeat(400)}`] }, 'invalid_redirect_uri'],
     [{ redirect_uris: [callback], client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
   ])('of %j is refused as %s', async (body, error) => {
     expect(await register(body, '192.0.2.77')).toMatchObject({ status: 400, body: { error } })

@@ -1,8 +1,13 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { connectApp } from '../../functions/connect/app.ts'
 import { mcpApp } from '../../functions/mcp/app.ts'
 import { addPerson } from '../../infra/admin/people.ts'
+import { toEvent } from '../../infra/local/gateway/event.ts'
+import { invoke } from '../../infra/local/lambda.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
+import { lambdaHandler } from '../../shared/http/api.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { changeMember } from '../../shared/organizations/people.ts'
 import { signIn } from '../dashboard/support.ts'
@@ -11,7 +16,7 @@ import type { Tenant } from '../support/stand/stand.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 import { manualClock } from '../support/time/manual-clock.ts'
 import { connected } from './connected.ts'
-import { callback, challenge, challengeOf, issuer, origin, useConnect } from './support.ts'
+import { callback, challenge, challengeOf, issuer, origin, type Reply, useConnect } from './support.ts'
 
 const connect = useConnect()
 const { stand, send, form, newMember, app, resourceOf, authorizeUrl, answerOf, consent, consented } = connect
@@ -72,6 +77,34 @@ describe('a refresh token', () => {
     expect([first.status, again.status]).toEqual([200, 200])
     expect(first.body.refresh_token).not.toBe(again.body.refresh_token)
   })
+
+  test.each(['the first', 'the newest'] as const)(
+    'sent forty times, %s each time, leaves few rows, and the app is told to wait',
+    async (which) => {
+      const { tenant, clientId, access, refresh: first } = await connection()
+      const answers: Reply[] = []
+      let token = first
+      for (let i = 0; i < 40; i++) {
+        answers.push(await refresh(clientId, token))
+        if (which === 'the newest') token = answers.at(-1)!.body.refresh_token ?? token
+      }
+      const given = answers.filter(({ status }) => status === 200)
+      expect(given.length).toBe(19)
+      const { status, body, headers } = answers.at(-1)!
+      expect([status, body.error, headers.get('retry-after')]).toEqual([429, 'temporarily_unavailable', '60'])
+      const { rows } = await sql<{
+        count: number
+      }>`select count(*)::int from connection_tokens t join connections c on c.id = t.connection_id
+      where c.organization_id = ${tenant.organizationId}`.execute(stand.db)
+      expect(rows[0]!.count).toBe(1 + 2 * 20)
+      for (const each of [access, given.at(-1)!.body.access_token])
+        expect((await ask(each, resourceOf(tenant))).status).toBe(200)
+      await sql`update connection_tokens set expires_at = expires_at - interval '1 hour', used_at = null where kind = 'refresh'`.execute(
+        stand.db,
+      )
+      expect((await refresh(clientId, token)).status).toBe(200)
+    },
+  )
 
   test('of one app is refused from another, and is not an access token', async () => {
     const { tenant, clientId, refresh: token, access } = await connection()
@@ -247,14 +280,59 @@ test('a person sees and ends only the apps that they connected', async () => {
   expect((await ask(other.access, resourceOf(tenant))).status).toBe(200)
 })
 
-test('look-ups of made-up tokens are bounded for each address', async () => {
-  const answers: number[] = []
-  for (let i = 0; i < 25; i++) {
-    const fields = { grant_type: 'refresh_token', client_id: 'https://x.example/y', refresh_token: `made-up-${i}` }
-    answers.push((await form('/connect/token', fields, '192.0.2.99')).status)
+describe('made-up tokens', () => {
+  const tokenRequest = (client_id: string, refresh_token: string, address: string) =>
+    form('/connect/token', { grant_type: 'refresh_token', client_id, refresh_token }, address)
+  const flood = async (times: number, clientOf: (i: number) => string, address: string) => {
+    const answers: Reply[] = []
+    for (let i = 0; i < times; i++) answers.push(await tokenRequest(clientOf(i), `made-up-${i}`, address))
+    return answers
   }
-  expect(answers.at(0)).toBe(400)
-  expect(answers.at(-1)).toBe(429)
+
+  test('are answered by a refusal in the form of OAuth, and delay no valid token of that address, of the same client or another', async () => {
+    const [{ clientId, refresh: token }, other] = [await connection(), await connection()]
+    const answers = await flood(30, () => clientId, '192.0.2.99')
+    expect(answers.slice(0, 20)).toMatchObject(Array(20).fill(refusedGrant))
+    for (const { status, body, headers } of answers.slice(-5)) {
+      expect([status, body]).toEqual([429, { error: 'temporarily_unavailable', error_description: expect.any(String) }])
+      expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    }
+    expect((await tokenRequest(clientId, token, '192.0.2.99')).status).toBe(200)
+    expect((await tokenRequest(other.clientId, other.refresh, '192.0.2.99')).status).toBe(200)
+    expect(await tokenRequest(other.clientId, 'unknown', '192.0.2.99')).toMatchObject(refusedGrant)
+  })
+
+  test('cause at most 200 look-ups at once from an address, whatever clients it names, and none elsewhere waits', async () => {
+    const handler = lambdaHandler(connectApp({ db: databaseAs('cuecard_connect'), now: manualClock().now }))
+    const post = async (url: string, fields: Record<string, string>, sourceIp: string) => {
+      const event = toEvent({ method: 'POST', url, sourceIp, body: `${new URLSearchParams(fields)}` }, ['$default'])!
+      const result = (await invoke(handler, event, {
+        functionName: 'own',
+        timeoutSeconds: 29,
+      })) as APIGatewayProxyStructuredResultV2
+      return { status: result.statusCode, body: JSON.parse(result.body!) }
+    }
+    const made = (i: number) => ({
+      grant_type: 'refresh_token',
+      client_id: `https://${i}.example/x`,
+      refresh_token: `${i}`,
+    })
+    const refusedForNow = { status: 429, body: { error: 'temporarily_unavailable' } }
+    for (let i = 0; i < 200; i++)
+      expect(await post('/connect/token', made(i), `2001:db8:99::${i.toString(16)}`)).toMatchObject(refusedGrant)
+    for (const path of ['/connect/token', '/connect/revoke'])
+      expect(await post(path, { ...made(200), token: 'x' }, '2001:db8:99::1')).toMatchObject(refusedForNow)
+    const { clientId, refresh: token } = await connection()
+    const sent = { grant_type: 'refresh_token', client_id: clientId, refresh_token: token }
+    expect((await post('/connect/token', sent, '2001:db8:98::1')).status).toBe(200)
+  })
+
+  test('do not count if they are found: a wrong verifier, another resource or a second use delays nobody', async () => {
+    const { clientId, code } = await consented()
+    for (let i = 0; i < 30; i++)
+      expect(await exchange(clientId, code, { code_verifier: 'w'.repeat(43) })).toMatchObject(refusedGrant)
+    expect((await exchange(clientId, code)).status).toBe(200)
+  })
 })
 
 test('the sweeper purges expired codes and tokens, apps without any, and unused registrations', async () => {

@@ -32,7 +32,7 @@ const budgets: Record<BundleName, number> = {
   canary: 50_000,
   extraction: 2_735_000,
   /** It makes and checks logins over the same driver as they are used with. */
-  migrate: 440_000,
+  migrate: 443_000,
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'cuecard-bundles-'))
