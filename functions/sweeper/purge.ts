@@ -31,6 +31,7 @@ const outdated = {
   invitations_purged: { table: 'invitations', key: 'organization_id, id', ...expired, interval: '5 minutes' },
   // The number of links mailed to an address counts for an hour.
   links_purged: { table: 'sign_in_links', key: 'token_hash', at: 'created_at', interval: '1 hour' },
+  browsers_purged: { table: 'known_browsers', key: 'person_id, browser_hash', at: 'used_at', interval: '90 days' },
   sign_in_attempts_purged: {
     table: 'sign_in_attempts',
     key: 'source',

@@ -23,6 +23,7 @@ import { steps as keptAnswers } from './0019_kept_answers.ts'
 import { steps as timeZones } from './0020_time_zones.ts'
 import { steps as missingHolidays } from './0021_missing_holidays.ts'
 import { steps as boundedConnections } from './0022_bounded_connections.ts'
+import { steps as makersAndBrowsers } from './0023_makers_and_browsers.ts'
 import { inTransaction, type Step } from './steps.ts'
 
 const baseline = '0001_baseline'
@@ -77,6 +78,7 @@ export const all: Readonly<Record<string, readonly Step[]>> = {
   '0020_time_zones': timeZones,
   '0021_missing_holidays': missingHolidays,
   '0022_bounded_connections': boundedConnections,
+  '0023_makers_and_browsers': makersAndBrowsers,
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)

@@ -8,7 +8,6 @@ import type { OrganizationId } from '../ids.ts'
 import { type Permission, type Role, roles } from '../permissions.ts'
 
 export const sessionSeconds = 12 * 3600
-export const linkSeconds = 15 * 60
 /** The maximum of failed sign-ins in a window from one customer's network: an IPv4 address or an IPv6 /64. */
 export const maxFailures = 20
 export const windowSeconds = 600
@@ -87,22 +86,27 @@ export async function signInAs(
   return rows[0] ? { outcome: 'opened', token, ...rows[0] } : { outcome: 'refused' }
 }
 
-/** The token of a link to be mailed, and one that the requesting browser keeps. Each is valid only with the other. */
-export interface Link {
+/** The token of a link to be mailed, valid only in the browser that requested it. */
+interface Link {
+  outcome: 'made'
   token: string
-  browser: string
-  /** True for a member who has not asked too often; nobody else gets a mail. */
+  /** True for a member; nobody else gets a mail. */
   isMailed: boolean
 }
 
-export async function askForLink(db: Database, mail: string, sourceIp: string): Promise<Link | Throttled> {
-  const [token, browser] = [newToken(), newToken()]
+/** @param browser the secret that the requesting browser keeps @returns `limited` if too many links to the address were requested */
+export async function askForLink(
+  db: Database,
+  { mail, browser, sourceIp }: { mail: string; browser: string; sourceIp: string },
+): Promise<Link | Throttled | { outcome: 'limited'; seconds: number }> {
+  const token = newToken()
   const { counted } = await db.batch({ counted: attemptFrom(sourceIp).counted })
   const late = throttled(counted)
   if (late) return late
-  const { rows } = await sql<{ isMailed: boolean }>`
-    select ask_for_link(${mail}, ${hashToken(token)}, ${hashToken(browser)}) as "isMailed"`.execute(db)
-  return { token, browser, isMailed: rows[0]!.isMailed }
+  const { rows } = await sql<{ mailed: boolean; seconds: number | null }>`
+    select * from ask_for_link(${mail}, ${hashToken(token)}, ${hashToken(browser)}, ${sourceIp}::inet)`.execute(db)
+  const { mailed, seconds } = rows[0]!
+  return seconds === null ? { outcome: 'made', token, isMailed: mailed } : { outcome: 'limited', seconds }
 }
 
 /** Uses up the link if this browser requested it. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { originOf } from '../../../shared/http/origin.ts'
-import { linkSeconds, sessionSeconds } from '../../../shared/organizations/sessions.ts'
+import { newToken, sessionSeconds } from '../../../shared/organizations/sessions.ts'
 import { isLoopbackHost } from '../../../shared/outbound/addresses.ts'
 
 const name = 'cuecard_session'
@@ -32,6 +32,12 @@ export const returnAttributes = (c: Context<ApiEnv>, maxAge: number) =>
 
 export const sentLinkCookie = (c: Context<ApiEnv>) => getCookie(c, linkName)
 
-export function setLinkCookie(c: Context<ApiEnv>, secret: string): void {
-  setCookie(c, linkName, secret, returnAttributes(c, linkSeconds))
+const linkCookieSeconds = 90 * 86_400
+
+/** Sets the secret by which the server recognizes this browser, the same as before if it has one. @returns it */
+export function keepLinkCookie(c: Context<ApiEnv>): string {
+  const sent = sentLinkCookie(c) ?? ''
+  const secret = /^[\w-]{43}$/.test(sent) ? sent : newToken()
+  setCookie(c, linkName, secret, returnAttributes(c, linkCookieSeconds))
+  return secret
 }

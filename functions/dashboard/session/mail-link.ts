@@ -10,17 +10,20 @@ import { askForLink, followLink } from '../../../shared/organizations/sessions.t
 import { mailAddress, readForm, requireForm } from '../forms.ts'
 import { endView, plainLayout } from '../layout.ts'
 import { withQuery } from '../paths.ts'
-import { sentLinkCookie, setLinkCookie } from './cookies.ts'
+import { keepLinkCookie, sentLinkCookie } from './cookies.ts'
 import type { CurrentSession } from './current-session.ts'
 import { returnPath } from './return-path.ts'
-import { completeSignIn, mailPath, signInPage, throttled, type Ways } from './sign-in.ts'
+import { completeSignIn, inMinutes, mailPath, signInPage, throttled, type Ways } from './sign-in.ts'
 
 const linkRequest = v.object({ mail: mailAddress, to: v.optional(v.string()) })
 const linkVisit = v.object({ token: v.optional(v.string(), ''), to: v.optional(v.string()) })
 
 const linkPath = '/dashboard/sign-in/link'
-/** Every answer takes at least this long, with or without a mail, so that its time doesn't reveal members. */
-const answerMilliseconds = 500
+/**
+ * Every answer waits this long, with or without a mail, so that its time doesn't reveal members. SES accepts a mail in a fraction of it;
+ * Lambda stops an instance after the answer, and a slower mail continues with the next request.
+ */
+const answerMilliseconds = 1000
 
 /** Signs people in by a mailed link. Only the button on its page uses the link up, because mail scanners open links. */
 export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer: Mailer, ways: Ways) {
@@ -31,20 +34,18 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       const to = returnPath(sent.typed.to)
       if (!sent.isValid) return c.html(signInPage(ways, { to, ...sent }), 422)
       const { mail } = sent.values
-      const asked = await askForLink(db, mail, sourceAddress(c))
-      if ('outcome' in asked) {
+      const asked = await askForLink(db, { mail, browser: keepLinkCookie(c), sourceIp: sourceAddress(c) })
+      if (asked.outcome !== 'made') {
         c.header('retry-after', `${asked.seconds}`)
-        const faults = { mail: throttled(Math.ceil(asked.seconds / 60)) }
+        const minutes = Math.ceil(asked.seconds / 60)
+        const faults = { mail: asked.outcome === 'limited' ? tooManyLinks(minutes) : throttled(minutes) }
         return c.html(signInPage(ways, { to, ...sent, faults }), 429)
       }
-      setLinkCookie(c, asked.browser)
       const link = `${originOf(c.req)}${withQuery(linkPath, { token: asked.token, to })}`
       const text = `Open this link within 15 minutes, in the browser in which you asked for it:\n\n${link}\n\nIf you didn’t ask for it, ignore this mail: nobody can sign in with it but you.\n`
-      const sending = asked.isMailed && mailer.send({ to: mail, subject: 'Sign in to Cuecard', text })
-      await Promise.all([
-        Promise.resolve(sending).catch((error) => logFailure(error, idsOf(c))),
-        sleep(answerMilliseconds),
-      ])
+      if (asked.isMailed)
+        mailer.send({ to: mail, subject: 'Sign in to Cuecard', text }).catch((error) => logFailure(error, idsOf(c)))
+      await sleep(answerMilliseconds)
       const content = html`<p class="lead">If ${mail} is a member’s address, a link is on its way to it.</p>
 <p>The link works once, within 15 minutes, in this browser. Nothing there? Check your junk mail, or <a href="/dashboard/sign-in">try again</a>.</p>`
       return c.html(plainLayout('Check your mail', content))
@@ -60,6 +61,10 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       return c.html(endView('This link doesn’t work', lead, '/dashboard/sign-in', 'Ask for another link'), 422)
     })
 }
+
+/** Says the same of every address, so that it doesn't reveal members. */
+const tooManyLinks = (minutes: number) =>
+  `No link was sent: too many were asked for. Try again in ${inMinutes(minutes)}.`
 
 function linkPage(c: Context<ApiEnv>, token: string, to: string) {
   const content =

@@ -111,5 +111,7 @@ ${Object.values(ways).some(Boolean) ? '' : html`<p class="notice bad">Nobody can
 }
 
 export function throttled(minutes: number): string {
-  return `Too many failed attempts from your network. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+  return `Too many failed attempts from your network. Try again in ${inMinutes(minutes)}.`
 }
+
+export const inMinutes = (minutes: number) => (minutes === 1 ? 'a minute' : `${minutes} minutes`)
