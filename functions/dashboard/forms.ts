@@ -20,14 +20,18 @@ export type Faults = Readonly<Record<string, string | undefined>>
 /** All values that were sent under each name, such as the checked boxes. */
 export type Chosen = Readonly<Record<string, readonly string[] | undefined>>
 
-/** One or more of the values. @param message the fault of another value, or of none */
-export function anyOf<const T extends readonly string[]>(values: T, message: string) {
+/** Any of the values, or none. @param message the fault of another value */
+export function someOf<const T extends readonly string[]>(values: T, message: string) {
   return v.pipe(
     v.optional(v.union([v.array(v.string()), v.string()]), []),
     v.transform((sent) => [sent].flat()),
     v.array(v.picklist(values, message)),
-    v.minLength(1, message),
   )
+}
+
+/** One or more of the values. @param message the fault of another value, or of none */
+export function anyOf<const T extends readonly string[]>(values: T, message: string) {
+  return v.pipe(someOf(values, message), v.minLength(1, message))
 }
 
 /** Makes one trimmed line without control characters: Postgres can't store U+0000. */

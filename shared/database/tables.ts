@@ -72,8 +72,9 @@ export interface Tables extends SourceTables, WebhookTables {
     permissions: Permission[]
     expires_at: Date | null
     revoked_at: Date | null
-    /** The key that created it in the dashboard; null if an operator did. */
+    /** The key that created it in the dashboard; null if an operator or a person did. */
     created_by: string | null
+    created_by_person: string | null
     created_at: Time
   }
   /** A session belongs to a key or to a person. */

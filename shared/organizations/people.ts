@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { newId, type OrganizationId } from '../ids.ts'
 import type { Role } from '../permissions.ts'
+import { isMember, revokeTree } from './keys.ts'
 import { hashToken, newToken } from './sessions.ts'
 
 export const invitationDays = 7
@@ -13,17 +14,19 @@ export interface Person {
   role: Role
   /** When an invitation expires; null for a member. */
   expires_at: Date | null
+  /** The id of the member who sent an invitation. */
+  invited_by: string | null
 }
 
 /** Members, then open invitations, each in the order of their addresses. */
 export async function listPeople(db: Database, organizationId: OrganizationId): Promise<Person[]> {
   const { rows } = await sql<Person>`
     select * from (
-      select m.person_id as id, p.mail, m.role, null::timestamptz as expires_at
+      select m.person_id as id, p.mail, m.role, null::timestamptz as expires_at, null::uuid as invited_by
       from memberships m join people p on p.id = m.person_id
       where m.organization_id = ${organizationId} and m.removed_at is null
       union all
-      select i.id, i.mail, i.role, i.expires_at from invitations i
+      select i.id, i.mail, i.role, i.expires_at, i.invited_by from invitations i
       where i.organization_id = ${organizationId} and i.expires_at > now()) e
     order by expires_at is not null, mail`.execute(db)
   return rows
@@ -45,13 +48,13 @@ export async function invite(
     found: members,
     made: recorded(
       { organizationId, by, command: 'person invite', args: [role, id] },
-      sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at)
-        select ${organizationId}, ${id}, ${mail}, ${role}, ${hash}, now() + make_interval(days => ${invitationDays})
-        where not exists (${members}) and (
+      sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at, invited_by)
+        select ${organizationId}, ${id}, ${mail}, ${role}, ${hash}, now() + make_interval(days => ${invitationDays}), ${by}
+        where not exists (${members}) and ${isMember(organizationId, by)} and (
           select count(*) < ${maxInvitationsPerDay} from operator_actions
             where organization_id = ${organizationId} and command = 'person invite' and started_at > now() - interval '1 day')
         on conflict (organization_id, mail) do update set id = excluded.id, role = excluded.role,
-          token_hash = ${hash}, expires_at = excluded.expires_at, created_at = now()
+          token_hash = ${hash}, expires_at = excluded.expires_at, invited_by = excluded.invited_by, created_at = now()
           where i.created_at < now() - interval '5 minutes'
         returning 1`,
     ),
@@ -92,32 +95,50 @@ export async function withdrawInvitation(
   return rows.length > 0
 }
 
+/** What a member has created that is revoked when they are removed. */
+export const revocable = ['keys', 'invitations'] as const
+export type Revocable = (typeof revocable)[number]
+
+interface Change {
+  id: string
+  role: Role | null
+  /** The id of an owner. */
+  by: string
+  /** Only for a removal. */
+  revoke?: readonly Revocable[]
+}
+
 /**
  * Gives a member another role or, with null, removes them: sessions and connected apps end at once.
- * @param by the id of an owner @returns `last_owner` if the organization would have no owner
+ * @returns `last_owner` if the organization would have no owner
  */
 export async function changeMember(
   db: Database,
   organizationId: OrganizationId,
-  { id, role, by }: { id: string; role: Role | null; by: string },
+  { id, role, by, revoke = [] }: Change,
 ): Promise<'changed' | 'last_owner' | 'gone'> {
-  const isMember = sql`m.organization_id = ${organizationId} and m.removed_at is null`
-  const ofRemoved = sql`where (organization_id, person_id) in (select m.organization_id, m.person_id from memberships m
+  const isCurrent = sql`m.organization_id = ${organizationId} and m.removed_at is null`
+  const removed = sql`(select m.organization_id, m.person_id from memberships m
     where m.organization_id = ${organizationId} and m.person_id = ${id} and m.removed_at is not null)`
+  const ofRemoved = sql`where (organization_id, person_id) in ${removed}`
+  const chosen = (each: Revocable) => sql`${revoke.includes(each)}::boolean`
   const { members, changed } = await db.batch({
     members: sql<{ person_id: string }>`select m.person_id from memberships m
-      where ${isMember} and (m.role = 'owner' or m.person_id = ${id}) order by m.person_id for update`,
+      where ${isCurrent} and (m.role = 'owner' or m.person_id = ${id}) order by m.person_id for update`,
     changed: recorded(
-      { organizationId, by, command: role ? 'person role' : 'person remove', args: [id, ...(role ? [role] : [])] },
+      { organizationId, by, command: role ? 'person role' : 'person remove', args: [id, ...(role ? [role] : revoke)] },
       sql`update memberships m
         set role = coalesce(${role}, m.role), removed_at = case when ${role}::text is null then now() end
-        where ${isMember} and m.person_id = ${id} and (${role} is not distinct from 'owner' or exists (
+        where ${isCurrent} and m.person_id = ${id} and (${role} is not distinct from 'owner' or exists (
           select from memberships o where o.organization_id = ${organizationId} and o.removed_at is null
             and o.role = 'owner' and o.person_id <> ${id}))
         returning 1`,
     ),
     sessions: sql`delete from sessions ${ofRemoved}`,
     connections: sql`delete from connections ${ofRemoved}`,
+    keys: revokeTree(sql`(k.organization_id, k.created_by_person) in ${removed}`, chosen('keys')),
+    invitations: sql`update invitations i set expires_at = now()
+      where (i.organization_id, i.invited_by) in ${removed} and i.expires_at > now() and ${chosen('invitations')}`,
   })
   if (changed.length > 0) return 'changed'
   return members.some(({ person_id }) => person_id === id) ? 'last_owner' : 'gone'

@@ -1,11 +1,23 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../../infra/admin/people.ts'
+import { hashKey } from '../../shared/http/api-keys.ts'
 import { cuecardJson } from '../support/tools/command-line.ts'
 import { newMail, settings, usePeople } from './people.ts'
 import type { Browser } from './support.ts'
 
 const { stand, browser, organization, ask, follow, isIn, invited, membersOf } = usePeople()
+
+async function newKey(owner: Browser, name: string): Promise<string> {
+  const form = (await owner.get(`${settings}/keys/new`)).html
+  const id = /name="id" value="([^"]+)"/.exec(form)![1]!
+  const made = await owner.post(`${settings}/keys/new`, { id, name, permissions: 'kb:read', days: '30' })
+  return /cue_\w+/.exec(made.html)![0]
+}
+
+/** The values of the boxes that are checked from the start. */
+const checkedIn = (html: string, name: string) =>
+  [...html.matchAll(new RegExp(`name="${name}" value="([^"]+)" checked`, 'g'))].map(([, value]) => value!)
 
 describe('members', () => {
   test('may do what their role permits, and the document’s history shows their address', async () => {
@@ -42,16 +54,54 @@ describe('members', () => {
     ])
   })
 
-  test('who own an organization create keys that outlast their membership', async () => {
-    const { agentId, as } = await organization()
+  test('who own an organization are named as the makers of keys, which are revoked with their invitations when they are removed', async () => {
+    const { organizationId, agentId, as } = await organization()
     const [first, second] = [await as(), await as()]
-    const form = (await second.browser.get(`${settings}/keys/new`)).html
-    const id = /name="id" value="([^"]+)"/.exec(form)![1]!
-    const fields = { id, name: 'Phone', permissions: 'kb:read', days: '30' }
-    const made = await second.browser.post(`${settings}/keys/new`, fields)
-    const key = /cue_\w+/.exec(made.html)![0]
+    const key = await newKey(second.browser, 'Phone')
+    const other = await newKey(first.browser, 'Website')
+    const made = await cuecardJson('key', 'list', '--organization', organizationId)
+    const { id } = made.data.find(({ name }: { name: string }) => name === 'Phone')
+    expect(made.data).toContainEqual(
+      expect.objectContaining({ id, created_by_person: second.id, creator: second.mail }),
+    )
+    // What the key has created, as whoever signs in with it could.
+    const offspring = await stand.tenant().then(({ apiKey }) => apiKey)
+    await sql`update api_keys set organization_id = ${organizationId}, created_by = ${id}, name = 'Offspring'
+      where key_hash = ${hashKey(offspring)}`.execute(stand.db)
+    const { link } = await invited(second.browser, newMail())
+    const kept = await invited(first.browser, newMail())
+    expect((await first.browser.get(settings)).text).toMatch(
+      new RegExp(`Phone .*by ${second.mail}.* Offspring .*by Phone`),
+    )
+
+    const page = await first.browser.get(`${settings}/people/${second.id}`)
+    expect(page.text).toMatch(/Revoke, too Keys: Phone, Offspring Invitations: \S+@example.com What/)
+    await first.browser.submit(`${settings}/people/${second.id}/remove`, { revoke: checkedIn(page.html, 'revoke') })
+    const statusOf = async (apiKey: string) =>
+      (await stand.http('GET', `/v1/agents/${agentId}`, undefined, { 'x-api-key': apiKey })).status
+    expect(await Promise.all([key, offspring, other].map(statusOf))).toEqual([401, 401, 200])
+    expect((await browser().post(link!)).status).toBe(404)
+    expect((await browser().post(kept.link!)).status).toBe(303)
+    expect((await first.browser.get(settings)).text).toMatch(new RegExp(`Phone .*by ${second.mail} · revoked`))
+  })
+
+  test('who are removed leave the keys and invitations that are not to be revoked, and make no more', async () => {
+    const { agentId, as } = await organization()
+    const [first, second, third] = [await as(), await as(), await as()]
+    const key = await newKey(second.browser, 'Phone')
+    const { link } = await invited(second.browser, newMail())
+    const page = await first.browser.get(`${settings}/people/${third.id}`)
+    expect(page.text).not.toContain('Revoke')
     await first.browser.submit(`${settings}/people/${second.id}/remove`)
     expect((await stand.http('GET', `/v1/agents/${agentId}`, undefined, { 'x-api-key': key })).status).toBe(200)
+    expect((await browser().post(link!)).status).toBe(303)
+    await Promise.all([
+      newKey(third.browser, 'Late').catch(() => undefined),
+      invited(third.browser, newMail()),
+      first.browser.submit(`${settings}/people/${third.id}/remove`, { revoke: ['keys', 'invitations'] }),
+    ])
+    const { text } = await first.browser.get(settings)
+    expect(text).not.toMatch(/Late .*(doesn’t expire|expires)|Editor · invited/)
   })
 
   test('change their role with the next request', async () => {

@@ -60,7 +60,7 @@ export function addKeyRoutes(screens: Screens) {
         name,
         permissions,
         expiresAt: earlier(session, periods[days]),
-        createdBy: session.person ? undefined : session.id,
+        [session.person ? 'createdByPerson' : 'createdBy']: session.id,
       })
       const hint = 'Treat it like a password. If you lose it, revoke it and create another.'
       if (made) return { ...within, title: `Key “${name}”`, content: secretView('key', made.key, hint, settingsPath) }
@@ -154,7 +154,7 @@ function keyRow(key: Key, mayChange: boolean, isOwn: boolean): Html {
       ? 'All permissions'
       : key.permissions.map((each) => permissionNames[each]).join(' · ')
   }</p>
-<p class="hint">Created ${localDay(key.created_at)} · ${keyEnd(key)}</p></div>
+<p class="hint">Created ${localDay(key.created_at)}${key.creator && ` by ${key.creator}`} · ${keyEnd(key)}</p></div>
 ${mayChange && html`<a class="button quiet danger" href="${settingsPath}/keys/${key.id}/revoke" aria-label="Revoke ${key.name}">Revoke</a>`}</li>`
 }
 

@@ -3,19 +3,22 @@ import * as v from 'valibot'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { originOf } from '../../../shared/http/origin.ts'
 import type { Mailer } from '../../../shared/mail.ts'
+import { listKeys, madeWith } from '../../../shared/organizations/keys.ts'
 import {
   changeMember,
   invitationDays,
   invite,
   listPeople,
   type Person,
+  type Revocable,
+  revocable,
   withdrawInvitation,
 } from '../../../shared/organizations/people.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import type { Role } from '../../../shared/permissions.ts'
 import { Gone } from '../error-view.ts'
 import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
-import { mailAddress } from '../forms.ts'
+import { mailAddress, someOf } from '../forms.ts'
 import type { Html } from '../layout.ts'
 import { invitationPath, settingsPath, withQuery } from '../paths.ts'
 import { roles } from '../permission-names.ts'
@@ -27,6 +30,7 @@ const permission = 'people'
 const role = v.picklist(Object.keys(roles) as Role[], 'Choose a role.')
 const within = { place: 'settings', crumbs: [] } as const
 const newForm = v.object({ mail: mailAddress, role })
+const removal = v.object({ revoke: someOf(revocable, 'Choose what to revoke.') })
 const roleNames = Object.entries(roles).map(([each, { title }]) => [each, title] as const)
 const ofRoles =
   'An owner can do everything and decides who else has access. An editor can change documents. A viewer can only read.'
@@ -59,17 +63,26 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
       return { redirect: settingsPath, flash: { text: `An invitation was sent to ${mail}.` } }
     })
     .get(`${path}/:personId`, { permission }, async ({ db, session, scope }) => {
-      const person = (await listPeople(db, session.organizationId)).find(({ id }) => id === scope.personId)
+      const [people, keys] = await Promise.all([
+        listPeople(db, session.organizationId),
+        listKeys(db, session.organizationId).execute(),
+      ])
+      const person = people.find(({ id }) => id === scope.personId)
       if (!person) throw new Gone()
-      return { ...within, title: person.mail, content: personView(person, person.id === session.id) }
+      const made = {
+        keys: madeWith(keys, person.id).flatMap(({ state, name }) => (state === 'active' ? name : [])),
+        invitations: people.flatMap(({ invited_by, mail }) => (invited_by === person.id ? mail : [])),
+      }
+      return { ...within, title: person.mail, content: personView(person, person.id === session.id, made) }
     })
     .post(`${path}/:personId`, { permission, form: v.object({ role }) }, async ({ db, session, scope, form }) => {
       const { role } = valid(form)
       const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role, by: session.id })
       return answerTo(outcome, `The role is now “${roles[role].title}”.`)
     })
-    .post(`${path}/:personId/remove`, { permission }, async ({ db, session, scope }) => {
-      const outcome = await changeMember(db, session.organizationId, { id: scope.personId, role: null, by: session.id })
+    .post(`${path}/:personId/remove`, { permission, form: removal }, async ({ db, session, scope, form }) => {
+      const change = { id: scope.personId, role: null, by: session.id, revoke: valid(form).revoke }
+      const outcome = await changeMember(db, session.organizationId, change)
       return answerTo(outcome, 'The person was removed, and is signed out.')
     })
     .post(`${path}/:personId/withdraw`, { permission }, async ({ db, session, scope }) => {
@@ -79,6 +92,8 @@ export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {
     })
 }
 
+const ofRevoked =
+  'Whatever uses a revoked key stops working within 30 seconds: a voice platform no longer gets answers. A key that stays goes on working.'
 const tooMany = 'Too many invitations, or one to this address a moment ago. Try again later.'
 
 function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: string) {
@@ -88,14 +103,21 @@ function answerTo(outcome: Awaited<ReturnType<typeof changeMember>>, text: strin
   return { redirect: settingsPath, flash }
 }
 
-function personView({ id, role, expires_at }: Person, isOwn: boolean): Html {
+/** @param made the names of active keys and the addresses of open invitations that the person has created */
+function personView({ id, role, expires_at }: Person, isOwn: boolean, made: Record<Revocable, string[]>): Html {
   if (expires_at) {
     const says = html`<p>Invited as ${roles[role].name}. The link works until ${localDay(expires_at)}.</p>`
     return confirmView(says, 'Withdraw invitation', settingsPath, '', `${path}/${id}/withdraw`)
   }
   const says = html`<p>${isOwn ? 'You’ll be signed out within 30 seconds, and need a new invitation to come back.' : 'They’ll be signed out everywhere within 30 seconds, and so will the apps that they connected. What they wrote stays.'}</p>`
+  const choices = revocable
+    .filter((each) => made[each].length > 0)
+    .map((each) => [each, `${each === 'keys' ? 'Keys' : 'Invitations'}: ${made[each].join(', ')}`] as const)
+  const fields =
+    choices.length > 0 &&
+    fieldsOf({ chosen: { revoke: revocable } }).boxes('checkbox', 'revoke', 'Revoke, too', choices, ofRevoked)
   return html`${sheetForm(fieldsOf({ typed: { role } }).choice('role', 'Role', roleNames, ofRoles), 'Save role', settingsPath)}
-<details class="developers"><summary>${isOwn ? 'Leave' : 'Remove'}</summary>${confirmView(says, isOwn ? 'Leave' : 'Remove', settingsPath, '', `${path}/${id}/remove`)}</details>`
+<details class="developers"><summary>${isOwn ? 'Leave' : 'Remove'}</summary>${confirmView(says, isOwn ? 'Leave' : 'Remove', settingsPath, fields || '', `${path}/${id}/remove`)}</details>`
 }
 
 export function peopleList(people: Person[], session: Session): Html {

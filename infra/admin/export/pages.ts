@@ -16,7 +16,11 @@ type PageAfter = (db: Database, id: OrganizationId, last?: Row) => Promise<Row[]
 export const pages = (withEmbeddings: boolean): Record<string, PageAfter> => ({
   agent: rowsOf('agents', 'id', 'name, time_zone, holidays, knowledge_base_enabled, ready_document_count, created_at'),
   // The keys aren't stored, and their hashes are left out.
-  api_key: rowsOf('api_keys', 'id', 'name, permissions, expires_at, revoked_at, created_by, created_at'),
+  api_key: rowsOf(
+    'api_keys',
+    'id',
+    'name, permissions, expires_at, revoked_at, created_by, created_by_person, created_at',
+  ),
   person: peopleAfter,
   connection: rowsOf('connections', 'id', 'person_id, agent_id, client_id, client_name, used_at, created_at'),
   // The secret is left out.
