@@ -18,7 +18,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         operationId: 'search',
         summary: 'Search an agent’s knowledge base',
         description:
-          'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers by words only, and `degraded` says so; `semantic` returns 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects returns 422.',
+          'Called by the agent’s `knowledge_base` tool. Returns the best chunks first: fewer than `limit` if no more match or if more would not fit into one response (6 MB). Of documents’ equal passages it returns the newest document’s. `hybrid` finds by words and by meaning, `keyword` and `semantic` by one of them. If the vector of a `query` is not there by `deadline_ms`, or the embedding provider is down, `hybrid` answers by words only, and `degraded` says so; `semantic` returns 503, and `Retry-After` says when to try again. `keyword`, and a search by `embedding`, do not depend on the provider. A `query` that the provider rejects returns 422.',
         permission: 'kb:read',
         body: searchBody,
         examples: {

@@ -15,6 +15,7 @@ import { comparedHits, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source, Value } from './schemas.ts'
 import { furtherHits, unseenFirst } from './seen.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
+import { unequal } from './unequal.ts'
 
 /** A hit with the revision of its document that search serves. */
 export type FoundHit = Hit & { revision: number }
@@ -58,14 +59,18 @@ export type Row = {
   keyword: number
 } & ((Omit<FoundHit, 'scores' | 'source'> & Origin & Validity) | { chunk_id: null })
 
+/** Each finds four times as many passages, where many of them are equal. */
+const maxRefills = 3
+
 /** The places of the agents that this instance has met. */
 const places = new BoundedMap<AgentId, Place>(10_000)
 
 /**
  * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then those that name the
- * asked days (`datedFirst`), then the best first, ties by document and index, seen ones behind others as good (`unseenFirst`), and as many
- * as fit into a response, at least one if any. Takes a second round trip where an instance meets an agent in whose time zone the question
- * means other days. @throws ApiError agent_not_found
+ * asked days (`datedFirst`), then the best first, ties by document and index, seen ones behind others as good (`unseenFirst`), one of
+ * several documents' equal passages (`unequal`), and as many as fit into a response, at least one if any. Takes a further round trip where
+ * an instance meets an agent in whose time zone the question means other days, and where too few of the passages differ.
+ * @throws ApiError agent_not_found
  */
 export async function search(
   db: Database,
@@ -77,7 +82,7 @@ export async function search(
 ): Promise<Found> {
   const { min_score = -1, seen, as_of } = filters
   const at = as_of === undefined ? new Date() : new Date(as_of)
-  const limit = Math.max(filters.limit, comparedHits) + furtherHits(seen)
+  let limit = Math.max(filters.limit, comparedHits) + furtherHits(seen)
   const rowsBy = async (place: Place) => {
     const asked = hypotheses.map((each) => withDays(each, filters, { at, place }))
     // Hypotheses with very many terms take several calls.
@@ -97,9 +102,17 @@ export async function search(
   const isAssumed = place.timeZone === assumed.timeZone && place.holidays === assumed.holidays
   if (!isAssumed && `${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
     ({ rows, words } = await rowsBy(place))
-  const found = toFound(rows, mode, hypotheses, filters, { at })
-  const hits = found.hits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
-  return hits.length > 0 ? { ...found, hits } : { ...found, hits, ...withoutHits(found.answerable !== null) }
+  let found = toFound(rows, mode, hypotheses, filters, { at })
+  for (let i = 0; i < maxRefills && unequal(found.hits).length < filters.limit; i++) {
+    if (rows.every((call) => call.length < limit)) break
+    limit *= 4
+    ;({ rows } = await rowsBy(place))
+    found = toFound(rows, mode, hypotheses, filters, { at })
+  }
+  const unequalHits = unequal(found.hits)
+  const value = found.value && { ...found.value, chunk_id: unequalHits[0]!.chunk_id }
+  const hits = unequalHits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
+  return { ...found, hits, value, ...(hits.length === 0 && withoutHits(found.answerable !== null)) }
 }
 
 export function placeOf({ time_zone, holidays }: Pick<Row, 'time_zone' | 'holidays'>): Place {

@@ -1,5 +1,6 @@
 import { readMeanings } from './coverage.ts'
 import type { Hit } from './schemas.ts'
+import { textOf } from './unequal.ts'
 
 const maxFurtherHits = 30
 
@@ -9,7 +10,7 @@ export function furtherHits(seen: readonly string[] = []): number {
 }
 
 /**
- * Puts each hit that the call was given behind all others that have at least as many of the question's words, and at least one.
+ * Puts each hit whose text the call was given behind all others that have at least as many of the question's words, and at least one.
  * Scores stay the same. @param queries the question's hypotheses @param hits best first @param seen ids of chunks, or `document#index`
  */
 export function unseenFirst<Found extends Omit<Hit, 'scores' | 'source'>>(
@@ -18,8 +19,10 @@ export function unseenFirst<Found extends Omit<Hit, 'scores' | 'source'>>(
   seen: readonly string[] = [],
 ): Found[] {
   const given = new Set(seen)
-  const isSeen = ({ chunk_id, document_id, chunk_index }: Found) =>
+  const isGiven = ({ chunk_id, document_id, chunk_index }: Found) =>
     given.has(chunk_id) || given.has(`${document_id}#${chunk_index}`)
+  const texts = new Set(hits.filter(isGiven).map(textOf))
+  const isSeen = (hit: Found) => texts.has(textOf(hit))
   const unseen = hits.filter((hit) => !isSeen(hit))
   if (unseen.length === hits.length) return unseen
   const words = wordsOf(queries)

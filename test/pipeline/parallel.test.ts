@@ -31,10 +31,12 @@ interface Hit {
 test(`${searches} searches, while texts are patched and workers die, find no mixed and no stale revision`, async () => {
   const random = new Random(7)
   const tenant = await stand.tenant()
-  const text = (version: number) =>
-    Array.from({ length: 3 }, (_, i) => `Version ${version} part ${i} is on sale.`).join('\n\n')
+  const text = (name: string, version: number) =>
+    Array.from({ length: 3 }, (_, i) => `Version ${version} part ${i} of ${name} is on sale.`).join('\n\n')
   const documents = await Promise.all(
-    Array.from({ length: 4 }, async () => ({ ...(await createDocument(tenant, text(0))), version: 0 })),
+    ['apples', 'bells', 'chairs', 'drums'].map(async (name) => {
+      return { ...(await createDocument(tenant, text(name, 0))), name, version: 0 }
+    }),
   )
   await newWorker(stand, provider)(documents)
 
@@ -64,7 +66,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
 
   async function patch() {
     const document = random.pick(documents)
-    const { status } = await tenant.call('PATCH', document.path, { content: text(++document.version) })
+    const { status } = await tenant.call('PATCH', document.path, { content: text(document.name, ++document.version) })
     expect(status).toBe(200)
     seen.patches++
     await new Promise((resolve) => setImmediate(resolve))
@@ -103,7 +105,7 @@ test(`${searches} searches, while texts are patched and workers die, find no mix
     const { body } = await tenant.call('GET', document.path)
     if (body.status === 'error') await tenant.call('PATCH', document.path, { status: 'pending' })
     await newWorker(stand, provider)([document])
-    const newest = { status: 'completed', content: text(document.version), chunk_count: 3 }
+    const newest = { status: 'completed', content: text(document.name, document.version), chunk_count: 3 }
     expect((await tenant.call('GET', document.path)).body).toMatchObject(newest)
   }
   const beyond = sql`select 1 from chunks c join documents d on d.id = c.document_id where c.revision > d.active_revision`

@@ -253,6 +253,7 @@ const inOrder = (terms: string) => terms.match(/\d+:\d+/g)?.sort()
 
 interface Served {
   key: string
+  content: string
   words: Set<string>
 }
 
@@ -263,6 +264,7 @@ function servedOf({ documents }: Tenant): Served[] {
       .filter((each) => each.isEmbedded)
       .map(({ chunk_index, content }) => ({
         key: keyOf(id, chunk_index, content),
+        content,
         words: new Set(`${title} ${content}`.toLowerCase().match(/[a-z]{3,}/g)),
       })),
   )
@@ -277,11 +279,13 @@ async function checkSearch(db: Database, tenant: Tenant) {
 async function checkHits(db: Database, tenant: Tenant, { mode, ...asked }: Asked & { mode: Mode }, wanted: Served[]) {
   const scope = { organizationId: tenant.organizationId as OrganizationId, agentId: tenant.agentId as AgentId }
   const { hits } = await search(db.forOrganization(scope.organizationId), scope, mode, [asked], { limit: 50 })
-  same(
-    hits.map((hit) => keyOf(hit.document_id, hit.chunk_index, hit.content)).sort(),
-    wanted.map(({ key }) => key).sort(),
-    `what search serves for ${asked.query ?? 'a vector'}`,
-  )
+  const what = `what search serves for ${asked.query ?? 'a vector'}`
+  const keys = new Set(wanted.map(({ key }) => key))
+  const strays = hits.filter((hit) => !keys.has(keyOf(hit.document_id, hit.chunk_index, hit.content)))
+  same(strays, [], `strays in ${what}`)
+  // Of equal passages one document’s are found.
+  const textsOf = (found: readonly { content: string }[]) => [...new Set(found.map(({ content }) => content))].sort()
+  same(textsOf(hits), textsOf(wanted), what)
   const scores = hits.map((hit) => hit.score)
   if (!scores.every(Number.isFinite)) throw new Error('a score that is no number')
   const sorted = scores.toSorted((a, b) => b - a)
