@@ -48,14 +48,14 @@ function occurrences(text: string): Map<number, Occurrence> {
   let joined = ''
   let previous: WordFeatures | undefined
   let beforePrevious: WordFeatures | undefined
-  forEachWord(text, (text, isJoined) => {
+  forEachWord(text, (text, joint) => {
     const word = featuresOf(text)
     for (const feature of word.features) add(feature)
     if (previous) add(bigramFeature(previous, word))
     for (const first of [beforePrevious, previous])
       if (first?.beginsPair) for (const concept of conceptsOfPair(first.stem, word.stem)) add(conceptFeature(concept))
-    if (!isJoined && joined) add(joinedFeature(joined))
-    joined = isJoined ? (joined || previous!.folded) + word.folded : ''
+    if (!joint && joined) add(joinedFeature(joined))
+    joined = joint ? (joined || previous!.folded) + word.folded : ''
     beforePrevious = previous
     previous = word
   })

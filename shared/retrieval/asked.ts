@@ -105,11 +105,11 @@ const beforeTimes = /^(?:at|after|before|until|till|by|around|from|since|um|nach
 
 const isAfter = /^(?:after|past|nach)$/
 
-/** False for “six kilo”, “a 12 kg dog” and “at 9”, which have no code. */
+/** False for “six kilo”, “a 12 kg dog” and “at 9:30”, whose first word belongs to no code. */
 function isCode(said: readonly string[], { from, to, text }: Reading): boolean {
   const [first = '', second = '', next = ''] = said.slice(from, from + 3)
   if (/^\d+\p{L}/u.test(text) && unitOf(said[to - 1]!)) return false
-  return !(to - from === 2 && /^\d/.test(second) && (first === 'a' ? unitOf(next) : beforeTimes.test(first)))
+  return !(/^\d/.test(second) && (first === 'a' ? unitOf(next) : beforeTimes.test(first)))
 }
 
 function unitOfWords(

@@ -1,8 +1,8 @@
 import { normalForm } from '../text/normal-form.ts'
 import { stopWords } from './stop-words.ts'
-import { codeTerms, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
+import { codesIn, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
 import { fold } from './word-forms.ts'
-import { forEachWord } from './words.ts'
+import { forEachWord, type Word } from './words.ts'
 
 export interface IndexedTerms {
   /** Words other than stop words. */
@@ -33,28 +33,27 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ind
   let length = 0
   for (const part of [...context, text]) {
     const normalized = normalForm(part)
-    let previous = ''
-    let code: string[] = []
+    let joined: Pick<Word, 'text' | 'joint'>[] = []
     let isHead = false
-    const addCode = () => {
-      const terms = codeTerms(code).map((term) => termWith(keyOf(term)))
-      terms.forEach(add)
+    const addCodes = () => {
+      if (joined.length < 2) return
+      const terms = codesIn(joined).map(({ text }) => termWith(keyOf(text)))
       // A table's row is about the code that it begins with.
-      if (isHead) for (const each of [...terms, ...code.flatMap(known)]) add(each)
-      code = []
+      const again = isHead ? [...terms, ...joined.flatMap(({ text }) => known(text))] : []
+      for (const term of [...terms, ...again]) add(term)
     }
-    forEachWord(normalized, (word, isJoined, start) => {
-      if (!isJoined) {
-        if (code.length > 0) addCode()
+    forEachWord(normalized, (text, joint, start) => {
+      if (!joint) {
+        addCodes()
+        joined = []
         isHead = headsRow(normalized, start)
-      } else if (code.length === 0) code = [previous, word]
-      else code.push(word)
-      const terms = known(word)
+      }
+      joined.push({ text, joint })
+      const terms = known(text)
       if (terms.length > 0) length++
       for (let i = 0; i < terms.length; i++) add(terms[i]!)
-      previous = word
     })
-    if (code.length > 0) addCode()
+    addCodes()
   }
   let terms = ''
   for (const term of found) {

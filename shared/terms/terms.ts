@@ -31,41 +31,68 @@ function characterPairs(word: string): string[] {
   return pairs.filter((pair) => !stopWords.has(pair))
 }
 
-const letters = /^\p{L}+$/u
-const beginsWithNumber = /^\p{N}/u
-const numberWithUnit = /^\p{N}+(?=\p{L}{1,3}$)/u
-const numberBelowTen = /^0\p{N}$/u
-const ofTwoDigits = /^\p{N}{2}$/u
-
-/** The term of a code of several words, such as K-4471. 08:15 is 8:15. */
-function joinedTerm(words: readonly string[]): string {
-  const joined = words.map(fold).join('')
-  return words.length === 2 && numberBelowTen.test(words[0]!) && ofTwoDigits.test(words[1]!) ? joined.slice(1) : joined
+/** Words [from, to) that are one code, and its term. */
+interface Code {
+  from: number
+  to: number
+  text: string
 }
 
-/** The terms of a code: all its words, and its numbers without a word before and without a unit: "at 8:15am" is 8:15. */
-export function codeTerms(words: readonly string[]): string[] {
-  const numbers = letters.test(words[0]!) ? words.slice(1) : [...words]
-  const terms = [joinedTerm(words)]
-  if (numbers.length < 2 || !beginsWithNumber.test(numbers[0]!)) return terms
-  if (numbers.length < words.length) terms.push(joinedTerm(numbers))
-  const last = numberWithUnit.exec(numbers.at(-1)!)
-  if (last) terms.push(joinedTerm(numbers.with(-1, last[0])))
-  return terms
-}
-
-/** The codes of several words in a text: their words [from, to), and their terms. */
-export function joinedTerms(words: readonly Word[]): { from: number; to: number; text: string }[] {
-  const codes: ReturnType<typeof joinedTerms> = []
-  for (let to = 1; to < words.length; to++) {
-    if (!words[to]!.isJoined) continue
-    const from = to - 1
-    while (words[to + 1]?.isJoined) to++
-    const code = words.slice(from, to + 1).map((word) => word.text)
-    for (const text of codeTerms(code)) codes.push({ from, to: to + 1, text })
+/** The codes of several words in a text. */
+export function joinedTerms(words: readonly Word[]): Code[] {
+  const codes: Code[] = []
+  for (let from = 0, to = 1; from < words.length; from = to++) {
+    while (words[to]?.joint) to++
+    if (to - from === 1) continue
+    for (const code of codesIn(words.slice(from, to)))
+      codes.push({ ...code, from: from + code.from, to: from + code.to })
   }
   return codes
 }
+
+/**
+ * The codes in words that are joined: the whole, and each number and decimal or time of several words, since a short word may stand ahead
+ * (“at 8:15”), another time behind (“8:15–9:30”), and a unit at its end (“8:15am”).
+ */
+export function codesIn(words: readonly JoinedWord[]): Code[] {
+  const numbers = words.map(({ text }) => number.exec(text)?.[0])
+  const isNumber = (at: number) => numbers[at - 1] !== undefined && numbers[at] !== undefined
+  const runs = [
+    ...runsOf(words.length, isNumber),
+    ...runsOf(words.length, (at) => isNumber(at) && marks.includes(words[at]!.joint)),
+  ]
+  const whole = { from: 0, to: words.length, text: termOf(words.map(({ text }) => text)) }
+  const parts = runs.map(({ from, to }) => ({ from, to, text: termOf(numbers.slice(from, to) as string[]) }))
+  return [...new Map([whole, ...parts].map((code) => [`${code.from} ${code.to} ${code.text}`, code])).values()]
+}
+
+type JoinedWord = Pick<Word, 'text' | 'joint'>
+
+/** The digits of a number, which may have a unit. */
+const number = /^\p{N}+(?=\p{L}{0,3}$)/u
+
+/** The marks between hours and minutes, and in decimals. */
+const marks = '.,:'
+
+/** The runs of at least two words, each of which goes on from the word before. */
+function runsOf(count: number, goesOn: (at: number) => boolean): Omit<Code, 'text'>[] {
+  const runs: Omit<Code, 'text'>[] = []
+  for (let from = 0, to = 1; from < count; from = to++) {
+    while (to < count && goesOn(to)) to++
+    if (to - from > 1) runs.push({ from, to })
+  }
+  return runs
+}
+
+/** 08:15 is 8:15. */
+function termOf(words: readonly string[]): string {
+  const texts = words.map(fold)
+  return texts.length === 2 && twoDigits.test(texts[0]!) && twoDigits.test(texts[1]!)
+    ? texts.join('').replace(/^0/, '')
+    : texts.join('')
+}
+
+const twoDigits = /^\p{N}{2}$/u
 
 export function soundsOf(word: string): string[] {
   return phoneticCodes(fold(word)).map((code) => `~${code}`)

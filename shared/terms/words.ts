@@ -1,19 +1,19 @@
 export interface Word {
   text: string
-  /** True if it continues the word before: K-4471, K 4471, 24.90, e-mail. */
-  isJoined: boolean
+  /** The character that joins it to the word before, as in K-4471, K 4471, 24.90 and e-mail; '' for none. */
+  joint: string
   start: number
 }
 
 /** @param text in NFKC */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = []
-  forEachWord(text, (text, isJoined, start) => words.push({ text, isJoined, start }))
+  forEachWord(text, (text, joint, start) => words.push({ text, joint, start }))
   return words
 }
 
 /** Reads code units: a regular expression takes several times as long. @param text in NFKC */
-export function forEachWord(text: string, visit: (word: string, isJoined: boolean, start: number) => void): void {
+export function forEachWord(text: string, visit: (word: string, joint: string, start: number) => void): void {
   let previous = ''
   let previousEnd = -2
   for (let at = 0; at < text.length; ) {
@@ -22,7 +22,8 @@ export function forEachWord(text: string, visit: (word: string, isJoined: boolea
     if (kind === outside) continue
     while (at < text.length && kindOf(text.charCodeAt(at)) === kind) at++
     const word = text.slice(start, at)
-    visit(word, start === previousEnd + 1 && joins(previous, text[previousEnd]!, word), start)
+    const separator = start === previousEnd + 1 ? text[previousEnd]! : ''
+    visit(word, joins(previous, separator, word) ? separator : '', start)
     previous = word
     previousEnd = at
   }
