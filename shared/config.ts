@@ -2,6 +2,7 @@ import * as v from 'valibot'
 
 const isHttp = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
 const url = (example: string) => v.pipe(v.string(), v.check(isHttp, `must be a URL such as ${example}`))
+const origin = url('https://cuecard.example')
 
 function number(rule: string, isAllowed: (value: number) => boolean) {
   const isValid = (text: string) => text.trim() !== '' && isAllowed(Number(text))
@@ -96,6 +97,8 @@ const environment = v.pipe(
     ALLOW_LOOPBACK: flag('false'),
     /** True where CloudFront says which address a request comes from. */
     BEHIND_CLOUDFRONT: flag('false'),
+    /** The origin of the API and the dashboard, to which mails and metadata lead. */
+    ORIGIN: v.optional(origin),
     /** The sender of the dashboard's mails. Without it, none is sent. */
     MAIL_FROM: v.optional(mailSender),
     /** Lets people sign in to the dashboard with keys. */
@@ -156,6 +159,9 @@ export function config(): Config {
   if (result.success) return result.output
   throw new Error(`Invalid configuration: ${faultsOf(result).join('; ')}`)
 }
+
+/** Read for each request, because a stand knows its port only when it serves. @throws Error if it is not set */
+export const configuredOrigin = (): URL => new URL(v.parse(origin, process.env.ORIGIN))
 
 /** A line for each invalid setting in `env`, which says what it must be. */
 export function configFaults(env: NodeJS.ProcessEnv): string[] {

@@ -65,6 +65,8 @@ export class CuecardStack extends Stack {
     for (const queue of queueNames)
       addEventSource(this, queue, work[queue].queue, aliases[queue], settings.workers[queue])
     functions.canary.addEnvironment('BASE_URL', http.origin)
+    for (const lambda of ['dashboard', 'connect', 'mcp'] as const)
+      functions[lambda].addEnvironment('ORIGIN', http.origin)
     for (const lambda of serving) functions[lambda].addEnvironment('METRICS_OF', `${name}-${reporterOf(lambda)}`)
     for (const name of ['sweeper', 'delivery', 'canary'] as const) addSchedule(this, name, aliases[name])
 

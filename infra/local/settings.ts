@@ -50,6 +50,7 @@ Settings, as environment variables:
   EMBEDDING_TIMEOUT_SECONDS  maximum time of a call (default 20)
   CHUNK_TOKENS               maximum size of a chunk (default 400)
   CHUNK_OVERLAP_TOKENS       maximum that a chunk repeats of the previous one (default 60)
+  ORIGIN                     address to which mails and redirects lead, such as that of a tunnel (default: this machine's)
   CORS_ORIGINS               origins whose pages may call the API, comma-separated (default: none)
   MAIL_FROM                  sender of the dashboard's mails, which are printed here
                              (default Cuecard <cuecard@localhost>)

@@ -66,6 +66,7 @@ export async function startStand(options: StandOptions) {
     const functions = await step('Lambda handlers', () => loadFunctions(database, emulator))
     const gateway = await step('HTTP gateway', () => startGateway({ port, corsOrigins, routes: functions.routes }))
     closers.push(gateway.close)
+    process.env.ORIGIN ||= gateway.origin
     for (const host of ['127.0.0.1', 'localhost'])
       emulator.allowOrigin(`http://${host}:${new URL(gateway.origin).port}`)
     signal?.throwIfAborted()

@@ -1,7 +1,11 @@
 import type { HonoRequest } from 'hono'
+import { configuredOrigin } from '../config.ts'
+import { isLoopbackHost } from '../outbound/addresses.ts'
 
-/** The origin that the client addressed, with scheme and port, which the adapter's URL lacks behind a local gateway. */
+/** The configured origin, never a host that only the request names. On loopback, it has the name that the browser used, for which it keeps the cookies. */
 export function originOf(request: HonoRequest): string {
-  const { protocol, host } = new URL(request.url)
-  return `${request.header('x-forwarded-proto') ?? protocol.slice(0, -1)}://${request.header('host') ?? host}`
+  const { protocol, hostname, port, origin } = configuredOrigin()
+  const sent = URL.parse(`${protocol}//${request.header('host')}`)
+  const isSameMachine = sent && sent.port === port && isLoopbackHost(sent.hostname) && isLoopbackHost(hostname)
+  return isSameMachine ? sent.origin : origin
 }

@@ -105,6 +105,7 @@ test.each(Object.keys(entryPoints) as BundleName[])(
     const env = Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, prod.resolve(value)]))
     for (const name of ['QUEUE_URL', 'EXTRACTION_QUEUE_URL', 'CRAWLER_QUEUE_URL'])
       if (name in env) env[name] = `https://sqs.eu-central-1.amazonaws.com/111122223333/${env[name]}`
+    if ('ORIGIN' in env) env.ORIGIN = 'https://api.execute-api.eu-central-1.amazonaws.com'
     const role = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' }
     const load = `import(${JSON.stringify(join(alone, 'handler.mjs'))}).then(({ handler }) => console.log(typeof handler))`
     const { stdout } = await run(process.execPath, ['--eval', load], { env: { ...role, ...env } })

@@ -122,7 +122,10 @@ describe('an access token', () => {
     const { id } = (await tenant.call('POST', '/v1/agents', { name: 'Second' })).body
     for (const agentId of [id, other.agentId, newId()])
       expect(await ask(access, resourceOf({ ...tenant, agentId }))).toMatchObject(ended)
-    expect(await ask(access, resourceOf(tenant), { host: 'other.example.com' })).toMatchObject(ended)
+    const elsewhere = connected(stand.db, tenant, { origin: 'https://other.example.com' })
+    expect(await ask(undefined, resourceOf(tenant), (await elsewhere).headers)).toMatchObject(ended)
+    const challenged = await ask(undefined, resourceOf(tenant), { host: 'other.example.com' })
+    expect(challenged.headers.get('www-authenticate')).toContain('https://app.example.com/')
     expect(await ask(access, `/v1/agents/${tenant.agentId}/mcp`)).toMatchObject({
       status: 401,
       body: { code: 'invalid_api_key' },
@@ -161,13 +164,12 @@ describe('an access token', () => {
 
   test('known to an instance is looked up again after 15 seconds, so a removed member’s ends within 30', async () => {
     const tenant = await stand.tenant()
-    const origin = 'https://api.example.com'
-    const { path, headers, person } = await connected(stand.db, tenant, { origin })
+    const { path, headers, person } = await connected(stand.db, tenant)
     const clock = manualClock()
     const app = mcpApp({ db: databaseAs('cuecard_mcp'), embedder: lexicalEmbedder(), now: clock.now })
     const call = callerOf(app, tenant.apiKey)
-    const sent = { ...headers, host: 'api.example.com', 'x-forwarded-proto': 'https' }
-    const status = async () => (await call('POST', path, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, sent)).status
+    const status = async () =>
+      (await call('POST', path, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, headers)).status
     expect(await status()).toBe(200)
     await sql`update memberships set removed_at = now() where person_id = ${person.id}`.execute(stand.db)
     expect(await status()).toBe(200)

@@ -9,7 +9,11 @@ import type { Tenant } from '../support/stand/stand.ts'
 type Of = Pick<Tenant, 'organizationId' | 'agentId'>
 
 /** A connection of a new member, by rows. @param db as the owner */
-export async function connected(db: Database, tenant: Of, { origin = 'https://localhost', scope = 'kb:read' } = {}) {
+export async function connected(
+  db: Database,
+  tenant: Of,
+  { origin = 'https://app.example.com', scope = 'kb:read' } = {},
+) {
   const { organizationId, agentId } = tenant
   const organization = organizationId as OrganizationId
   const person = await addPerson(db, { organization, mail: `${randomUUID()}@example.com`, role: 'viewer' })

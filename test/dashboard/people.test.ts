@@ -134,6 +134,32 @@ describe('a link in a mail', () => {
     expect(sent).toMatchObject([{ to: mail }])
   })
 
+  test('leads to the configured origin, whatever host, origin and protocol the request names', async () => {
+    const { organizationId, as } = await organization()
+    const mine = browser()
+    const owner = await as()
+    const evil = 'evil.example'
+    const [foreign] = [{ host: evil, origin: `https://${evil}`, 'x-forwarded-host': evil, forwarded: `host=${evil}` }]
+    for (const headers of [
+      foreign,
+      { ...foreign, host: 'localhost:8787' },
+      { 'x-forwarded-proto': 'http', host: evil },
+    ]) {
+      const mail = newMail()
+      await addPerson(stand.db, { organization: organizationId, mail, role: 'viewer' })
+      const own = { 'sec-fetch-site': 'same-origin', ...headers }
+      expect((await mine.post(`${path}/mail`, { mail }, own)).status).toBe(200)
+      const guest = newMail()
+      await owner.browser.post(`${settings}/people/new`, { mail: guest, role: 'viewer' }, own)
+      for (const address of [mail, guest]) {
+        const { text } = stand.emulator.mails.findLast(({ to }) => to.includes(address))!
+        expect(text.match(/https?:\/\/[^/]+/g)).toEqual(['https://app.example.com'])
+      }
+    }
+    const asked = await mine.post(`${path}/mail`, { mail: newMail() }, { host: evil, origin: `https://${evil}` })
+    expect(asked.status).toBe(403)
+  })
+
   test.each(['', 'anna', 'anna@', `${'a'.repeat(250)}@example.com`, 'a@example.com\nBcc: b@example.com'])(
     'is not sent to the address %j',
     async (mail) => {

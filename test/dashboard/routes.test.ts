@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { permissionNames } from '../../functions/dashboard/permission-names.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/permissions.ts'
@@ -165,9 +165,16 @@ test('a form from our own page is also recognised by its origin, with the port o
   const { browser } = await signedIn()
   const post = (headers: Record<string, string>) => browser.post('/dashboard/sign-out', {}, headers)
   expect((await post({ origin: 'https://app.example.com' })).status).toBe(303)
-  const local = { host: '127.0.0.1:8787', 'x-forwarded-proto': 'http' }
-  expect((await post({ ...local, origin: 'http://127.0.0.1:8787' })).status).toBe(303)
-  expect((await post({ ...local, origin: 'http://127.0.0.1:3000' })).status).toBe(403)
+  expect((await post({ host: 'evil.example', origin: 'https://evil.example' })).status).toBe(403)
+  process.env.ORIGIN = 'http://127.0.0.1:8787'
+  onTestFinished(stand.restoreEnvironment)
+  for (const [host, origin, status] of [
+    ['127.0.0.1:8787', 'http://127.0.0.1:8787', 303],
+    ['localhost:8787', 'http://localhost:8787', 303],
+    ['127.0.0.1:8787', 'http://127.0.0.1:3000', 403],
+    ['localhost:3000', 'http://localhost:3000', 403],
+  ] as const)
+    expect((await post({ host, origin })).status).toBe(status)
 })
 
 /** Checks that the page has nothing that the policy forbids, and what screen readers need. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { throttled } from '../../functions/dashboard/session/sign-in.ts'
 import { hashKey, newKey } from '../../shared/http/api-keys.ts'
 import { maxFailures, windowSeconds } from '../../shared/organizations/sessions.ts'
@@ -78,16 +78,19 @@ describe('signing in', () => {
   })
 
   test.each([
-    ['http', '127.0.0.1:8787', false],
-    ['http', 'localhost:8787', false],
-    ['http', '[::1]:8787', false],
-    ['https', '127.0.0.1:8787', true],
-    ['http', 'app.example.com', true],
-    ['http', '127.0.0.1.evil.example', true],
-    ['http', 'localhost.evil.example', true],
-  ])('over %s at %s the cookie is secure: %s', async (protocol, host, isSecure) => {
+    ['http://127.0.0.1:8787', '127.0.0.1:8787', false],
+    ['http://127.0.0.1:8787', 'localhost:8787', false],
+    ['http://127.0.0.1:8787', 'evil.example', false],
+    ['https://127.0.0.1:8787', '127.0.0.1:8787', true],
+    ['https://app.example.com', '127.0.0.1:8787', true],
+    ['https://app.example.com', 'app.example.com', true],
+    ['http://app.example.com', 'app.example.com', true],
+    ['http://127.0.0.1.evil.example', '127.0.0.1', true],
+  ])('of the stand at %s has a secure cookie for %s: %s', async (ORIGIN, host, isSecure) => {
     const { apiKey } = await stand.tenant()
-    const headers = { host, 'x-forwarded-proto': protocol, 'sec-fetch-site': 'same-origin' }
+    process.env.ORIGIN = ORIGIN
+    onTestFinished(stand.restoreEnvironment)
+    const headers = { host, 'x-forwarded-proto': 'http', 'sec-fetch-site': 'same-origin' }
     const { cookies } = await browser().post(path, { key: apiKey }, headers)
     expect(/; Secure(;|$)/.test(cookies[0]!)).toBe(isSecure)
   })

@@ -56,7 +56,7 @@ describe.each(eras)('fetch, in the protocol of %s', (era) => {
         id,
         title: 'Handbook',
         text: short,
-        url: `https://localhost${tenant.knowledgeBase}/${documentId}`,
+        url: `https://app.example.com${tenant.knowledgeBase}/${documentId}`,
         metadata: { document_id: documentId, is_whole_document: true, previous_id: null, next_id: null },
       })
       expect(blocks).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }])

@@ -77,7 +77,7 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
         {
           id: `${hit.document_id}#0`,
           title: 'Hours',
-          url: `https://localhost${tenant.knowledgeBase}/${hit.document_id}`,
+          url: `https://app.example.com${tenant.knowledgeBase}/${hit.document_id}`,
           text: 'On Sunday we are closed.',
           source: { title: 'Hours', url: null, page: null, heading: null },
         },

@@ -53,7 +53,12 @@ export async function deploy(given?: StackTemplate) {
   }
   const customers = opened(await listen((request, response) => void respond(request, response)))
   const addresses: Record<string, string> = {
-    ...{ BASE_URL: customers.origin, EMBEDDING_BASE_URL: provider.baseUrl, FILES_BUCKET: bucket },
+    ...{
+      BASE_URL: customers.origin,
+      ORIGIN: customers.origin,
+      EMBEDDING_BASE_URL: provider.baseUrl,
+      FILES_BUCKET: bucket,
+    },
     ...{ QUEUE_URL: queues.embedding.queueUrl, EXTRACTION_QUEUE_URL: queues.extraction.queueUrl },
     CRAWLER_QUEUE_URL: queues.crawler.queueUrl,
   }

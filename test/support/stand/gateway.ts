@@ -7,8 +7,12 @@ export function useGateway(stand: TestStand) {
   let gateway: Awaited<ReturnType<typeof startGateway>>
   beforeAll(async () => {
     gateway = await startGateway({ port: 0, routes: stand.functions.routes })
+    process.env.ORIGIN = gateway.origin
   })
-  afterAll(() => gateway?.close())
+  afterAll(async () => {
+    stand.restoreEnvironment()
+    await gateway?.close()
+  })
 
   return {
     get origin() {

@@ -136,6 +136,8 @@ export function useStand() {
   return {
     http,
     send,
+    /** Undoes a test's own settings. */
+    restoreEnvironment: () => open.restoreEnvironment(),
     tenant,
     embedding: worker('embedding'),
     extraction: worker('extraction'),
@@ -181,6 +183,7 @@ async function start() {
   await database.makeLogins()
   const functions = await loadFunctions(database, emulator, entryOf)
   process.env.DATABASE_URL = database.url
+  process.env.ORIGIN = 'https://app.example.com'
   const env = { ...process.env }
   const sqs = new SQSClient()
   const { rows } = await database.pool.query<{ name: string }>(
@@ -193,6 +196,7 @@ async function start() {
     pool: database.pool,
     emulator,
     sqs,
+    restoreEnvironment: () => void Object.assign(process.env, env),
     /** Restores the state at the start. */
     async reset() {
       Object.assign(process.env, env)
