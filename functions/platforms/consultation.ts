@@ -26,6 +26,7 @@ export interface Asked {
   history: string[]
   limit: number
   deadline_ms: number
+  max_heard?: number
   call_id?: string | undefined
   document_metadata?: Record<string, unknown> | undefined
   format?: Format | undefined

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { maxHeard } from '../../shared/retrieval/heard.ts'
 import { fitting, onOneLine, passagesOf } from './answer-text.ts'
 import { type Asked, byTool, type Consultation } from './consultation.ts'
 import { historyIn, questionIn, questionOf, turnsOfCaller } from './question.ts'
@@ -66,18 +67,22 @@ async function offerDocuments({ messages, messagesOpenAIFormatted }: KnowledgeBa
 }
 
 async function answerToolCalls({ toolCallList, artifact }: ToolCalls, vapi: Vapi) {
-  const history = historyIn(turnsOfCaller(artifact.messages))
-  return { results: await Promise.all(toolCallList.map((call) => answerToolCall(call, history, vapi))) }
+  const how = {
+    ...byTool,
+    history: historyIn(turnsOfCaller(artifact.messages)),
+    max_heard: Math.floor(maxHeard / toolCallList.length),
+  }
+  return { results: await Promise.all(toolCallList.map((call) => answerToolCall(call, how, vapi))) }
 }
 
-async function answerToolCall(call: ToolCall, history: string[], { consult, explain }: Vapi) {
+async function answerToolCall(call: ToolCall, how: Omit<Asked, 'query'>, { consult, explain }: Vapi) {
   const { name = '', arguments: args, parameters } = call.function ?? call
   const failed = (error: string) => ({ name, toolCallId: call.id, error })
   if (!toolNames.includes(name)) return failed(`There is no tool of this name. Name it ${toolNames[0]}.`)
   const question = questionOf(args ?? parameters)
   if (question === undefined) return failed('The argument `query` is missing: pass what the caller wants to know.')
   try {
-    const found = await consult({ ...byTool, ...question, history })
+    const found = await consult({ ...how, ...question })
     const passages = passagesOf(found).map(onOneLine)
     const result = passages.length > 0 ? fitting(passages, ' ').join(' ') : await found.nothing()
     return { name, toolCallId: call.id, result }

@@ -4,6 +4,7 @@ import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
+import { withinBudget } from '../../shared/retrieval/heard.ts'
 import { inContext } from '../../shared/retrieval/in-context.ts'
 import { hitExample } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
@@ -65,7 +66,8 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         responses: { 202: { description: 'The vector is ready', headers: ['Server-Timing'] } },
       },
       async ({ c, meter, db, scope, body }) => {
-        const said = [body.query, ...(body.alternatives ?? [])].map((text) => inContext(text, body.history))
+        const { query, alternatives = [], history } = withinBudget(body)
+        const said = [query, ...alternatives].map((text) => inContext(text, history))
         await prefetch(db, { ...scope, meter }, said, timingOf(c))
         return c.body(null, 202)
       },

@@ -11,6 +11,7 @@ import type { TokenMeter } from '../limits/tokens.ts'
 import { type Figures, report } from '../metrics.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Clock } from './clock.ts'
+import { withinBudget } from './heard.ts'
 import { inContext } from './in-context.ts'
 import { keepQuestion } from './keep-question.ts'
 import { recentDurations } from './query-vector/hedging.ts'
@@ -39,6 +40,8 @@ export interface Question extends Filters {
   alternatives?: string[] | undefined
   embedding?: ArrayLike<number> | undefined
   deadline_ms: number
+  /** The characters of all its texts that are read; see `withinBudget` for the default. */
+  max_heard?: number | undefined
   format?: Format | undefined
   /** Kept with the question; it changes no answer. */
   call_id?: string | undefined
@@ -98,8 +101,9 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
    * with another model than the instance assumed.
    * @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable
    */
-  async function answer(db: Database, scope: AskedAgent, input: Question, timing: Timing): Promise<Answer> {
+  async function answer(db: Database, scope: AskedAgent, sent: Question, timing: Timing): Promise<Answer> {
     const figures: Figures = {}
+    const input = withinBudget(sent, sent.max_heard)
     try {
       const { hits, ...found } = await findAnswer(db, scope, input, timing, figures)
       const written = hits.map(({ revision, ...hit }) => hit)

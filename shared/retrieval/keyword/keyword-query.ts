@@ -53,8 +53,10 @@ const joinedSoundWeight = 0.4
 /** A word's sounds, likeliest first: each costs a search time. */
 const maxSounds = 2
 
-/** Normalization may turn one character into eighteen. */
-const maxCharacters = 8_000
+/** A question with so many words has used all slots long before. */
+const maxWords = 500
+/** Words whose readings overlap, of which each way has all. */
+const maxGroup = 64
 
 interface Way {
   terms: { term: string; weight: number }[]
@@ -77,7 +79,7 @@ export function keywordQuery(query: string): KeywordQuery | undefined {
 }
 
 function toKeywordQuery(query: string): KeywordQuery | undefined {
-  const words = wordsOf(normalForm(query).slice(0, maxCharacters))
+  const words = wordsOf(normalForm(query)).slice(0, maxWords)
   const slotOf = new Map<string, number>()
   const found: Omit<KeywordQuery, 'terms' | 'weight'> = { entries: [], required: [], spans: [] }
   for (const { ways, isRequired, from, to } of [...groupsOf(words), ...joinedSounds(words)]) {
@@ -121,8 +123,8 @@ function groupsOf(words: Word[]): Group[] {
     let to = from + 1
     for (let grown = true; grown; ) {
       const reach = Math.max(to, ...spans.filter((span) => span.from >= from && span.from < to).map((span) => span.to))
-      grown = reach > to
-      to = reach
+      grown = reach > to && reach <= from + maxGroup
+      if (grown) to = reach
     }
     const literal = words.slice(from, to).map((word) => termsOf(word.text))
     const ownSpans = spans.filter((span) => span.from >= from && span.to <= to)
@@ -146,7 +148,10 @@ function groupsOf(words: Word[]): Group[] {
 }
 
 function wayOf(terms: string[], weight = 1, isFallback = false): Way {
-  return { terms: terms.map((term) => ({ term, weight: isCode(term) ? codeWeight * weight : weight })), isFallback }
+  return {
+    terms: [...new Set(terms)].map((term) => ({ term, weight: isCode(term) ? codeWeight * weight : weight })),
+    isFallback,
+  }
 }
 
 /** A caller who says a code means nothing else. */

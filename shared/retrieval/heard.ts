@@ -1,0 +1,34 @@
+import { normalForm } from '../text/normal-form.ts'
+
+/** The characters that a search reads of all its texts together, in normal form, which may be 18 times as long as what was sent. */
+export const maxHeard = 16_000
+const maxQuery = 8_000
+
+interface Heard {
+  query?: string | undefined
+  alternatives?: string[] | undefined
+  history?: readonly string[] | undefined
+}
+
+/**
+ * A question without what would take seconds of a processor to read: the query keeps its beginning; then the first alternatives, and
+ * the last turns, that fit. Several questions of one message share `characters`.
+ */
+export function withinBudget<Question extends Heard>(question: Question, characters = maxHeard): Question {
+  const { query, alternatives, history } = question
+  let left = characters
+  const lengthOf = (text: string) => normalForm(text).length
+  const fits = (text: string) => {
+    left -= lengthOf(text)
+    return left >= 0
+  }
+  const max = Math.min(maxQuery, characters)
+  const heard = query && lengthOf(query) > max ? normalForm(query).slice(0, max).toWellFormed() : query
+  left -= heard?.length ?? 0
+  return {
+    ...question,
+    query: heard,
+    alternatives: alternatives?.filter(fits),
+    history: history?.toReversed().filter(fits).toReversed(),
+  }
+}
