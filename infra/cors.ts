@@ -7,6 +7,7 @@ export const cors = {
     ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match', 'If-None-Match', 'X-API-Key'],
     // Headers that Retell and MCP clients send.
     ...['X-Retell-Signature', 'Accept', 'Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version', 'X-Call-Id'],
+    'Traceparent',
   ],
   exposeHeaders: Object.keys(responseHeaders),
   /** Browsers cache a preflight answer for at most two hours. */

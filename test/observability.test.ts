@@ -3,6 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../functions/documents/app.ts'
 import { mcpApp } from '../functions/mcp/app.ts'
+import { searchApp } from '../functions/search/app.ts'
 import { createKey } from '../infra/admin/tenants.ts'
 import { toEvent } from '../infra/local/gateway/event.ts'
 import { invoke } from '../infra/local/lambda.ts'
@@ -18,7 +19,7 @@ import { useFakeProvider } from './support/provider/fake-provider.ts'
 import { poison } from './support/provider/provider-responses.ts'
 import { callerOf } from './support/stand/app-caller.ts'
 import { newPlatforms } from './support/stand/new-platforms.ts'
-import { newSearch } from './support/stand/new-search.ts'
+import { newEmbedder, newSearch } from './support/stand/new-search.ts'
 import { type Tenant, useStand } from './support/stand/stand.ts'
 import { unusedPresigner } from './support/stand/unused-presigner.ts'
 import { databaseAs, keptQueue, newWorker } from './support/stand/worker.ts'
@@ -266,5 +267,64 @@ describe('the log', () => {
     const written = JSON.stringify(describeError(new Error('outer', { cause: error })))
     expect(written).not.toContain('secret')
     for (const named of ['22P02', 'chunks_check']) expect(written).toContain(named)
+  })
+})
+
+describe('the traceparent of a request', () => {
+  const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
+  async function seen(...sent: (string | undefined)[]) {
+    const tenant = await stand.tenant()
+    const app = searchApp({ db: databaseAs('cuecard_search'), embedder: newEmbedder(provider) })
+    const call = callerOf(app, tenant.apiKey)
+    const written = await gathered(() =>
+      Promise.all(
+        sent.map((traceparent, i) =>
+          call(
+            'POST',
+            `${tenant.knowledgeBase}/search`,
+            { query: `number ${i}`, mode: 'semantic' },
+            traceparent === undefined ? {} : { traceparent },
+          ),
+        ),
+      ),
+    )
+    const requests = linesOf(written).filter(({ message }) => message === 'request')
+    return {
+      logged: requests.map(({ traceparent }) => traceparent).sort(),
+      provided: provider.calls.map(({ texts, traceparent }) => [texts[0], traceparent]).sort(),
+    }
+  }
+
+  test('is in its line of the log and goes on to the provider, each request’s own', async () => {
+    const other = parent.replace('0af7', 'ffff')
+    expect(await seen(parent, other, undefined)).toEqual({
+      logged: [parent, other, undefined],
+      provided: [
+        ['number 0', parent],
+        ['number 1', other],
+        ['number 2', undefined],
+      ],
+    })
+  })
+
+  test('is dropped if it is none', async () => {
+    const none = [`${parent}-more`, parent.toUpperCase(), parent.replace(/[1-9a-f]/g, '0'), `ff${parent.slice(2)}`, 'x']
+    expect((await seen(...none)).provided.map(([, traceparent]) => traceparent)).toEqual(none.map(() => undefined))
+    expect((await seen(...none)).logged).toEqual(none.map(() => undefined))
+  })
+
+  test('is in the lines of its failures', async () => {
+    const tenant = await stand.tenant()
+    const app = searchApp({ db: databaseAs('cuecard_search'), embedder: broken })
+    const written = await gathered(() =>
+      callerOf(app, tenant.apiKey)(
+        'POST',
+        `${tenant.knowledgeBase}/search`,
+        { query: 'x', mode: 'semantic' },
+        { traceparent: parent },
+      ),
+    )
+    expect(linesOf(written).filter(({ traceparent }) => traceparent === parent).length).toBe(linesOf(written).length)
   })
 })

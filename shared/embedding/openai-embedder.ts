@@ -1,3 +1,4 @@
+import { traceContext } from '../http/trace-context.ts'
 import { report } from '../metrics.ts'
 import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError, unlessAborted } from './embedder.ts'
@@ -41,10 +42,15 @@ export function openAiEmbedder(provider: Provider): Embedder {
     signal: AbortSignal,
     asksForDimensions: boolean,
   ): Promise<Response> {
+    const traceparent = traceContext.getStore()
     try {
       return await (provider.fetch ?? fetch)(url, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) },
+        headers: {
+          'content-type': 'application/json',
+          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+          ...(traceparent && { traceparent }),
+        },
         body: JSON.stringify({
           model: provider.model,
           input: texts,

@@ -12,6 +12,7 @@ import { Unavailable } from '../unavailable.ts'
 import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
+import { toTraceparent, traceContext } from './trace-context.ts'
 
 const { BEHIND_CLOUDFRONT: isBehindCloudFront } = config()
 
@@ -52,7 +53,7 @@ export function api(): Hono<ApiEnv> {
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('requestId', c.env?.event?.requestContext.requestId || newId())
-    await next()
+    await traceContext.run(toTraceparent(c.req.header('traceparent')), next)
     c.header('x-request-id', c.get('requestId'))
     if (!c.res.headers.has('cache-control')) c.header('cache-control', noStore)
     log.info('request', {
@@ -190,6 +191,7 @@ export function idsOf(c: Context<ApiEnv>) {
   const key = c.get('key')
   return {
     request_id: c.get('requestId'),
+    traceparent: toTraceparent(c.req.header('traceparent')),
     organization_id: key?.organizationId,
     [key?.idName ?? 'api_key_id']: key?.id,
   }

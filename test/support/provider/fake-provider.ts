@@ -9,6 +9,7 @@ export interface ProviderCall {
   model: string
   dimensions: number | undefined
   authorization: string | undefined
+  traceparent: string | undefined
 }
 
 /** A line of the script, for a call: a way to respond, a response, no response, or a broken connection. */
@@ -34,12 +35,13 @@ export function useFakeProvider() {
     if (request.method !== 'POST' || request.url !== '/v1/embeddings') return void response.writeHead(404).end()
     const { input, model, dimensions, encoding_format } = (await json(request)) as Record<string, unknown>
     if (encoding_format !== 'base64') return void response.writeHead(400).end('{}')
-    const { authorization } = request.headers
+    const { authorization, traceparent } = request.headers as Record<string, string | undefined>
     const call = {
       texts: input as string[],
       model: model as string,
       dimensions: dimensions as number | undefined,
       authorization,
+      traceparent,
     }
     calls.push(call)
     maxInFlight = Math.max(maxInFlight, ++inFlight)
