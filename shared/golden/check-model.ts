@@ -4,7 +4,7 @@ import type { Checked } from '../queue.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import type { Broken } from './broken.ts'
 import { brokenOf, type Renewal, type StoredVector, selectVersion, type Verdict, vectorsInParts } from './check.ts'
-import { judge, maxAskedPerChange, maxPerAgent, type Result, selectQuestions } from './golden-question.ts'
+import { judge, maxAskedPerChange, maxPerAgent, type Result, selectQuestions, withOthers } from './golden-question.ts'
 import { searchAfter } from './search-after.ts'
 
 /** The golden questions' vectors of the next model, with their ids. */
@@ -32,11 +32,12 @@ export async function checkModel(
   { checked, mayGoOn, ...renewal }: Turn,
 ): Promise<(Verdict & NextVectors & { isWhole: boolean }) | undefined> {
   const { model } = renewal.embedder
-  const { versions, questions } = await db.batch({
+  const { versions, first } = await db.batch({
     versions: selectVersion(scope),
-    questions: selectQuestions(scope, maxPerAgent),
+    first: selectQuestions(scope, maxPerAgent),
   })
-  if (questions.length === 0 || versions.length === 0) return undefined
+  if (first.length === 0 || versions.length === 0) return undefined
+  const questions = await withOthers(db, scope, maxPerAgent, first)
   const given = (await Array.fromAsync(vectorsInParts(questions, renewal))).flat()
   const vectors = given.map(({ id, vector }) => ({ id, model, ...questionVector(vector) }))
   const vectorOf = new Map(given.map(({ id, vector }) => [id, vector]))

@@ -17,6 +17,7 @@ import {
   type Result,
   selectQuestions,
   storeResults,
+  withOthers,
 } from './golden-question.ts'
 import { type Change, type MadeChunk, searchAfter } from './search-after.ts'
 
@@ -43,12 +44,13 @@ export async function checkChange(
   renewal?: Renewal,
   made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
-  const { versions, questions, moments } = await db.batch({
+  const { versions, first, moments } = await db.batch({
     versions: selectVersion(scope),
-    questions: selectQuestions(scope, maxAskedPerChange),
+    first: selectQuestions(scope, maxAskedPerChange),
     moments: selectMoments(scope, changes),
   })
-  if (questions.length === 0 || versions.length === 0) return undefined
+  if (first.length === 0 || versions.length === 0) return undefined
+  const questions = await withOthers(db, scope, maxAskedPerChange, first)
   if (renewal) await renewVectors(db, scope, questions, renewal)
   const results = await ask(db, scope, questions, { changes, made })
   const broken = await brokenOf(db, scope, results)

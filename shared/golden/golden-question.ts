@@ -1,8 +1,11 @@
 import { type Selectable, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
+import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
+import { pageBytes } from '../http/payload.ts'
+import { maxTurns } from '../retrieval/schemas.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
@@ -22,8 +25,9 @@ export interface Result {
   value: string | null
 }
 
-/** Golden questions of an agent. */
+/** Golden questions of an agent, and the bytes of their texts together. */
 export const maxPerAgent = 500
+export const maxTextBytes = 2_000_000
 /** Golden questions asked before a change: blocking ones first, then those checked longest ago. */
 export const maxAskedPerChange = 200
 
@@ -59,11 +63,34 @@ export function isGolden({ organizationId, agentId }: AgentScope, id: string) {
   return sql<boolean>`(${g.organization_id} = ${organizationId} and ${g.agent_id} = ${agentId} and ${g.id} = ${id})`
 }
 
-/** The agent's golden questions, in the order in which a check takes them. */
-export function selectQuestions({ organizationId, agentId }: AgentScope, limit: number) {
-  return sql<GoldenRow>`select ${sql.join(goldenColumns.map((column) => sql.ref(column)))} from golden_questions
-    where organization_id = ${organizationId} and agent_id = ${agentId}
-    order by on_failure = 'block' desc, checked_at nulls first, id limit ${limit}`
+/** The bytes of a golden question's texts. */
+export const textBytes = sql<number>`octet_length(question) + octet_length(array_to_string(history, ''))`
+const longest = 4 * 8_000 * (1 + maxTurns)
+
+/** The agent's golden questions, in the order in which a check takes them: the first, as many as the database returns at a time. */
+export function selectQuestions({ organizationId, agentId }: AgentScope, limit: number, known: readonly string[] = []) {
+  const columns = sql.join(goldenColumns.map((column) => sql.ref(column)))
+  const order = sql`order by on_failure = 'block' desc, checked_at nulls first, id`
+  return sql<GoldenRow>`select ${columns} from (
+      select ${columns}, checked_at, sum(${textBytes}) over (${order}) as bytes from golden_questions
+      where organization_id = ${organizationId} and agent_id = ${agentId} and id <> all (${known}::uuid[])) g
+    where bytes <= ${pageBytes} ${order} limit ${limit}`
+}
+
+/** Adds the golden questions after the first ones. */
+export async function withOthers(db: Database, scope: AgentScope, limit: number, first: readonly GoldenRow[]) {
+  const questions = [...first]
+  let part = first
+  while (questions.length < limit && part.reduce((sum, each) => sum + bytesOf(each), 0) > pageBytes - longest) {
+    const ids = questions.map(({ id }) => id)
+    part = (await db.batch({ part: selectQuestions(scope, limit - questions.length, ids) })).part
+    questions.push(...part)
+  }
+  return questions
+}
+
+export function bytesOf({ question, history = [] }: Pick<GoldenRow, 'question'> & Partial<Pick<GoldenRow, 'history'>>) {
+  return Buffer.byteLength(question + history.join(''))
 }
 
 /** Stores the results, and removes the documents' warnings of questions that pass now and later. */

@@ -4,6 +4,7 @@ import type { AgentScope } from '../database/scope.ts'
 import type { DocumentId } from '../ids.ts'
 import { anywhere, type Place } from '../retrieval/dates/calendar.ts'
 import type { Moment } from '../retrieval/dates/dated.ts'
+import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { comparedHits } from '../retrieval/letter-runs.ts'
 import { type Found, placeOf, type Row, toFound, withDays } from '../retrieval/search.ts'
@@ -50,8 +51,9 @@ export async function searchAfter(
   db: Database,
   scope: AgentScope,
   { changes, made = [] }: { changes: readonly Change[]; made?: readonly MadeChunk[] },
-  questions: readonly Asked[],
+  given: readonly Asked[],
 ): Promise<Map<string, Found>> {
+  const questions = given.map(heardOf)
   const found = new Map<string, Found>()
   const at = new Date()
   const place = questions.some((each) => wordsOf(each, { at, place: anywhere }) !== '')
@@ -81,6 +83,12 @@ export async function searchAfter(
     }
   }
   return found
+}
+
+/** The question as a search reads it. */
+function heardOf(asked: Asked): Asked {
+  const { query, history } = withinBudget({ query: asked.question, history: asked.history })
+  return { ...asked, question: query!, ...(history && { history: [...history] }) }
 }
 
 function wordsOf({ question: query, history, as_of }: Asked, { at, place }: Moment): string {

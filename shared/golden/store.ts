@@ -11,13 +11,17 @@ import { inContext } from '../retrieval/in-context.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import { ask, lockKnowledge, vectorsOf } from './check.ts'
 import {
+  bytesOf,
   type GoldenRow,
   goldenColumns,
   isGolden,
   maxPerAgent,
+  maxTextBytes,
   type Result,
   selectQuestions,
   storeResults,
+  textBytes,
+  withOthers,
   withoutWarnings,
 } from './golden-question.ts'
 import { requireMoment } from './moment.ts'
@@ -56,7 +60,7 @@ export async function getGolden(db: Database, scope: AgentScope, id: string): Pr
   return questions[0] ?? (await goldenNotFound(db, scope))
 }
 
-/** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limit or without a needed `as_of`; Unavailable */
+/** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limits or without a needed `as_of`; Unavailable */
 export async function createGolden(
   { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
@@ -73,10 +77,13 @@ export async function createGolden(
     held: countGolden(scope),
     inserted: sql`insert into golden_questions (organization_id, agent_id, ${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
       select a.organization_id, a.id, ${sql.join(Object.values(row))} from agents a where ${isAgent(scope)}
-        and exists (${findExpected(scope, input)}) and (${countGolden(scope)}) < ${maxPerAgent} returning id`,
+        and exists (${findExpected(scope, input)}) 
+        and (${countGolden(scope)}) < ${maxPerAgent} and ${mayGrow(scope, bytesOf(input))}
+      returning id`,
   })
   if (inserted.length === 0) await requireAgent(db, scope)
   if (documents.length === 0) documentNotFound()
+  if (inserted.length === 0 && Number(held[0]!.count) < maxPerAgent) rejectGrowth()
   if (inserted.length === 0)
     throw new ApiError(
       'validation_failed',
@@ -95,7 +102,8 @@ export async function updateGolden(
   const embedder = await servingEmbedder(db, scope, configured)
   const isAskedAnew = input.question !== undefined || input.history !== undefined
   const isChanged = isAskedAnew || input.as_of === null
-  const after = isChanged && { ...(await getGolden(db, scope, id)), ...input }
+  const before = isChanged && (await getGolden(db, scope, id))
+  const after = before && { ...before, ...input }
   if (after) requireMoment(after)
   const asked = isAskedAnew && after
   const vectors = asked ? await vectorsOf(embedder, [inContext(asked.question, asked.history)]) : []
@@ -106,12 +114,14 @@ export async function updateGolden(
       .set({ ...input, ...(vectors[0] && { model: embedder.model, ...questionVector(vectors[0]) }) })
       .where(isGolden(scope, id))
       .where(sql<boolean>`exists (${findExpected(scope, input)})`)
+      .where(mayGrow(scope, before && after ? bytesOf(after) - bytesOf(before) : 0))
       .returning('id'),
     settled: withoutWarnings(scope, [id]),
   })
   if (changed.length === 0) {
     await getGolden(db, scope, id)
     if (documents.length === 0) documentNotFound()
+    rejectGrowth()
   }
   return await checked(db, scope, id)
 }
@@ -134,9 +144,9 @@ export async function deleteGolden(db: Database, scope: AgentScope, id: string):
 
 /** Asks all of an agent's golden questions against the served knowledge. @throws ApiError agent_not_found */
 export async function runGolden(db: Database, scope: AgentScope): Promise<Result[]> {
-  const { questions } = await db.batch({ questions: selectQuestions(scope, maxPerAgent) })
-  if (questions.length === 0) await requireAgent(db, scope)
-  const results = await ask(db, scope, questions)
+  const { first } = await db.batch({ first: selectQuestions(scope, maxPerAgent) })
+  if (first.length === 0) await requireAgent(db, scope)
+  const results = await ask(db, scope, await withOthers(db, scope, maxPerAgent, first))
   await db.batch(storeResults(scope, results))
   return results
 }
@@ -144,6 +154,19 @@ export async function runGolden(db: Database, scope: AgentScope): Promise<Result
 function countGolden({ organizationId, agentId }: AgentScope) {
   return sql<{ count: string }>`select count(*) from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}`
+}
+
+/** True if the texts of the agent's golden questions may have so many more bytes. A text that becomes shorter always may. */
+function mayGrow({ organizationId, agentId }: AgentScope, bytes: number) {
+  return sql<boolean>`(${bytes}::int <= 0 or (select coalesce(sum(${textBytes}), 0) from golden_questions
+    where organization_id = ${organizationId} and agent_id = ${agentId}) <= ${maxTextBytes - bytes}::int)`
+}
+
+function rejectGrowth(): never {
+  throw new ApiError(
+    'validation_failed',
+    `The texts of an agent’s golden questions, with their \`history\`, can have at most ${maxTextBytes.toLocaleString('en')} bytes together. Shorten or delete some first.`,
+  )
 }
 
 /** A row if the expected document exists, or none is expected. */

@@ -54,7 +54,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         operationId: 'createGoldenQuestion',
         summary: 'Create a golden question',
         description:
-          'A golden question is one whose answer must not get lost. The service asks it at once, and before any change to the served knowledge: a new revision, a deletion, a new title or date. An agent can have at most 500; of these, 200 are asked before a change, first those that block, then those with the oldest results.',
+          'A golden question is one whose answer must not get lost. The service asks it at once, and before any change to the served knowledge: a new revision, a deletion, a new title or date. An agent can have at most 500, with 2,000,000 bytes of text together; of these, 200 are asked before a change, first those that block, then those with the oldest results.',
         permission: 'kb:write',
         body: createBody,
         examples: {

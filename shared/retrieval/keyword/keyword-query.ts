@@ -54,7 +54,7 @@ const joinedSoundWeight = 0.4
 const maxSounds = 2
 
 /** A question with so many words has used all slots long before. */
-const maxWords = 500
+const maxWords = 200
 /** Words whose readings overlap, of which each way has all. */
 const maxGroup = 64
 
