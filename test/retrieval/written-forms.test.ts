@@ -53,3 +53,23 @@ test.each([
 ])('codes are found as before: %s', async (content, query) => {
   expect((await firstHit(content, query)).isFound).toBe(true)
 })
+
+test('a spelled name finds its person among passages that have the other words of the question', async () => {
+  const people = ['Novak', 'Ibarra', 'Visser', 'Hanlon', 'Okafor', 'Lindqvist'].map((name, i) => ({
+    title: `Team ${i + 1}`,
+    content: `${name} works on ${['Mondays', 'Tuesdays', 'Fridays'][i % 3]} in room ${i + 1}.`,
+  }))
+  const doctors = Array.from({ length: 6 }, (_, i) => ({
+    title: `Doctors ${i + 1}`,
+    content: `Your doctor calls you back, and my colleague ${i + 1} takes your name and looks for your doctor.`,
+  }))
+  const { tenant } = await tenantWith(stand, ...people, ...doctors)
+  for (const [query, name] of [
+    ['my doctor is N O V A K', 'Novak'],
+    ['busco a I B A R R A', 'Ibarra'],
+    ['my name is V I S S E R', 'Visser'],
+  ] as const) {
+    const { body } = await tenant.call('POST', `${tenant.knowledgeBase}/search`, { query })
+    expect(body.data[0].content, query).toContain(name)
+  }
+})

@@ -68,6 +68,7 @@ interface Group extends Range {
 }
 interface Span extends Range {
   terms: string[]
+  weight?: number
 }
 
 /** A search that waits for its vector reads a question twice, and the caller's next question has it as history. */
@@ -114,7 +115,7 @@ export function termsSaid(turn: string): SaidTerm[] {
 }
 
 function groupsOf(words: Word[]): Group[] {
-  const spans = [
+  const spans: Span[] = [
     ...joinedTerms(words).map(({ from, to, text }) => ({ from, to, terms: [text] })),
     ...spokenSpans(words),
   ]
@@ -132,7 +133,7 @@ function groupsOf(words: Word[]): Group[] {
       to - from === 1 ? waysOfWord(words[from]!.text) : [wayOf(literal.flatMap((terms) => terms.slice(0, 1)))]
     for (const span of ownSpans) {
       const outside = literal.filter((_, i) => from + i < span.from || from + i >= span.to)
-      ways.push(wayOf([...span.terms, ...outside.flatMap((terms) => terms.slice(0, 1))]))
+      ways.push(wayOf([...span.terms, ...outside.flatMap((terms) => terms.slice(0, 1))], span.weight))
       const parts = span.terms.flatMap((term) => termsOf(term).slice(1))
       if (parts.length > 0) ways.push(wayOf(parts, partWeight))
     }
@@ -186,6 +187,8 @@ function spokenSpans(words: Word[]): Span[] {
     from,
     to,
     terms: readTerms(text),
+    // Who spells a name means nothing else.
+    weight: to - from > 1 && /^\p{L}{3,}$/u.test(text) ? codeWeight : 1,
   }))
 }
 

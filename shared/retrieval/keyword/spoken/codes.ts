@@ -178,11 +178,11 @@ function readLetters(segment: Segment, read: (pieces: Piece[]) => void): void {
   while (segment[0]!.isWord) segment.shift()
   const spelt = (pieces: Piece[]) => textOf(pieces.filter((piece) => piece.weight > 0 && !piece.isCluster))
   if (spelt(segment).length < 2) return
-  read(segment)
-  const core = segment.slice(
-    segment.findIndex((piece) => piece.weight > 0),
-    segment.findLastIndex((piece) => piece.weight > 0) + 1,
-  )
+  const isSure = ({ weight }: Piece) => weight > 0
+  const first = segment.findIndex(isSure)
+  // The “a” of “call a i b a r r a” may be a word, and its “i” a letter.
+  for (let from = 0; from <= first; from++) read(segment.slice(from))
+  const core = segment.slice(first, segment.findLastIndex(isSure) + 1)
   if (spelt(core).length >= 2) read(core)
 }
 
