@@ -1,8 +1,9 @@
 import * as v from 'valibot'
 import { isObject } from '../../shared/http/input/fields.ts'
 import { parseBounded } from '../../shared/json-levels.ts'
+import { maxTurns } from '../../shared/retrieval/heard.ts'
 import { endOf, hasTerms } from '../../shared/retrieval/in-context.ts'
-import { maxAlternatives, maxTurns, query } from '../../shared/retrieval/schemas.ts'
+import { maxAlternatives, query } from '../../shared/retrieval/schemas.ts'
 import { textPart } from './schemas.ts'
 
 /** Takes the caller's last turn as the question, and the others as its history. Undefined if no turn has terms. @param turns oldest first */

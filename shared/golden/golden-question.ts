@@ -5,7 +5,7 @@ import { recordset } from '../database/recordset.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { pageBytes } from '../http/payload.ts'
-import { maxTurns } from '../retrieval/schemas.ts'
+import { maxTurns } from '../retrieval/heard.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 

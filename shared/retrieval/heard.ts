@@ -3,6 +3,8 @@ import { normalForm } from '../text/normal-form.ts'
 /** The characters that a search reads of all its texts together, in normal form, which may be 18 times as long as what was sent. */
 export const maxHeard = 16_000
 const maxQuery = 8_000
+/** The earlier turns of a call that a search takes. */
+export const maxTurns = 10
 
 interface Heard {
   query?: string | undefined

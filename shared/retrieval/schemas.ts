@@ -3,6 +3,7 @@ import { described, fields, isObject, listOf, maxCharacters, printable } from '.
 import { metadataFilterAsJson } from '../http/input/metadata.ts'
 import { time } from '../http/input/time.ts'
 import { uuid } from '../ids.ts'
+import { maxTurns } from './heard.ts'
 
 export const query = v.pipe(
   v.string('must be a string'),
@@ -22,8 +23,6 @@ export const alternatives = described(
   listOf(query, { items: 'texts', max: maxAlternatives }),
   'The speech recogniser’s other hypotheses of the same utterance. Needs `query`.',
 )
-
-export const maxTurns = 10
 
 export const history = described(
   listOf(query, { items: 'turns', max: maxTurns }),

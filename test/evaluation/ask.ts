@@ -1,5 +1,6 @@
 import type { Expected, Question } from '../../infra/client/questions/questions-file.ts'
-import { type Hit, maxTurns, type Value } from '../../shared/retrieval/schemas.ts'
+import { maxTurns } from '../../shared/retrieval/heard.ts'
+import type { Hit, Value } from '../../shared/retrieval/schemas.ts'
 import type { Before } from './labelled-set.ts'
 import type { Rank } from './metrics.ts'
 
