@@ -29,13 +29,15 @@ export function unfold(parent: Element | DefaultTreeAdapterMap['document'], dept
   })
 }
 
-/** The nodes of a shadow root, with the element's own children in its slots. */
-function slotted(shadow: readonly Node[], own: readonly Node[]): Node[] {
+/** The nodes of a shadow root, with the element's own children in its slots: each in the first of its name, and taken out of `own`. */
+function slotted(shadow: readonly Node[], own: Node[]): Node[] {
   return shadow.flatMap((node) => {
     if (!isElement(node)) return [node]
     if (node.tagName === 'slot') {
       const name = attribute(node, 'name')
-      const filling = own.filter((each) => (isElement(each) ? attribute(each, 'slot') : undefined) === name)
+      const isFor = (each: Node) => (isElement(each) ? attribute(each, 'slot') : undefined) === name
+      const filling = own.filter(isFor)
+      own.splice(0, own.length, ...own.filter((each) => !isFor(each)))
       return filling.length > 0 ? filling : node.childNodes
     }
     node.childNodes = slotted(node.childNodes, own)

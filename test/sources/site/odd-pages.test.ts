@@ -73,6 +73,11 @@ describe('what a reader sees is read, wherever the page keeps it', () => {
     expect(await textOf(body)).toBe(`# Rooms\n\n${text}`)
   })
 
+  test('children of an element stand in one slot only, so that nested ones don’t multiply', async () => {
+    const twoSlots = '<x-p><template shadowrootmode="open"><slot></slot><slot></slot></template>'
+    expect(await textOf(`${twoSlots.repeat(20)}<p>17 euros</p>${'</x-p>'.repeat(20)}`)).toBe('# Rooms\n\n17 euros')
+  })
+
   test('links of a proxy that hides addresses of mail are no pages', async () => {
     const page = await one('<h1>A</h1><a href="/cdn-cgi/l/email-protection#5a">x</a><a href="/b">b</a>')
     expect(page).toMatchObject({ links: [`${url}/b`] })
