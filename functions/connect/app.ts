@@ -43,7 +43,7 @@ const revocation = v.object({ token: text, client_id: text })
 
 /** The OAuth 2.1 authorization server, except the consent, which is a screen of the dashboard. Clients are public: none has a secret. */
 export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => number }) {
-  /** An office, or the servers of an app, may have one address, so a client that sends made-up tokens is told to wait, and others are served. */
+  /** Limits of unknown tokens, by address and by client: many clients may share an address, so only the one that sends such tokens has to wait. */
   const lookups = unknownCredentials(now, { perSecond: 20, burst: 200 })
   const ofClients = unknownCredentials(now)
   const app = api()

@@ -103,13 +103,14 @@ export async function search(
   if (!isAssumed && `${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
     ({ rows, words } = await rowsBy(place))
   let found = toFound(rows, mode, hypotheses, filters, { at })
-  for (let i = 0; i < maxRefills && unequal(found.hits).length < filters.limit; i++) {
+  let unequalHits = unequal(found.hits)
+  for (let i = 0; i < maxRefills && unequalHits.length < filters.limit; i++) {
     if (rows.every((call) => call.length < limit)) break
     limit *= 4
     ;({ rows } = await rowsBy(place))
     found = toFound(rows, mode, hypotheses, filters, { at })
+    unequalHits = unequal(found.hits)
   }
-  const unequalHits = unequal(found.hits)
   const value = found.value && { ...found.value, chunk_id: unequalHits[0]!.chunk_id }
   const hits = unequalHits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
   return { ...found, hits, value, ...(hits.length === 0 && withoutHits(found.answerable !== null)) }

@@ -1,3 +1,5 @@
+import { marks } from './plain-line.ts'
+
 /** Letters of scripts that have combining marks. */
 const marked = /[\u0300-\u1fff\u20d0-\uffff]/
 const tooManyMarks = /(\p{M}{30})\p{M}+/gu
@@ -16,14 +18,11 @@ function withEuropeanDigits(text: string): string {
   return text.replace(notEuropean, (sign) => european.get(sign)!)
 }
 
-/** Characters that have no sign and are no part of a word: zero-width spaces and marks of direction. Joiners are part of words. */
-const invisible = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/g
-
 /**
  * Normalizes a text, and keeps at most 30 marks in a row (Unicode's Stream-Safe Text Format): sorting them is quadratic.
  * In NFKC, which is for comparing, invisible characters go, ٤٤٧١٢ is 44712 and ٣٫٤٠ is 3.40.
  */
 export function normalForm(text: string, form: 'NFC' | 'NFKC' = 'NFKC'): string {
   const normal = (marked.test(text) ? text.replace(tooManyMarks, '$1') : text).normalize(form)
-  return form === 'NFKC' && marked.test(normal) ? withEuropeanDigits(normal.replace(invisible, '')) : normal
+  return form === 'NFKC' && marked.test(normal) ? withEuropeanDigits(normal.replace(marks, '')) : normal
 }

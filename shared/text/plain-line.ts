@@ -3,7 +3,7 @@ const strayJoiners =
   /(?<![[\p{L}\p{M}]--[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}]]|\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?)[\u200c\u200d]|(?<!\p{M})[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])/gv
 const invisible = /[[\p{Cf}\p{Default_Ignorable_Code_Point}]--[\u200c\u200d]]/gv
 /** Zero-width spaces, controls of direction and the like; not signs that choose a letter's form, nor Arabic signs of numbers. */
-const marks = /[[\p{Cf}&&\p{Default_Ignorable_Code_Point}]--[\u200c\u200d]]/gv
+export const marks = /[[\p{Cf}&&\p{Default_Ignorable_Code_Point}]--[\u200c\u200d]]/gv
 
 /** Removes marks that nobody sees or hears, and keeps those that letters and emoji need. */
 export function withoutMarks(text: string): string {

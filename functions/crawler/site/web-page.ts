@@ -1,7 +1,7 @@
 import { canonical } from '../../../shared/sources/address.ts'
 import { firstHeading } from '../../../shared/text/blocks.ts'
 import { cleanText } from '../../../shared/text/clean-text.ts'
-import { attribute, type Element, isElement, type Node, textOf } from '../../../shared/text/html/elements.ts'
+import { attribute, type Element, elementsOf, type Node, textOf } from '../../../shared/text/html/elements.ts'
 import { parseHtml, readDocument } from '../../../shared/text/html/html.ts'
 import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { saneTitle } from '../../../shared/text/title.ts'
@@ -109,18 +109,6 @@ function ownTitle(title = '', heading = '', names: readonly string[]): string {
   const parts = title.split(/ ?\| ?| [–—·•»:-] /)
   const own = parts.filter((part) => !place.test(part.trim()) && !site.has(lettersOf(part)))
   return own.find((part) => lettersOf(part) === headed) ?? (own.length < parts.length ? own.join(' – ') : title)
-}
-
-/** Walks without recursion, since a page may be nested deeply. */
-function elementsOf(nodes: readonly unknown[]): Element[] {
-  const elements: Element[] = []
-  const left = (nodes as Node[]).toReversed()
-  for (let node = left.pop(); node; node = left.pop()) {
-    if (!isElement(node)) continue
-    elements.push(node)
-    for (const child of node.childNodes.toReversed()) left.push(child)
-  }
-  return elements
 }
 
 function attributesOf(elements: readonly Element[], name: string): string[] {

@@ -15,6 +15,18 @@ export function attribute(element: Element, name: string): string | undefined {
   return element.attrs.find((entry) => entry.name === name)?.value
 }
 
+/** All elements in the order of the page. Walks without recursion, since a page may be nested deeply. */
+export function elementsOf(nodes: readonly unknown[]): Element[] {
+  const elements: Element[] = []
+  const left = (nodes as Node[]).toReversed()
+  for (let node = left.pop(); node; node = left.pop()) {
+    if (!isElement(node)) continue
+    elements.push(node)
+    for (const child of node.childNodes.toReversed()) left.push(child)
+  }
+  return elements
+}
+
 /** The text of a node without scripts, styles, drawings and what stands for readers without scripts. */
 export function textOf(node: Node): string {
   if (isElement(node))

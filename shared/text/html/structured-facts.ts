@@ -1,4 +1,4 @@
-import { attribute, type Element, isElement, type Node, textOf } from './elements.ts'
+import { attribute, type Element, elementsOf, isElement, type Node, textOf } from './elements.ts'
 
 type Json = Record<string, unknown>
 
@@ -13,11 +13,12 @@ const maxDepth = 20
 export function addStructuredFacts(html: Element): void {
   const body = html.childNodes.find((node): node is Element => isElement(node) && node.tagName === 'body')
   if (!body) return
-  const scripts = elementsNamed(html, 'script').filter(
-    (script) => attribute(script, 'type')?.trim().toLowerCase() === 'application/ld+json',
+  const scripts = elementsOf([html]).filter(
+    (script) =>
+      script.tagName === 'script' && attribute(script, 'type')?.trim().toLowerCase() === 'application/ld+json',
   )
   const shown = plainDigits(textOf(body))
-  for (const meta of elementsNamed(body, 'meta')) showMeta(meta, shown)
+  for (const meta of elementsOf([body])) if (meta.tagName === 'meta') showMeta(meta, shown)
   const facts = new Set(scripts.flatMap((script) => factsOf(parsed(rawText(script)), shown)))
   for (const fact of [...facts].slice(0, maxFacts))
     body.childNodes.push({
@@ -93,17 +94,6 @@ function parsed(json: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function elementsNamed(root: Element, name: string): Element[] {
-  const found: Element[] = []
-  const left: Node[] = [root]
-  for (let node = left.pop(); node; node = left.pop()) {
-    if (!isElement(node)) continue
-    if (node.tagName === name) found.push(node)
-    left.push(...node.childNodes.toReversed())
-  }
-  return found
 }
 
 function rawText(element: Element): string {

@@ -15,7 +15,7 @@ export interface Annotation {
   rect: number[]
   annotationFlags?: number
   hasAppearance: boolean
-  /** Of a strike-out in a group, the text that replaces what it strikes out. */
+  /** The text; for a strike-out in a group, what replaces the struck words. */
   contentsObj?: { str: string }
   replyType?: string
   quadPoints?: ArrayLike<number> | null
@@ -83,23 +83,24 @@ function placed(text: string, { id, rect }: Annotation, matrix: Matrix): Painted
   const lines = text.split(/[\r\n]+/).filter((line) => line.trim())
   const size = Math.min(10, (y1 - y0) / lines.length)
   return lines.map((line, row) => ({
-    ...{ text: line.trim(), x0, x1: Math.min(x1, x0 + 0.5 * size * line.length), size, font: id, bold: false },
-    ...{
-      y: (y0 + y1) / 2 + ((row - (lines.length - 1) / 2) * 1.2 + 0.3) * size,
-      space: maxSpace,
-      before: '\n',
-      ends: [],
-    },
-    ...{
-      mark: id,
-      annotation: id,
-      isArtifact: false,
-      isTurned: false,
-      isPlaced: false,
-      flows: false,
-      block: -1,
-      hidden: undefined,
-    },
+    text: line.trim(),
+    x0,
+    x1: Math.min(x1, x0 + 0.5 * size * line.length),
+    y: (y0 + y1) / 2 + ((row - (lines.length - 1) / 2) * 1.2 + 0.3) * size,
+    size,
+    font: id,
+    bold: false,
+    space: maxSpace,
+    before: '\n',
+    ends: [],
+    mark: id,
+    annotation: id,
+    isArtifact: false,
+    isTurned: false,
+    isPlaced: false,
+    flows: false,
+    block: -1,
+    hidden: undefined,
   }))
 }
 
@@ -115,7 +116,13 @@ function besideLabel(text: readonly PaintedWord[], label: PaintedWord, isOnly: b
   const across = isOnly ? Math.min(0, label.x1 + 0.3 * label.size - text[0]!.x0) : 0
   const down = label.y - text[0]!.y
   return text.map((word, at) => ({
-    ...{ ...word, x0: word.x0 + across, x1: word.x1 + across, y: word.y + down, size: label.size },
-    ...{ mark: word.annotation, beside: label.mark, before: at === 0 ? ' ' : word.before },
+    ...word,
+    x0: word.x0 + across,
+    x1: word.x1 + across,
+    y: word.y + down,
+    size: label.size,
+    mark: word.annotation,
+    beside: label.mark,
+    before: at === 0 ? ' ' : word.before,
   }))
 }

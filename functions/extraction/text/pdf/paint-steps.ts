@@ -20,7 +20,7 @@ const initial = {
   lineWidth: 1,
   charSpacing: 0,
   wordSpacing: 0,
-  /** In percent. */
+  /** The horizontal scale of the letters, in percent. */
   stretch: 100,
   leading: 0,
   rise: 0,
@@ -42,9 +42,17 @@ export interface PaintStep {
 }
 
 const settings = {
-  ...{ setFillRGBColor: 'fill', setFillColorN: 'fill', setStrokeRGBColor: 'stroke', setStrokeColorN: 'stroke' },
-  ...{ setCharSpacing: 'charSpacing', setWordSpacing: 'wordSpacing', setHScale: 'stretch', setLeading: 'leading' },
-  ...{ setTextRise: 'rise', setTextRenderingMode: 'mode', setLineWidth: 'lineWidth' },
+  setFillRGBColor: 'fill',
+  setFillColorN: 'fill',
+  setStrokeRGBColor: 'stroke',
+  setStrokeColorN: 'stroke',
+  setCharSpacing: 'charSpacing',
+  setWordSpacing: 'wordSpacing',
+  setHScale: 'stretch',
+  setLeading: 'leading',
+  setTextRise: 'rise',
+  setTextRenderingMode: 'mode',
+  setLineWidth: 'lineWidth',
 } as const
 
 /** The operators of a page, then those of its annotations, each between `beginAnnotation` and `endAnnotation`. */

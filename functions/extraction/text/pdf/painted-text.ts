@@ -16,7 +16,7 @@ import { isRightToLeft } from './right-to-left.ts'
 export interface PaintedWord extends Word {
   /** What separates it from the text that is painted before it. */
   before: '' | ' ' | '\n'
-  /** Where each of its UTF-16 units ends. */
+  /** The ends of its UTF-16 units, across the page. */
   ends: number[]
   /** The number of its marked content, which the tags name; of an annotation, its id. */
   mark: string | undefined
@@ -214,8 +214,16 @@ class Pen {
     const isSpaced = gap > maxGap || (this.#isSpaced && gap > minSpace)
     const layer = this.#marks.find((mark) => mark.layer)?.layer
     const word: PaintedWord = {
-      ...{ text, x0: Math.min(x, toX), x1: Math.max(x, toX, isVertical ? x + size : 0), y, size },
-      ...{ font: state.Font[0], bold: isBold, space: maxSpace, isPlaced: this.#isPlaced, block: this.#block },
+      text,
+      x0: Math.min(x, toX),
+      x1: Math.max(x, toX, isVertical ? x + size : 0),
+      y,
+      size,
+      font: state.Font[0],
+      bold: isBold,
+      space: maxSpace,
+      isPlaced: this.#isPlaced,
+      block: this.#block,
       before: isNewLine ? '\n' : isSpaced ? ' ' : '',
       ends: Array(text.length).fill(toX),
       mark: this.#marks.findLast(({ id }) => id !== undefined)?.id,
@@ -242,7 +250,8 @@ class Pen {
     const [em, , , down] = fontMatrix ? matrixOf(fontMatrix) : [0.001, 0, 0, 0.001]
     const [, bottom, , top] = Array.isArray(bbox) ? bbox : []
     const font = {
-      ...{ em, isVertical: vertical === true },
+      em,
+      isVertical: vertical === true,
       isBold: bold === true || black === true || /bold|black|heavy|semibold|[a-z]bx\d/i.test(String(name)),
       height: isType3Font === true && top > bottom ? (top - bottom) * down : undefined,
     }
