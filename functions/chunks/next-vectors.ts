@@ -7,9 +7,9 @@ import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { selectDocument } from '../../shared/documents/client/chunks.ts'
 import type { ChunkRow } from '../../shared/documents/contract/chunk.ts'
 import { insertVectors } from '../../shared/documents/processing/new-chunks.ts'
-import { lockAfter, lockModel } from '../../shared/golden/check.ts'
 import { type IdempotentRequest, idempotently, ownsIdempotencyKey } from '../../shared/http/idempotency.ts'
 import { newId } from '../../shared/ids.ts'
+import { lockAfter, lockModel } from '../../shared/knowledge/locks.ts'
 import type { ChunkInput } from './schemas.ts'
 
 export interface Stored {

@@ -5,8 +5,9 @@ import { recordset } from '../../shared/database/recordset.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
 import type { PageTask } from '../../shared/database/source-tables.ts'
 import { deleteDocument, hashContent } from '../../shared/documents/client/documents.ts'
+import { editDocument } from '../../shared/documents/client/edit-document.ts'
+import { takePage } from '../../shared/documents/client/edits.ts'
 import { insertDocuments } from '../../shared/documents/client/insert-document.ts'
-import { updateDocument } from '../../shared/documents/client/update-document.ts'
 import { externalId } from '../../shared/documents/contract/input.ts'
 import { enqueueAll, type Outbox } from '../../shared/documents/processing/outbox.ts'
 import { create } from '../../shared/documents/processing/transitions.ts'
@@ -149,7 +150,7 @@ async function changePage(outbox: Outbox, claim: Claim, page: PlannedPage): Prom
   const match = [`${edits}.0`]
   try {
     if (task === 'delete') await deleteDocument(outbox.db, scope, { match })
-    else await updateDocument(outbox, scope, { title: title!, content: content!, isPage: true }, origin, match)
+    else await editDocument(outbox, scope, takePage({ title: title!, content: content! }), { origin, match })
     return done(address, { isDeleted: task === 'delete' })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error

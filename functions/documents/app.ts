@@ -1,7 +1,8 @@
 import { createDocument, createDocuments } from '../../shared/documents/client/create-document.ts'
 import { deleteDocument, getDocument, listDocuments } from '../../shared/documents/client/documents.ts'
+import { editDocument } from '../../shared/documents/client/edit-document.ts'
+import { edit } from '../../shared/documents/client/edits.ts'
 import { restoreDocument } from '../../shared/documents/client/trash.ts'
-import { updateDocument } from '../../shared/documents/client/update-document.ts'
 import { documentExample, toDocument } from '../../shared/documents/contract/document.ts'
 import { batchBody, createBody, deletionQuery, updateBody } from '../../shared/documents/contract/input.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
@@ -175,7 +176,11 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         ],
       },
       async ({ c, db, scope, origin, headers, body }) => {
-        const { document } = await updateDocument({ db, queue }, scope, body, origin, headers['if-match'])
+        const { document } = await editDocument({ db, queue }, scope, edit(body), {
+          origin,
+          match: headers['if-match'],
+          ignores: body.ignore_golden_questions,
+        })
         return respondDocument(c, document)
       },
     )

@@ -3,10 +3,9 @@ import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { embedderOf } from '../../shared/embedding/serving-embedder.ts'
-import { inWords } from '../../shared/golden/broken.ts'
-import { blockingOf, keepResults } from '../../shared/golden/check.ts'
-import { checkModel } from '../../shared/golden/check-model.ts'
 import type { DocumentId } from '../../shared/ids.ts'
+import { GoldenQuestionsFail } from '../../shared/knowledge/commit.ts'
+import { switchModel } from '../../shared/knowledge/switch-model.ts'
 import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
 import { type Checked, type ModelMessage, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
@@ -19,7 +18,6 @@ import {
   findPage,
   type Place,
   storeOther,
-  switchModel,
   type UnembeddedChunk,
   type Waiting,
   waitWith,
@@ -89,6 +87,7 @@ async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
       if (outcome) return outcome
     } catch (error) {
       if (error instanceof TokensUsedUp) return { reason: error.message, seconds: Math.min(error.seconds, 3600) }
+      if (error instanceof GoldenQuestionsFail) return { reason: error.summary, seconds: lookAgainSeconds }
       if (error instanceof EmbeddingError)
         return { reason: error.message, seconds: error.retryAfterSeconds ?? retrySeconds }
       throw error
@@ -122,24 +121,14 @@ async function embedAll(change: Change): Promise<Outcome | undefined> {
     const waiting = await findObstacle(db, scope, next.model, rejected)
     if (waiting) return waiting
     const { organizationId } = scope
-    const verdict = await checkModel(db, scope, {
+    const outcome = await switchModel(db, scope, {
       embedder: next,
       reserveTokens: (tokens) => reserveTokens(db, organizationId, tokens),
       releaseTokens: (tokens) => releaseTokens(db, organizationId, tokens),
       checked,
       mayGoOn: () => remaining() > lastCheckMilliseconds,
     })
-    const blocking = blockingOf(verdict)
-    if (blocking.length > 0) return { reason: inWords(blocking), seconds: lookAgainSeconds }
-    if (verdict?.isWhole === false) {
-      const { version, results } = verdict
-      return {
-        checked: { version, results: results.map(({ question: { id }, passed, rank }) => ({ id, passed, rank })) },
-      }
-    }
-    if (!(await switchModel(db, scope, next.model, verdict))) return undefined
-    await keepResults(db, scope, verdict)
-    return 'switched'
+    return outcome === 'outdated' ? undefined : outcome
   }
   return 'out_of_time'
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '../../shared/documents/contract/failures.ts'
-import { type Broken, inWords } from '../../shared/golden/broken.ts'
+import type { GoldenQuestionsFail } from '../../shared/knowledge/commit.ts'
 import type { ChunkRejected } from './embed-missing.ts'
 
 export function tooManyChunks(count: number, max: number): Failure {
@@ -9,10 +9,10 @@ export function tooManyChunks(count: number, max: number): Failure {
   }
 }
 
-export function blocked(broken: readonly Broken[]): Failure {
+export function blocked({ summary }: GoldenQuestionsFail): Failure {
   return {
     code: 'golden_questions_fail',
-    message: `${inWords(broken)} Correct the text, or set the status to pending with ignore_golden_questions.`,
+    message: `${summary} Correct the text, or set the status to pending with ignore_golden_questions.`,
   }
 }
 

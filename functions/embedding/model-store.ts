@@ -6,9 +6,9 @@ import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent, isOfAgent } from '../../shared/database/scope.ts'
 import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { insertVectors } from '../../shared/documents/processing/new-chunks.ts'
-import { isUnchanged, lockKnowledge, lockModel, storeVectors, type Verdict } from '../../shared/golden/check.ts'
-import type { NextVectors } from '../../shared/golden/check-model.ts'
 import type { DocumentId } from '../../shared/ids.ts'
+import { commit } from '../../shared/knowledge/commit.ts'
+import { lockModel } from '../../shared/knowledge/locks.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import type { Embedded } from './stored-chunks.ts'
 
@@ -145,34 +145,10 @@ export async function deleteFormer(db: Database, scope: AgentScope, former: stri
       select document_id from cleared limit 1`,
   })
   if (cleared.length > 0) return
-  await db.batch({
-    locked: lockKnowledge(scope),
-    ended: sql`update agents a set former_model = null, former_until = null,
-        model_due_at = case when ${a.next_model} is not null then now() end
-      where ${isAgent(scope)} and ${a.former_model} = ${former} and not exists (select ${others})`,
-  })
-}
-
-/** Switches the agent and its golden questions' vectors in one transaction. @returns false if a chunk has no vector of the model, or anything has changed since the check */
-export async function switchModel(
-  db: Database,
-  scope: AgentScope,
-  model: string,
-  verdict: (Verdict & NextVectors) | undefined,
-): Promise<boolean> {
-  const { switched } = await db.batch({
-    locked: lockKnowledge(scope),
-    switched: sql<{ is_done: boolean }>`select switch_model(${scope.organizationId}, ${scope.agentId}) as is_done
-      where ${isUnchanged(scope, verdict)}`,
-    ...(verdict && {
-      renewed: storeVectors(
-        scope,
-        verdict.vectors,
-        sql`exists (select from agents a where ${isAgent(scope)} and a.model = ${model})`,
-      ),
-    }),
-  })
-  return switched[0]?.is_done ?? false
+  const ended = sql`update agents a set former_model = null, former_until = null,
+      model_due_at = case when ${a.next_model} is not null then now() end
+    where ${isAgent(scope)} and ${a.former_model} = ${former} and not exists (select ${others})`
+  await commit(db, scope, () => ({ effects: [], make: (permit) => db.batch({ locked: permit.lock(), ended }) }))
 }
 
 export interface Waiting {

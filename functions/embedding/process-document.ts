@@ -12,14 +12,14 @@ import {
   settle,
   type Worker,
 } from '../../shared/documents/processing/attempt.ts'
-import { keepClaims } from '../../shared/documents/processing/claims.ts'
 import { leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { corrected } from '../../shared/documents/text/corrections.ts'
 import { movedStarts } from '../../shared/documents/text/page-starts.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedder.ts'
-import { blockingOf, checkChange, keepResults } from '../../shared/golden/check.ts'
+import { keepClaims } from '../../shared/knowledge/claims.ts'
+import { type Change, commit, GoldenQuestionsFail, outdated } from '../../shared/knowledge/commit.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
@@ -34,7 +34,7 @@ import { findResembled } from './resembled.ts'
 import { planRevision } from './revision-plan.ts'
 import { revisionStore, textsPerPart } from './revision-store.ts'
 import type { SharedRequests } from './shared-requests.ts'
-import type { Part } from './stored-chunks.ts'
+import type { Completion, Part } from './stored-chunks.ts'
 
 export interface Pipeline extends Worker {
   embedder: Embedder
@@ -74,6 +74,7 @@ export async function processDocument(
     await embedRevision(read, remaining)
   } catch (error) {
     if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
+    else if (error instanceof GoldenQuestionsFail) await endInError(job, blocked(error))
     else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
     else if (error instanceof TokensUsedUp) await waitForTokens(job, error)
     else return await settle(job, error, attemptsFailed)
@@ -145,40 +146,32 @@ async function hold({ db, claim }: Job, other: string): Promise<void> {
   if (rows.length > 0) log.info('document_held', { ...logged(claim), resembles: other })
 }
 
-/** Serves the revision, after the agent's golden questions if it has any. @returns false if another revision stays served */
+/** Serves the revision. @returns false if another revision stays served */
 async function switchRevision(job: Job, last: Part, remaining: () => number): Promise<boolean> {
   const { db, shared, claim } = job
+  const { organizationId, documentId } = claim
   const { plan } = last
-  const first = await shared.complete(last)
-  if (first === 'other_model') await requeueOnTimeout(job)
-  if (first !== 'outdated') return first === 'served'
-  // The chunks are stored now, and not served.
-  const change = { document_id: claim.documentId, action: 'serves', chunk_count: plan.chunks.length } as const
-  const { organizationId } = claim
+  const effect = { document_id: documentId, action: 'serves', chunk_count: plan.chunks.length } as const
+  let isStored = false
+  const change: Change<Completion | 'out_of_time'> = {
+    effects: [effect],
+    ignores: claim.ignoresGoldenQuestions,
+    async make(permit) {
+      const completion = await shared.complete({ ...(isStored ? { claim, plan } : last), permit })
+      isStored = true
+      if (completion !== 'outdated') return completion
+      return remaining() > requeueMilliseconds ? outdated : 'out_of_time'
+    },
+    isMade: (completion) => completion === 'served',
+  }
   const renewal = {
     embedder: embedderFor(job),
     reserveTokens: (tokens: number) => shared.reserve({ organizationId, tokens }),
     releaseTokens: (tokens: number) => releaseTokens(db, organizationId, tokens),
   }
-  const freePermit = await shared.guarded.acquire()
-  try {
-    while (remaining() > requeueMilliseconds) {
-      const verdict = await checkChange(db, claim, [change], renewal)
-      const blocking = blockingOf(verdict)
-      if (blocking.length > 0 && !claim.ignoresGoldenQuestions) {
-        await endInError(job, blocked(blocking))
-        return false
-      }
-      const completion = await shared.complete({ claim, plan, verdict })
-      if (completion === 'served') await keepResults(db, claim, verdict)
-      if (completion === 'other_model') await requeueOnTimeout(job)
-      if (completion !== 'outdated') return completion === 'served'
-    }
-  } finally {
-    freePermit()
-  }
-  await requeueOnTimeout(job)
-  return false
+  const completion = await commit(db, claim, () => change, { renewal, turns: shared.turns })
+  if (completion === 'other_model' || completion === 'out_of_time') await requeueOnTimeout(job)
+  return completion === 'served'
 }
 
 async function requeueOnTimeout(job: Job): Promise<void> {

@@ -8,16 +8,16 @@ import type { CallLimits } from './batches.ts'
 import { claimRevisions, type RevisionClaim } from './claim.ts'
 import { coalesceRequests } from './coalesce-requests.ts'
 import { textsPerPart } from './revision-store.ts'
-import { type Completion, completeRevisions, type Part } from './stored-chunks.ts'
+import { type Completion, completeRevisions, type LastPart } from './stored-chunks.ts'
 
 export interface SharedRequests {
   claim: (claimant: Claimant) => Promise<RevisionClaim | undefined>
   reserve: (spending: Spending) => Promise<void>
   /** An embedder that joins the requests of documents which need a single request each, of the same model. */
   embedderFor: (embedder: Embedder) => Embedder
-  complete: (last: Part) => Promise<Completion>
-  /** Switches documents of agents with golden questions one after the other. */
-  guarded: Semaphore
+  complete: (last: LastPart) => Promise<Completion>
+  /** Lets the golden questions of one document after the other be asked. */
+  turns: Semaphore
 }
 
 interface Spending {
@@ -57,17 +57,17 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
       concernsAll: (error) => error instanceof TokensUsedUp,
     }),
     embedderFor: ({ model }) => (model === current!.model ? current! : previous!),
-    complete: coalesceRequests<Part, Completion>({
+    complete: coalesceRequests<LastPart, Completion>({
       mayJoin: (group, part) =>
-        group[0]!.verdict === undefined &&
-        part.verdict === undefined &&
+        !group[0]!.permit.isChecked &&
+        !part.permit.isChecked &&
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
         group[0]!.plan.model === part.plan.model &&
         sumOf([...group, part], ({ plan }) => plan.chunks.length) <= textsPerPart,
       request: (parts) => completeRevisions(db.forOrganization(parts[0]!.claim.organizationId), parts),
     }),
-    guarded: newSemaphore(1),
+    turns: newSemaphore(1),
   }
 }
 

@@ -18,8 +18,8 @@ import {
 import { deleteUnusedVectors } from '../../shared/documents/processing/served-chunks.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { pagesOf } from '../../shared/documents/text/page-starts.ts'
-import { isUnchanged, lockKnowledge, type Verdict, warningsAfter } from '../../shared/golden/check.ts'
 import { newId } from '../../shared/ids.ts'
+import type { Permit } from '../../shared/knowledge/commit.ts'
 import { countTokens } from '../../shared/limits/tokens.ts'
 import { inTurns, mapped } from '../../shared/steps.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
@@ -39,8 +39,11 @@ export interface Part {
   /** The first part also sets `planned_chunk_count`. */
   isFirst?: boolean
   spent?: number
-  /** The golden questions' results, if the agent has any. */
-  verdict?: Verdict | undefined
+}
+
+/** The last part of a revision, after which search serves it. */
+export interface LastPart extends Part {
+  permit: Permit
 }
 
 /**
@@ -65,9 +68,12 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
   return held.length > 0
 }
 
-/** Completes revisions; `lease_lost` also means that the stored chunks are not the planned ones. Parts with a verdict complete one by one. */
-export async function completeRevisions(db: Database, parts: Part[]): Promise<Completion[]> {
-  const [{ claim: scope, verdict, plan }] = parts as [Part, ...Part[]]
+/**
+ * Completes revisions of one agent; `lease_lost` also means that the stored chunks are not the planned ones. A part whose permit is checked
+ * completes in a call of its own.
+ */
+export async function completeRevisions(db: Database, parts: LastPart[]): Promise<Completion[]> {
+  const [{ claim: scope, permit, plan }] = parts as [LastPart, ...LastPart[]]
   const { model } = plan
   const { organizationId } = scope
   const ids = parts.map(({ claim }) => claim.documentId)
@@ -76,7 +82,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
     // Locks in the order of all statements, and before the agent's row, which a completion locks.
     held: db.selectFrom('documents as d').select('d.id').where(areLeased(parts)).orderBy('d.id').forNoKeyUpdate(),
     ...(await changes(parts)),
-    locked: lockKnowledge(scope),
+    locked: permit.lock(),
     ...(parts.some(({ claim }) => claim.model === null) && { named: nameModel(scope, model) }),
     completed: db
       .with('completed', (db) =>
@@ -88,10 +94,10 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
             chunk_count: ref('planned.chunk_count'),
             chunk_offsets: ref('planned.chunk_offsets'),
             chunk_pages: ref('planned.chunk_pages'),
-            ...(verdict && { warnings: warningsAfter(verdict) }),
+            ...permit.warnings,
           }))
           .where(areLeased(parts))
-          .where(isUnchanged(scope, verdict))
+          .where(permit.isValid)
           .where(isServedBy(scope, model))
           .whereRef('d.id', '=', 'planned.document_id')
           .where(({ ref }) => sql<boolean>`${fingerprintOfStored(parts)} = ${ref('planned.fingerprint')}`)
@@ -110,7 +116,7 @@ export async function completeRevisions(db: Database, parts: Part[]): Promise<Co
       )
       .selectFrom(
         sql<{ holds: boolean; serves: boolean }>`(
-          select ${isUnchanged(scope, verdict)} as holds, ${isServedBy(scope, model)} as serves)`.as('guard'),
+          select ${permit.isValid} as holds, ${isServedBy(scope, model)} as serves)`.as('guard'),
       )
       .leftJoin('completed', (join) => join.onTrue())
       .select(['completed.id', 'guard.holds', 'guard.serves']),

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
-import { updateDocument } from '../../shared/documents/client/update-document.ts'
+import { editDocument } from '../../shared/documents/client/edit-document.ts'
+import { retry } from '../../shared/documents/client/edits.ts'
 import { statuses } from '../../shared/documents/contract/document.ts'
 import { isWaiting } from '../../shared/documents/processing/guards.ts'
 import { ApiError } from '../../shared/http/errors.ts'
@@ -133,7 +134,7 @@ async function retryDocument(db: Database, queue: Sender | undefined, target: Ta
   const scope = { organizationId: organization_id, agentId: agent_id, documentId: id }
   try {
     const outbox = { db: db.forOrganization(organization_id), queue }
-    const { queued } = await updateDocument(outbox, scope, { status: 'pending' }, {}, tags)
+    const { queued } = await editDocument(outbox, scope, retry, { origin: {}, match: tags })
     return { id, organization_id, queued, refused: null }
   } catch (error) {
     if (error instanceof ApiError) return { id, organization_id, queued: false, refused: error.message }

@@ -1,4 +1,3 @@
-import { ApiError } from '../http/errors.ts'
 import type { FoundHit } from '../retrieval/search.ts'
 import { termsIn } from '../terms/terms.ts'
 import { hasValue, normalized, type Result } from './golden-question.ts'
@@ -45,16 +44,6 @@ function bestSentence({ content }: FoundHit, { question, words }: Result['questi
 }
 
 const maxNamed = 5
-
-/** @throws ApiError golden_questions_fail */
-export function rejectBroken(broken: readonly Broken[]): never {
-  const named = broken.map(({ blocks, ...each }) => each)
-  throw new ApiError(
-    'golden_questions_fail',
-    `${inWords(broken)} Repeat the request with ignore_golden_questions to make the change all the same.`,
-    { extra: { golden_questions: named } },
-  )
-}
 
 /** Names up to five questions, each with the sentence that it found and the one that it would find. */
 export function inWords(broken: readonly Broken[]): string {

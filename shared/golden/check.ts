@@ -1,25 +1,23 @@
-import { type Expression, type RawBuilder, sql } from 'kysely'
-import type { Database, Statement } from '../database/database.ts'
+import { sql } from 'kysely'
+import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
-import type { Warning } from '../database/tables.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { ApiError } from '../http/errors.ts'
+import { type Effect, type MadeChunk, searchAfter } from '../knowledge/search-after.ts'
 import { estimatedTokens, type TokenMeter, withTokens } from '../limits/tokens.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
-import { type Broken, rejectBroken, toBroken } from './broken.ts'
+import { type Broken, toBroken } from './broken.ts'
 import {
   type GoldenRow,
   judge,
   maxAskedPerChange,
   type Result,
   selectQuestions,
-  storeResults,
   withOthers,
 } from './golden-question.ts'
-import { type Change, type MadeChunk, searchAfter } from './search-after.ts'
 
 /** The outcome of a check, which holds while the agent's knowledge has this version. */
 export interface Verdict {
@@ -40,7 +38,7 @@ const maxMoments = 20
 export async function checkChange(
   db: Database,
   scope: AgentScope,
-  changes: readonly Change[],
+  changes: readonly Effect[],
   renewal?: Renewal,
   made: readonly MadeChunk[] = [],
 ): Promise<Verdict | undefined> {
@@ -75,7 +73,7 @@ export async function brokenOf(db: Database, scope: AgentScope, results: Result[
   return without.flatMap((before, i) => (before.passed ? [toBroken(before, failing[i]!, moment)] : []))
 }
 
-function selectMoments({ organizationId }: AgentScope, changes: readonly Change[]) {
+function selectMoments({ organizationId }: AgentScope, changes: readonly Effect[]) {
   const columns = { document_id: 'uuid', valid_from: 'timestamptz', valid_until: 'timestamptz' } as const
   const dated = changes.map(({ document_id, dates }) => ({ document_id, ...dates }))
   return sql<{ moment: Date }>`select distinct moment from ${recordset('c', columns, dated)}
@@ -93,11 +91,6 @@ export async function ask(
 ): Promise<Result[]> {
   const found = await searchAfter(db, scope, after, questions)
   return questions.map((question) => judge(question, found.get(question.id)!))
-}
-
-/** The broken questions that forbid the change. */
-export function blockingOf(verdict: Verdict | undefined): Broken[] {
-  return verdict?.broken.filter(({ blocks }) => blocks) ?? []
 }
 
 export interface Renewal extends TokenMeter {
@@ -180,82 +173,10 @@ export async function vectorsOf(embedder: Embedder, questions: string[]): Promis
 
 const embedSeconds = 10
 
-/** Must come first in a guarded transaction, after its locks of documents. */
-export function lockKnowledge({ agentId }: AgentScope) {
-  return sql`select pg_advisory_xact_lock(hashtextextended(${agentId}, 1))`
-}
-
-/** Locks as `lockKnowledge` does, but shared: the model that serves the agent does not change. */
-export function lockModel({ agentId }: AgentScope) {
-  return sql`select pg_advisory_xact_lock_shared(hashtextextended(${agentId}, 1))`
-}
-
-/** One statement that selects and locks a document, and after it the knowledge or the model. */
-export function lockAfter<Row>(document: Statement<Row> & Expression<unknown>, lock: RawBuilder<unknown>) {
-  return sql<Row>`with held as materialized ${document} select held.*, (${lock}) from held`
-}
-
 /** True if nothing has changed since the check; without a check, if the agent has no golden questions. */
 export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
   return verdict
     ? sql<boolean>`exists (select from agents a where ${isAgent(scope)} and a.knowledge_version = ${verdict.version}::bigint)`
     : sql<boolean>`not exists (select from golden_questions g
         where g.organization_id = ${scope.organizationId} and g.agent_id = ${scope.agentId})`
-}
-
-/** The warnings of the changed document: it warns of questions that the change breaks until they pass. */
-export function warningsAfter({ results, broken }: Verdict) {
-  const passed = results.flatMap(({ passed, question }) => (passed ? [question.id] : []))
-  const added = broken.map(({ golden_question_id, question, as_of }): Warning => {
-    return { code: 'golden_question_failed', golden_question_id, question, ...(as_of && { as_of }) }
-  })
-  const gone = [...passed, ...added.map((each) => each.golden_question_id)]
-  return sql<string>`(select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
-    where w ->> 'golden_question_id' <> all (${gone}::text[])) || ${JSON.stringify(added)}::jsonb`
-}
-
-/** The outcome of a statement whose guard did not hold. */
-export const outdated = Symbol('outdated')
-
-const maxChecks = 20
-
-/** Checks a change. @throws ApiError golden_questions_fail if it would break a blocking question, unless the client ignores that */
-export async function verdictOn(
-  db: Database,
-  scope: AgentScope,
-  change: Change | readonly Change[],
-  ignores: boolean | undefined,
-): Promise<Verdict | undefined> {
-  const verdict = await checkChange(db, scope, [change].flat())
-  const blocking = blockingOf(verdict)
-  if (blocking.length > 0 && !ignores) rejectBroken(blocking)
-  return verdict
-}
-
-/**
- * Makes a client's change to the served knowledge. @param act makes it if `isUnchanged` holds for the verdict, else returns `outdated`
- * @throws ApiError golden_questions_fail; Unavailable
- */
-export async function guarded<Result>(
-  db: Database,
-  scope: AgentScope,
-  change: Change | (() => Promise<readonly Change[]>),
-  ignores: boolean | undefined,
-  act: (verdict: Verdict | undefined) => Promise<Result | typeof outdated>,
-): Promise<Result> {
-  let verdict: Verdict | undefined
-  for (let i = 0; i < maxChecks; i++) {
-    const done = await act(verdict)
-    if (done !== outdated) {
-      await keepResults(db, scope, verdict)
-      return done as Result
-    }
-    verdict = await verdictOn(db, scope, typeof change === 'function' ? await change() : change, ignores)
-  }
-  throw new Unavailable('database', new Error(`The knowledge base changed ${maxChecks} times in a row`))
-}
-
-/** Stores the results after the change, since search now serves what they found. */
-export async function keepResults(db: Database, scope: AgentScope, verdict: Verdict | undefined): Promise<void> {
-  if (verdict) await db.batch(storeResults(scope, verdict.results, verdict.broken))
 }

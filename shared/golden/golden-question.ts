@@ -5,6 +5,7 @@ import { recordset } from '../database/recordset.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { pageBytes } from '../http/payload.ts'
+import { withoutWarnings } from '../knowledge/warnings.ts'
 import { maxTurns } from '../retrieval/heard.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
@@ -108,18 +109,4 @@ export function storeResults(
       where g.organization_id = ${organizationId} and g.agent_id = ${agentId} and g.id = r.id`,
     settled: withoutWarnings({ organizationId, agentId }, passed, { isDue: true }),
   }
-}
-
-/** Removes the warnings of these questions from all of the agent's documents, or from one. @param isDue keeps those of future moments */
-export function withoutWarnings(
-  { organizationId, agentId }: AgentScope,
-  ids: readonly string[],
-  { documentId, isDue = false }: { documentId?: string; isDue?: boolean } = {},
-) {
-  const kept = sql`select coalesce(jsonb_agg(w), '[]') from jsonb_array_elements(d.warnings) w
-    where w ->> 'golden_question_id' <> all (${ids}::text[])
-      or ${isDue}::boolean and coalesce((w ->> 'as_of')::timestamptz > now(), false)`
-  return sql`update documents d set warnings = (${kept})
-    where d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.warnings <> '[]'
-      and d.warnings is distinct from (${kept}) and ${documentId ? sql`d.id = ${documentId}` : sql`true`}`
 }

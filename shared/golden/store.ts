@@ -7,9 +7,11 @@ import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { documentNotFound, requireAgent } from '../http/not-found.ts'
 import { type DocumentId, newId } from '../ids.ts'
+import { lockKnowledge } from '../knowledge/locks.ts'
+import { withoutWarnings } from '../knowledge/warnings.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
-import { ask, lockKnowledge, vectorsOf } from './check.ts'
+import { ask, vectorsOf } from './check.ts'
 import {
   bytesOf,
   type GoldenRow,
@@ -22,7 +24,6 @@ import {
   storeResults,
   textBytes,
   withOthers,
-  withoutWarnings,
 } from './golden-question.ts'
 import { requireMoment } from './moment.ts'
 

@@ -7,13 +7,13 @@ import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { sketchOf } from '../embedding/sketch.ts'
 import { toStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
+import type { Effect, MadeChunk } from '../knowledge/search-after.ts'
 import { withTokens } from '../limits/tokens.ts'
 import { inTurns } from '../steps.ts'
 import { indexedTerms, titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Broken } from './broken.ts'
 import { checkChange, type Renewal } from './check.ts'
-import type { Change, MadeChunk } from './search-after.ts'
 
 const inputsPerCall = 512
 const embedSeconds = 20
@@ -59,7 +59,7 @@ export async function replacing(
       where organization_id = ${scope.organizationId} and document_id = any (${texts.map(({ documentId }) => documentId)}::uuid[])`,
   })
   const known = new Set(stored.map(({ id }) => id))
-  const changes: Change[] = []
+  const changes: Effect[] = []
   const made: MadeChunk[] = []
   const missing = new Map<string, { text: string; tokens: number }>()
   for (const { documentId: document_id, title, content } of texts) {

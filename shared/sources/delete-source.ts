@@ -3,9 +3,9 @@ import type { Database } from '../database/database.ts'
 import { trashDays } from '../documents/client/trash.ts'
 import { processing } from '../documents/processing/guards.ts'
 import { discard } from '../documents/processing/transitions.ts'
-import { guarded, isUnchanged, lockKnowledge, outdated } from '../golden/check.ts'
-import type { Change } from '../golden/search-after.ts'
 import type { DocumentId } from '../ids.ts'
+import { commit, outdated } from '../knowledge/commit.ts'
+import type { Effect } from '../knowledge/search-after.ts'
 import type { Origin } from '../queue.ts'
 import { fromNow, now } from '../work/work-kind.ts'
 import {
@@ -46,25 +46,33 @@ export async function deleteSource(
   const isIt = toTrash ? isKept(scope) : isSource(scope)
   // A canonical address has no fragment: it is free for another source.
   const address = toTrash ? sql<string>`s.address || '#' || s.id` : sql<string>`s.address`
-  const removals = async (): Promise<Change[]> => {
+  const removals = async (): Promise<Effect[]> => {
     const { rows } = await sql<{ id: DocumentId }>`
       select d.id from documents d where ${isOwn(scope)} and d.active_revision is not null`.execute(db)
     return rows.map(({ id }) => ({ document_id: id, action: 'removes' }))
   }
-  await guarded(db, scope, removals, ignores, async (verdict) => {
-    const { sources, marked } = await db.batch({
-      sources: sql<{ id: string }>`select s.id from sources s where ${isIt} for update`,
-      ...(toTrash && { held: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update` }),
-      locked: lockKnowledge(scope),
-      marked: crawling.update(sql`${isIt} and ${isUnchanged(scope, verdict)}`, {
-        ...{ ...due(origin), ...noCrawl, status: 'deleting', address, deleted_at: toTrash ? now : null },
-        ...(toTrash && { next_check_at: fromNow(trashDays * 86_400) }),
-      }),
-      ...(toTrash && { discarded: discardDocuments(scope) }),
-    })
-    await requireSource(db, scope, sources)
-    return marked.length > 0 ? undefined : outdated
-  })
+  await commit(db, scope, () => ({
+    effects: removals,
+    ignores,
+    async make(permit) {
+      const { sources, marked } = await db.batch({
+        sources: sql<{ id: string }>`select s.id from sources s where ${isIt} for update`,
+        ...(toTrash && { held: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update` }),
+        locked: permit.lock(),
+        marked: crawling.update(sql`${isIt} and ${permit.isValid}`, {
+          ...due(origin),
+          ...noCrawl,
+          status: 'deleting',
+          address,
+          deleted_at: toTrash ? now : null,
+          ...(toTrash && { next_check_at: fromNow(trashDays * 86_400) }),
+        }),
+        ...(toTrash && { discarded: discardDocuments(scope) }),
+      })
+      await requireSource(db, scope, sources)
+      return marked.length > 0 ? undefined : outdated
+    },
+  }))
   if (toTrash) return undefined
   const end = performance.now() + requestMilliseconds
   do if (await deleteNext(db, scope)) return undefined
@@ -85,16 +93,21 @@ function discardDocuments(scope: SourceScope) {
 /** Deletes a source's next documents, and with the last the source. @returns true if the source is gone */
 export async function deleteNext(db: Database, scope: SourceScope): Promise<boolean> {
   const next = sql`select d.id from documents d where ${isOwn(scope)} order by d.id limit ${documentsAtOnce}`
-  const { left } = await db.batch({
-    // Waits for a crawl that is creating documents.
-    sources: sql`select s.id from sources s where ${isSource(scope)} for update`,
-    // All statements that lock several documents lock them in this order.
-    held: sql`${next} for update`,
-    locked: lockKnowledge(scope),
-    documents: sql`delete from documents d where d.organization_id = ${scope.organizationId} and d.id = any(array(${next}))`,
-    deleted: sql`delete from sources s where ${isSource(scope)} and s.status = 'deleting'
-      and not exists (select from documents d where ${isOwn(scope)})`,
-    left: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)}`,
-  })
+  const { left } = await commit(db, scope, () => ({
+    // The source's deletion was checked.
+    effects: [],
+    make: (permit) =>
+      db.batch({
+        // Waits for a crawl that is creating documents.
+        sources: sql`select s.id from sources s where ${isSource(scope)} for update`,
+        // All statements that lock several documents lock them in this order.
+        held: sql`${next} for update`,
+        locked: permit.lock(),
+        documents: sql`delete from documents d where d.organization_id = ${scope.organizationId} and d.id = any(array(${next}))`,
+        deleted: sql`delete from sources s where ${isSource(scope)} and s.status = 'deleting'
+          and not exists (select from documents d where ${isOwn(scope)})`,
+        left: sql<{ id: string }>`select s.id from sources s where ${isSource(scope)}`,
+      }),
+  }))
   return left.length === 0
 }

@@ -4,6 +4,7 @@ import { claimRevisions, type RevisionClaim } from '../../functions/embedding/cl
 import { planRevision } from '../../functions/embedding/revision-plan.ts'
 import { completeRevisions } from '../../functions/embedding/stored-chunks.ts'
 import { type Claimant, endInError } from '../../shared/documents/processing/attempt.ts'
+import { permitOf } from '../../shared/knowledge/commit.ts'
 import { strayRows } from '../support/database/stray-rows.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Answer, type Tenant, useStand } from '../support/stand/stand.ts'
@@ -105,9 +106,9 @@ async function refuses(subject: Subject, body: object, code: string) {
 /** Expects that the worker's claim of the document completes nothing. */
 async function expectVoid({ claim }: Subject) {
   if (!claim) return
-  expect(await completeRevisions(stand.db, [{ claim, plan: planRevision(claim, [], 'lexical-2') }])).toEqual([
-    'lease_lost',
-  ])
+  expect(
+    await completeRevisions(stand.db, [{ claim, plan: planRevision(claim, [], 'lexical-2'), permit: permitOf(claim) }]),
+  ).toEqual(['lease_lost'])
 }
 
 test('a document created without content is pending and not queued', async () => {

@@ -7,6 +7,7 @@ import { chunk } from '../../shared/chunking/chunker.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { Claimant } from '../../shared/documents/processing/attempt.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
+import { permitOf } from '../../shared/knowledge/commit.ts'
 import { statements } from '../support/database/faulty-connection.ts'
 import { createDocument, expireLease, newDocument, type TestDocument } from '../support/documents/documents.ts'
 import { contentOf } from '../support/provider/fake-provider.ts'
@@ -162,14 +163,20 @@ test('completing needs every chunk of the text, each with its vector', async () 
   expect(plan.missing).toHaveLength(2)
   const [first, second] = plan.missing.map((text) => ({ ...text, vector: vectorOf(text.vectorId) }))
   expect(await storePart(db, { claim: held, plan, embedded: [first!] })).toBe(true)
-  expect(await completeRevisions(db, [{ claim: held, plan }])).toEqual(['lease_lost'])
+  expect(await completeRevisions(db, [{ claim: held, plan, permit: permitOf(held) }])).toEqual(['lease_lost'])
   expect((await get(tenant, document)).status).toBe('processing')
-  expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!] }])).toEqual(['served'])
+  expect(await completeRevisions(db, [{ claim: held, plan, embedded: [second!], permit: permitOf(held) }])).toEqual([
+    'served',
+  ])
 })
 
 test.each([
   ['a part', (db: Database, part: Part) => storePart(db, part)],
-  ['the last part', async (db: Database, part: Part) => (await completeRevisions(db, [part]))[0] === 'served'],
+  [
+    'the last part',
+    async (db: Database, part: Part) =>
+      (await completeRevisions(db, [{ ...part, permit: permitOf(part.claim) }]))[0] === 'served',
+  ],
 ])('storing %s after the lease was lost deletes no vector', async (_, store) => {
   const { tenant, document } = await newDocument(stand, 'A text.')
   const { db, held: lost, plan } = await hold(document)
@@ -228,7 +235,7 @@ describe('between a worker and requests,', () => {
 
   test.skipIf(!isOnServer).each([
     ['a part', storePart],
-    ['the last part', (db: Database, part: Part) => completeRevisions(db, [part])],
+    ['the last part', (db: Database, part: Part) => completeRevisions(db, [{ ...part, permit: permitOf(part.claim) }])],
   ])('a takeover while %s is being stored waits for it, and is not joined by it', async (_, store) => {
     const { tenant, document } = await newDocument(stand, 'A text.')
     const { db, held, plan } = await hold(document)

@@ -5,11 +5,12 @@ import * as v from 'valibot'
 import { isDocument } from '../../../shared/database/scope.ts'
 import { listChunks } from '../../../shared/documents/client/chunks.ts'
 import { deleteDocument } from '../../../shared/documents/client/documents.ts'
-import { updateDocument } from '../../../shared/documents/client/update-document.ts'
+import { editDocument } from '../../../shared/documents/client/edit-document.ts'
+import { retry } from '../../../shared/documents/client/edits.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
-import { withoutWarnings } from '../../../shared/golden/golden-question.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
+import { withoutWarnings } from '../../../shared/knowledge/warnings.ts'
 import type { Sender } from '../../../shared/queue.ts'
 import { isError } from '../error-view.ts'
 import { agentPage } from '../layout.ts'
@@ -74,8 +75,7 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
     })
     .post(`${documentRoute}/retry`, writing, async ({ c, db, scope, isPartial, origin }) => {
       try {
-        const changes = { status: 'pending', ignore_golden_questions: isIgnoring(c) } as const
-        await updateDocument({ db, queue }, scope, changes, origin)
+        await editDocument({ db, queue }, scope, retry, { origin, ignores: isIgnoring(c) })
       } catch (error) {
         // Somebody else has retried it or removed its content, and its page shows that.
         if (!isError(error, 'processing_in_progress') && !isError(error, 'invalid_transition')) throw error

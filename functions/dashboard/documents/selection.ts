@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { deleteDocument } from '../../../shared/documents/client/documents.ts'
-import { updateDocument } from '../../../shared/documents/client/update-document.ts'
+import { editDocument } from '../../../shared/documents/client/edit-document.ts'
+import { retry } from '../../../shared/documents/client/edits.ts'
 import { type DocumentId, documentId } from '../../../shared/ids.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import type { Sender } from '../../../shared/queue.ts'
@@ -48,7 +49,7 @@ export function addSelectionRoute(screens: Screens, queue: Sender) {
         if (performance.now() - started > workMilliseconds) left.push({ title, reason: 'it would have taken too long' })
         else {
           if (isDeletion) await deleteDocument(db, place, { match, toTrash: true })
-          else await updateDocument({ db, queue }, place, { status: 'pending' }, origin, match)
+          else await editDocument({ db, queue }, place, retry, { origin, match })
           done.push(id)
         }
       } catch (error) {

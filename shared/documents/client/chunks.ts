@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../database/columns.ts'
 import type { Database } from '../../database/database.ts'
 import { type DocumentScope, isDocument } from '../../database/scope.ts'
-import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated, warningsAfter } from '../../golden/check.ts'
 import { findDocument, requireDocument } from '../../http/not-found.ts'
 import { pageBytes } from '../../http/payload.ts'
+import { commit, outdated } from '../../knowledge/commit.ts'
 import type { ChunkRow } from '../contract/chunk.ts'
 import { chunkMetadata, deleteUnusedVectors, isServed } from '../processing/served-chunks.ts'
 import { empty } from '../processing/transitions.ts'
@@ -54,32 +54,35 @@ export async function listChunks(
  * @throws ApiError agent_not_found, document_not_found, golden_questions_fail
  */
 export async function deleteChunks(db: Database, scope: DocumentScope, by: string, ignores = false): Promise<void> {
-  const removal = { document_id: scope.documentId, action: 'removes' } as const
-  await guarded(db, scope, removal, ignores, async (verdict) => {
-    const { documents, emptied } = await db.batch({
-      documents: lockAfter(selectDocument(db, scope).forNoKeyUpdate(), lockKnowledge(scope)),
-      emptied: db
-        .with('emptied', (db) =>
-          db
-            .updateTable('documents as d')
-            .set({ ...empty(by), ...(verdict && { warnings: warningsAfter(verdict) }) })
-            .where(isDocument(scope))
-            .where(sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`)
-            .returning('d.id'),
-        )
-        .with(
-          'deleted',
-          () => sql`(delete from chunks c using emptied
-            where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId})`,
-        )
-        .selectFrom('emptied')
-        .select('id'),
-      // This statement's snapshot no longer has the chunks.
-      unused: deleteUnusedVectors(scope),
-    })
-    await requireDocument(db, scope, documents)
-    return emptied.length > 0 ? undefined : outdated
-  })
+  await commit(db, scope, () => ({
+    effects: [{ document_id: scope.documentId, action: 'removes' }],
+    ignores,
+    async make(permit) {
+      const { documents, emptied } = await db.batch({
+        documents: permit.lock(selectDocument(db, scope).forNoKeyUpdate()),
+        emptied: db
+          .with('emptied', (db) =>
+            db
+              .updateTable('documents as d')
+              .set({ ...empty(by), ...permit.warnings })
+              .where(isDocument(scope))
+              .where(sql<boolean>`(${d.active_revision} is null or ${permit.isValid})`)
+              .returning('d.id'),
+          )
+          .with(
+            'deleted',
+            () => sql`(delete from chunks c using emptied
+              where c.organization_id = ${scope.organizationId} and c.document_id = ${scope.documentId})`,
+          )
+          .selectFrom('emptied')
+          .select('id'),
+        // This statement's snapshot no longer has the chunks.
+        unused: deleteUnusedVectors(scope),
+      })
+      await requireDocument(db, scope, documents)
+      return emptied.length > 0 ? undefined : outdated
+    },
+  }))
 }
 
 export function selectDocument(db: Database, scope: DocumentScope) {

@@ -12,11 +12,11 @@ import {
   type NamedScope,
 } from '../../database/scope.ts'
 import type { Status } from '../../database/tables.ts'
-import { guarded, isUnchanged, lockAfter, lockKnowledge, outdated } from '../../golden/check.ts'
 import { ApiError } from '../../http/errors.ts'
 import { editsOf, type Tags } from '../../http/etag.ts'
 import { findDocument, requireAgent, requireDocument } from '../../http/not-found.ts'
 import { pageBytes } from '../../http/payload.ts'
+import { commit, outdated } from '../../knowledge/commit.ts'
 import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
 import { before, discard } from '../processing/transitions.ts'
 import { disagreements } from './disagreements.ts'
@@ -108,19 +108,22 @@ export async function deleteDocument(
   { match = '*', ignores, toTrash }: Removal = {},
 ): Promise<void> {
   const isUnedited = match === '*' ? sql<boolean>`true` : isOneOf(sql`${d.edits}::text`, editsOf(match))
-  const removal = { document_id: scope.documentId, action: 'removes' } as const
   const isIt = isDocument(scope, toTrash ? isOfAgent(scope) : isStoredOfAgent(scope))
-  await guarded(db, scope, removal, ignores, async (verdict) => {
-    const mayGo = sql<boolean>`(${d.active_revision} is null or ${isUnchanged(scope, verdict)})`
-    const guard = sql<boolean>`(${isIt} and ${isUnedited} and ${mayGo})`
-    const found = db.selectFrom('documents as d').select(isUnedited.as('is_unedited')).where(isIt).forUpdate()
-    const removed = toTrash
-      ? db.updateTable('documents as d').set(discard).where(guard).returning('d.id')
-      : db.deleteFrom('documents as d').where(guard).returning('d.id')
-    const done = await db.batch({ found: lockAfter(found, lockKnowledge(scope)), removed })
-    if (!(await requireDocument(db, scope, done.found)).is_unedited) preconditionFailed()
-    return done.removed.length > 0 ? undefined : outdated
-  })
+  await commit(db, scope, () => ({
+    effects: [{ document_id: scope.documentId, action: 'removes' }],
+    ignores,
+    async make(permit) {
+      const mayGo = sql<boolean>`(${d.active_revision} is null or ${permit.isValid})`
+      const guard = sql<boolean>`(${isIt} and ${isUnedited} and ${mayGo})`
+      const found = db.selectFrom('documents as d').select(isUnedited.as('is_unedited')).where(isIt).forUpdate()
+      const removed = toTrash
+        ? db.updateTable('documents as d').set(discard).where(guard).returning('d.id')
+        : db.deleteFrom('documents as d').where(guard).returning('d.id')
+      const done = await db.batch({ found: permit.lock(found), removed })
+      if (!(await requireDocument(db, scope, done.found)).is_unedited) preconditionFailed()
+      return done.removed.length > 0 ? undefined : outdated
+    },
+  }))
 }
 
 /** @param filter a name of the first level, `=` and a value, which is compared as text */

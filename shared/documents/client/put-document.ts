@@ -15,7 +15,8 @@ import type { Outbox } from '../processing/outbox.ts'
 import { createDocument } from './create-document.ts'
 import { disagreements } from './disagreements.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
-import { updateDocument } from './update-document.ts'
+import { editDocument } from './edit-document.ts'
+import { edit } from './edits.ts'
 
 /**
  * Creates or changes the document with this external id so that it equals the input. Writes nothing if it already does.
@@ -44,8 +45,9 @@ export async function putDocument(
       }
       if (found.is_same && isMatched(found, match)) return { document: { ...found, content }, isNew: false }
       const target = { ...scope, documentId: found.id as DocumentId }
-      const changed = await updateDocument(outbox, target, { ...wanted, ignore_golden_questions }, origin, match)
-      return { document: changed.document, isNew: false }
+      const request = { origin, match, ignores: ignore_golden_questions }
+      const { document } = await editDocument(outbox, target, edit(wanted), request)
+      return { document, isNew: false }
     } catch (error) {
       if (!(error instanceof ApiError && overtaken.has(error.code))) throw error
     }

@@ -8,7 +8,8 @@ import { requireFitsResponse } from '../../http/payload.ts'
 import type { Origin } from '../../queue.ts'
 import type { DocumentRow } from '../contract/document.ts'
 import type { Outbox } from '../processing/outbox.ts'
-import { updateDocument } from './update-document.ts'
+import { editDocument } from './edit-document.ts'
+import { restore } from './edits.ts'
 
 export interface ListedRevision {
   /** The last revision with this content; the ones before it, if any, are earlier runs on the same content. */
@@ -94,6 +95,5 @@ export async function restoreRevision(
 ): Promise<DocumentRow> {
   const { content } = await getRevision(outbox.db, scope, revision)
   requireFitsResponse(content)
-  const input = { ...(content !== null && { content }), isRestored: true }
-  return (await updateDocument(outbox, scope, input, origin, match)).document
+  return (await editDocument(outbox, scope, restore(content), { origin, match })).document
 }

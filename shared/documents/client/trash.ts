@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type Database, violates } from '../../database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../../database/scope.ts'
-import { lockAfter, lockKnowledge } from '../../golden/check.ts'
+import { commit } from '../../knowledge/commit.ts'
 import type { Origin } from '../../queue.ts'
 import { createdColumns, type DocumentRow } from '../contract/document.ts'
 import { awaitsText } from '../processing/guards.ts'
@@ -26,14 +26,18 @@ export async function restoreDocument(
 ): Promise<DocumentRow> {
   const isIt = isDocument(scope, isInTrash(scope))
   const held = db.selectFrom('documents as d').select('d.id').where(isIt).forUpdate()
-  const { restored } = await db
-    .batch({
-      held: lockAfter(held, lockKnowledge(scope)),
-      restored: restoring(db, scope, isIt)
-        .returning(['d.title', 'd.content', ...createdColumns, disagreements.as('disagreements')])
-        .returning(['d.managed_by', awaitsText.as('awaits_text')]),
-    })
-    .catch((error) => rejectRestoring(db, scope, isIt, error))
+  const { restored } = await commit(db, scope, () => ({
+    effects: [],
+    make: (permit) =>
+      db
+        .batch({
+          held: permit.lock(held),
+          restored: restoring(db, scope, isIt)
+            .returning(['d.title', 'd.content', ...createdColumns, disagreements.as('disagreements')])
+            .returning(['d.managed_by', awaitsText.as('awaits_text')]),
+        })
+        .catch((error) => rejectRestoring(db, scope, isIt, error)),
+  }))
   const [document] = restored
   if (!document) return await getDocument(db, scope)
   const { managed_by, awaits_text: awaitsItsText, ...row } = document

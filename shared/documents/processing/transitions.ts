@@ -15,7 +15,7 @@ import { processing } from './guards.ts'
  * | –                          | created with content             | pending, service                          | `create`                        |
  * | –                          | created without content          | pending, client                           | `create`                        |
  * | –                          | created for a file               | pending, service, awaits its text         | `create`                        |
- * | any                        | PATCH: other content; retry; restore | pending, service, new revision            | `restart`, `decideUpdate`       |
+ * | any                        | PATCH: other content; retry; restore | pending, service, new revision            | `restart`, edits.ts             |
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
  * | any, was a file            | its text is corrected            | the same, and remains a file              | `restart`, `correct`            |
  * | any, was a file            | PATCH: content                   | the same, and no longer a file            | `restart`, `becomeText`         |
@@ -24,7 +24,7 @@ import { processing } from './guards.ts'
  * | pending, awaits its file   | the uploader reports the file    | the same, queued                          | `reportUpload`, `awaitsFile`    |
  * | any, service               | first upload of chunks           | pending, client, new revision, no chunks  | `takeOver`, `isManagedByService` |
  * | any                        | all chunks deleted               | pending, client, new revision, not served | `empty`                         |
- * | pending, client            | PATCH: completed                 | completed, served                         | `complete`, `decideUpdate`      |
+ * | pending, client            | PATCH: completed                 | completed, served                         | `complete`, edits.ts            |
  * | pending and due            | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, lease expired  | a worker claims it               | processing                                | `claim`, `isClaimable`          |
  * | processing, awaits text    | its text is extracted            | pending, for the embedding Lambda         | `handOver`, `leaseFence`        |

@@ -4,21 +4,23 @@ import * as v from 'valibot'
 import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
-import { updateDocument } from '../../../../shared/documents/client/update-document.ts'
+import { editDocument } from '../../../../shared/documents/client/edit-document.ts'
+import { correctText, edit } from '../../../../shared/documents/client/edits.ts'
+import type { Outbox } from '../../../../shared/documents/processing/outbox.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import { createGolden } from '../../../../shared/golden/store.ts'
 import { tryText } from '../../../../shared/golden/try-text.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
-import type { Sender } from '../../../../shared/queue.ts'
+import type { Origin, Sender } from '../../../../shared/queue.ts'
 import { asOfDays } from '../../as-of.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type Html, type View } from '../../layout.ts'
 import { documentPath, documentRoute, documentsRoute } from '../../paths.ts'
 import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
-import type { Screens } from '../../screen.ts'
+import type { Answer, Screens } from '../../screen.ts'
 import { subjectOf } from '../../titles.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
@@ -100,63 +102,83 @@ export function addTextScreens(
       const asked = isEdited ? { ...shown, ...whole } : shown
       return editView(document, documentPath(scope.agentId, scope.documentId), asked)
     })
-    .post(
-      `${documentRoute}/edit`,
-      { permission, tab, form: editedText },
-      async ({ c, db, meter, scope, form, origin, agent }) => {
-        const address = documentPath(scope.agentId, scope.documentId)
-        const shown = shownOf(c)
-        const { question, part } = shown
-        const typed: Typed = form.isValid ? form.values : form.typed
-        const document = await readEditable(db, scope, maxWrittenBytes).catch((error) => {
-          if (!isError(error, 'document_not_found')) throw error
-        })
-        if (!document)
-          return {
-            ...newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), {
-              ...{ typed, note: alertView(gone) },
-            }),
-            status: 404,
-          }
-        const again = (status: NonNullable<View['status']>, more: Partial<Editing>, now = document) => ({
-          ...editView(now, address, { ...shown, typed, ...more }),
-          status,
-        })
-        // The passage may have changed, so the typed text is shown with the whole text.
-        const conflict = (now: Editable) => {
-          const note = html`${alertView(partConflict)}<div class="said">${typed.content}</div>`
-          return again(409, part ? { ...whole, typed: {}, note } : { isConflict: true }, now)
-        }
-        if (!form.isValid) return again(422, { faults: form.faults })
-        const { title, content: written, edits, check, golden, ...days } = form.values
-        if (part && part.edits !== document.edits) return conflict(document)
-        const content = withPart(document.content, part, written)
-        if (check && content !== undefined)
-          return again(200, {
-            note: await checkView({ db, embedder, chunkSize, ...meter }, scope, { title, content }, document),
-          })
-        const isOther = content !== undefined && content !== document.content?.replaceAll(/\r\n?/g, '\n')
-        try {
-          const changes = {
-            title,
-            ignore_golden_questions: isIgnoring(c),
-            ...(isOther && { content, ...(document.source_url !== null && { corrections: correctionsAfter }) }),
-            ...changedDates(days, document),
-          }
-          await updateDocument({ db, queue }, scope, changes, origin, unedited(edits))
-        } catch (error) {
-          if (isError(error, 'precondition_failed')) return conflict(await readEditable(db, scope, maxWrittenBytes))
-          const { message, status } = tooMany(error)
-          return again(status, { faults: { title: message } })
-        }
-        const asked = golden && question ? { question, at: shown.at ?? new Date().toISOString() } : undefined
-        const fault = asked && (await keepGolden({ db, embedder, meter }, scope, asked.question, asOfDays(asked)))
-        const isDetached = isOther && document.website !== null
-        const saved = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}`
-        const text = fault ? `The text was saved, but not the check. ${fault}` : saved
-        return { redirect: address, flash: { text, isError: fault !== undefined } }
-      },
-    )
+    .post(`${documentRoute}/edit`, { permission, tab, form: editedText }, async (request) => {
+      const { db, scope, form, agent } = request
+      const shown = shownOf(request.c)
+      const typed: Typed = form.isValid ? form.values : form.typed
+      const document = await readEditable(db, scope, maxWrittenBytes).catch((error) => {
+        if (!isError(error, 'document_not_found')) throw error
+      })
+      if (!document) {
+        const sent = { typed, note: alertView(gone) }
+        return { ...newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), sent), status: 404 }
+      }
+      const again: Again = (status, more, now = document) => ({
+        ...editView(now, documentPath(scope.agentId, scope.documentId), { ...shown, typed, ...more }),
+        status,
+      })
+      if (!form.isValid) return again(422, { faults: form.faults })
+      const { part } = shown
+      if (part && part.edits !== document.edits) return conflict(again, document, part, typed)
+      const sent = { ...form.values, content: withPart(document.content, part, form.values.content) }
+      const { title, content, check } = sent
+      if (check && content !== undefined) {
+        const trier = { db, embedder, chunkSize, ...request.meter }
+        return again(200, { note: await trialView(trier, scope, { title, content }, document) })
+      }
+      try {
+        await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
+      } catch (error) {
+        if (isError(error, 'precondition_failed'))
+          return conflict(again, await readEditable(db, scope, maxWrittenBytes), part, typed)
+        const { message, status } = tooMany(error)
+        return again(status, { faults: { title: message } })
+      }
+      const { question, at = new Date().toISOString() } = shown
+      const kept = sent.golden && question ? { question, as_of: asOfDays({ question, at }) } : undefined
+      const fault = kept && (await keep({ db, embedder, meter: request.meter }, scope, kept))
+      return saved(scope, document, sent, fault)
+    })
+}
+
+type Again = (status: NonNullable<View['status']>, more: Partial<Editing>, now?: Editable) => View
+
+/** Shows the form again after somebody else's edit. A passage may have changed, so the typed text is shown with the whole text. */
+function conflict(again: Again, now: Editable, part: Editing['part'], typed: Typed): View {
+  if (!part) return again(409, { isConflict: true }, now)
+  const note = html`${alertView(partConflict)}<div class="said">${typed.content}</div>`
+  return again(409, { ...whole, typed: {}, note }, now)
+}
+
+type Sent = v.InferOutput<typeof editedText>
+
+/** @throws ApiError */
+async function save(
+  outbox: Outbox,
+  scope: DocumentScope,
+  document: Editable,
+  { title, content, edits, ...days }: Sent,
+  request: { origin: Origin; ignores: boolean },
+): Promise<void> {
+  const changes = { title, ...changedDates(days, document) }
+  const change = !isOther(document, content)
+    ? edit(changes)
+    : document.source_url === null
+      ? edit({ ...changes, content })
+      : correctText({ ...changes, content }, correctionsAfter)
+  await editDocument(outbox, scope, change, { ...request, match: unedited(edits), readsText: true })
+}
+
+function isOther(document: Editable, content: string | undefined): content is string {
+  return content !== undefined && content !== document.content?.replaceAll(/\r\n?/g, '\n')
+}
+
+/** @param fault why the check wasn't kept */
+function saved(scope: DocumentScope, document: Editable, { title, content }: Sent, fault: string | undefined): Answer {
+  const isDetached = isOther(document, content) && document.website !== null
+  const done = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}`
+  const text = fault ? `The text was saved, but not the check. ${fault}` : done
+  return { redirect: documentPath(scope.agentId, scope.documentId), flash: { text, isError: fault !== undefined } }
 }
 
 const gone =
@@ -183,7 +205,7 @@ function withPart(text: string | null, part: Editing['part'], written: string | 
 }
 
 /** Runs the checks as if the text were saved, and stores nothing. */
-async function checkView(
+async function trialView(
   ...[trier, scope, text, document]: [...Parameters<typeof tryText>, document: Editable]
 ): Promise<Html> {
   try {
@@ -203,12 +225,11 @@ function questionOf(c: Context): string | undefined {
   return question ? shortened(question, maxQuestion) : undefined
 }
 
-/** @returns why the check wasn't saved; undefined if it was */
-async function keepGolden(
+/** Keeps the caller's question as a check of the document. @returns why it couldn't; undefined if it did */
+async function keep(
   { meter, ...dependencies }: Parameters<typeof createGolden>[0] & { meter: Meter },
   scope: DocumentScope,
-  question: string,
-  as_of: string | null,
+  { question, as_of }: { question: string; as_of: string | null },
 ): Promise<string | undefined> {
   const expected = { document_id: scope.documentId, words: null, expects_nothing: false }
   try {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
+import type { GoldenRow } from '../golden/golden-question.ts'
 import type { DocumentId } from '../ids.ts'
 import { anywhere, type Place } from '../retrieval/dates/calendar.ts'
 import type { Moment } from '../retrieval/dates/dated.ts'
@@ -9,10 +10,9 @@ import { inContext } from '../retrieval/in-context.ts'
 import { comparedHits } from '../retrieval/letter-runs.ts'
 import { type Found, placeOf, type Row, toFound, withDays } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
-import type { GoldenRow } from './golden-question.ts'
 
-/** A change of a document, or of the agent's model: see `answers_after` in infra/migrations/search. */
-export interface Change {
+/** What a change does to a document, or to the agent's model: see `answers_after` in infra/migrations/search. */
+export interface Effect {
   document_id?: DocumentId
   /** `serves` its newest revision, of `chunk_count` chunks if the service made it; `replaces` its text; `removes` it from search. */
   action?: 'serves' | 'replaces' | 'removes' | 'switches_model'
@@ -50,7 +50,7 @@ const maxBytes = 4_000_000
 export async function searchAfter(
   db: Database,
   scope: AgentScope,
-  { changes, made = [] }: { changes: readonly Change[]; made?: readonly MadeChunk[] },
+  { changes, made = [] }: { changes: readonly Effect[]; made?: readonly MadeChunk[] },
   given: readonly Asked[],
 ): Promise<Map<string, Found>> {
   const questions = given.map(heardOf)

@@ -1,0 +1,117 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Database, Statement } from '../database/database.ts'
+import type { AgentScope } from '../database/scope.ts'
+import { type Broken, inWords } from '../golden/broken.ts'
+import { checkChange, isUnchanged, type Renewal, type Verdict } from '../golden/check.ts'
+import { storeResults } from '../golden/golden-question.ts'
+import { ApiError } from '../http/errors.ts'
+import type { Semaphore } from '../semaphore.ts'
+import { Unavailable } from '../unavailable.ts'
+import { lockAfter, lockKnowledge } from './locks.ts'
+import type { Effect } from './search-after.ts'
+import { warningsAfter } from './warnings.ts'
+
+/** A change of what search serves, which `make` makes in one transaction. */
+export interface Change<Result> {
+  /** How golden questions are asked before it. None is asked without effects, such as before a document comes back from the trash. */
+  effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
+  /** True if it is made even if blocking golden questions would fail. */
+  ignores?: boolean | undefined
+  /** Makes the change where the permit is valid. @returns `outdated` if it is not, or if the change rests on other rows than are stored */
+  make: (permit: Permit) => Promise<Result | typeof outdated>
+  /** False if the result says that nothing was changed. */
+  isMade?: (result: Result) => boolean
+}
+
+/** The result of a change that was not made, because something has changed since it was checked. */
+export const outdated = Symbol('outdated')
+
+/** What a change of the served knowledge says to the database. */
+export interface Permit {
+  /** True if golden questions were asked. */
+  isChecked: boolean
+  /** Locks the selected rows, if any, and then the agent's knowledge. Comes before the statements that it guards. */
+  lock: <Row>(rows?: Statement<Row> & Expression<unknown>) => Statement<Row>
+  /** The condition of the statement that makes the change: nothing has changed since the check. */
+  isValid: Expression<SqlBool>
+  /** The column with the warnings of a changed document `d`: questions that the change breaks. None if no question was asked. */
+  warnings: { warnings?: Expression<string> }
+}
+
+/** @param verdict undefined before a check: the permit is valid if the agent has no golden questions */
+export function permitOf(scope: AgentScope, verdict?: Verdict, hasEffects = true): Permit {
+  return {
+    isChecked: verdict !== undefined,
+    lock: <Row>(rows?: Statement<Row> & Expression<unknown>) =>
+      rows ? lockAfter(rows, lockKnowledge(scope)) : (lockKnowledge(scope) as Statement<Row>),
+    isValid: hasEffects ? isUnchanged(scope, verdict) : sql<boolean>`true`,
+    warnings: verdict ? { warnings: warningsAfter(verdict) } : {},
+  }
+}
+
+interface Options {
+  /** Makes vectors of questions whose vector is of another model. */
+  renewal?: Renewal
+  /** Lets one change after the other be checked. */
+  turns?: Semaphore
+}
+
+/** Concurrent changes of an agent outdate each other's checks, one of them at a time. */
+const maxAttempts = 50
+
+/**
+ * Makes a change to what search serves: the only way to do so. Attempts it at once, which succeeds if the agent has no golden questions.
+ * Otherwise asks them as if the change were made, and attempts it again until nothing has changed since the check.
+ * @param propose is called before each attempt @throws GoldenQuestionsFail; Unavailable; whatever `propose` and `make` throw
+ */
+export async function commit<Result>(
+  db: Database,
+  scope: AgentScope,
+  propose: () => Change<Result> | Promise<Change<Result>>,
+  { renewal, turns }: Options = {},
+): Promise<Result> {
+  let verdict: Verdict | undefined
+  let endTurn: (() => void) | undefined
+  try {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const { effects, ignores = false, make, isMade = () => true } = await propose()
+      const hasEffects = effects.length > 0 || typeof effects === 'function'
+      if (!hasEffects) verdict = undefined
+      const result = await make(permitOf(scope, verdict, hasEffects))
+      if (result !== outdated) {
+        if (verdict && isMade(result)) await db.batch(storeResults(scope, verdict.results, verdict.broken))
+        return result
+      }
+      if (!hasEffects) continue
+      endTurn ??= await turns?.acquire()
+      verdict = await checkChange(db, scope, typeof effects === 'function' ? await effects() : effects, renewal)
+      if (!ignores) requirePassing(verdict?.broken)
+    }
+  } finally {
+    endTurn?.()
+  }
+  throw new Unavailable('database', new Error(`The knowledge base changed ${maxAttempts} times in a row`))
+}
+
+/** Golden questions that forbid a change would fail after it. */
+export class GoldenQuestionsFail extends ApiError {
+  /** Names the questions. */
+  readonly summary: string
+
+  constructor(broken: readonly Broken[]) {
+    const summary = inWords(broken)
+    const named = broken.map(({ blocks, ...each }) => each)
+    super(
+      'golden_questions_fail',
+      `${summary} Repeat the request with ignore_golden_questions to make the change all the same.`,
+      { extra: { golden_questions: named } },
+    )
+    this.summary = summary
+  }
+}
+
+/** @throws GoldenQuestionsFail */
+export function requirePassing(broken: readonly Broken[] = []): void {
+  const blocking = broken.filter(({ blocks }) => blocks)
+  if (blocking.length > 0) throw new GoldenQuestionsFail(blocking)
+}
