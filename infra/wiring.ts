@@ -22,7 +22,7 @@ export interface Lambda {
 }
 
 const agentPath = '/v1/agents/{agentId}/knowledge-base'
-const goldenPath = '/v1/agents/{agentId}/golden-questions'
+const checkPath = '/v1/agents/{agentId}/golden-questions'
 const documentPath = `${agentPath}/{documentId}`
 const sourcePath = '/v1/agents/{agentId}/sources'
 const connectPath = '/v1/agents/{agentId}/connect/mcp'
@@ -87,7 +87,7 @@ export const lambdas = {
   questions: {
     ...api,
     entry: 'functions/questions/handler.ts',
-    routes: ['/v1/agents/{agentId}/questions', goldenPath, `${goldenPath}/run`, `${goldenPath}/{goldenQuestionId}`],
+    routes: ['/v1/agents/{agentId}/questions', checkPath, `${checkPath}/run`, `${checkPath}/{goldenQuestionId}`],
   },
   dashboard: {
     ...api,

@@ -51,7 +51,7 @@ export interface ModelMessage extends Origin {
   checked?: Checked | undefined
 }
 
-/** The golden questions' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
+/** The checks' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
 export type Checked = v.InferOutput<typeof checked>
 
 export type Message = WorkMessage | CrawlMessage | ModelMessage

@@ -15,6 +15,7 @@ import { addAgentsScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
 import { addCallsScreens } from './calls.ts'
+import { addCheckScreens } from './checks/screen.ts'
 import { addConnectScreens, leadsBack } from './connect.ts'
 import { addClosedScreens } from './documents/closed.ts'
 import { addDocumentScreens } from './documents/document-screens.ts'
@@ -25,7 +26,6 @@ import { addTextScreens } from './documents/text/screens.ts'
 import { addUploadRoutes } from './documents/upload.ts'
 import { addVersionRoutes } from './documents/version.ts'
 import { errorView } from './error-view.ts'
-import { addGoldenScreens } from './golden/screen.ts'
 import { plainLayout } from './layout.ts'
 import { addCallScreens } from './questions/call.ts'
 import { addQuestionScreens } from './questions/screen.ts'
@@ -99,7 +99,7 @@ export function dashboardApp({
   addAskScreens(screens, embedder)
   addQuestionScreens(screens)
   addCallScreens(screens)
-  addGoldenScreens(screens, embedder)
+  addCheckScreens(screens, embedder)
   addCallsScreens(screens)
   addSettingsScreens(screens)
   addPeopleScreens(screens, mailer)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { needsMoment } from '../../shared/golden/moment.ts'
+import { needsMoment } from '../../shared/checks/moment.ts'
 import { time } from '../../shared/http/input/time.ts'
 
 interface Asked {

@@ -36,7 +36,7 @@ export function passagePath(agentId: string, documentId: string, index: number):
   return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
 }
 
-/** The form that corrects a document's text for a question and makes it a golden question. @param at when it was asked */
+/** The form that corrects a document's text for a question and makes it a check. @param at when it was asked */
 export function correctionPath(agentId: string, documentId: string, question: string, at?: string): string {
   return withQuery(`${documentPath(agentId, documentId)}/edit`, { question, at })
 }
@@ -53,7 +53,7 @@ export function goldenQuestionPath(
   expected: { document?: string; value?: string | undefined } = {},
   asked?: { at?: string | undefined; call?: string; before?: string },
 ): string {
-  return withQuery(`${goldenPage(agentId)}/new`, { question, ...expected, ...asked })
+  return withQuery(`${checksPage(agentId)}/new`, { question, ...expected, ...asked })
 }
 
 /** The form for a text that answers a question. */
@@ -62,7 +62,7 @@ export function newDocumentPath(agentId: string, question: string): string {
   return withQuery(`${agentPage(agentId, 'documents')}/new`, { question: shown })
 }
 
-export const goldenPage = (agentId: string) => agentPage(agentId, 'golden-questions')
+export const checksPage = (agentId: string) => agentPage(agentId, 'golden-questions')
 
-/** The place of a golden question in the list. */
-export const goldenPath = (agentId: string, id: string) => `${goldenPage(agentId)}#question-${id}`
+/** The place of a check in the list. */
+export const checkPath = (agentId: string, id: string) => `${checksPage(agentId)}#question-${id}`

@@ -1,14 +1,14 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import { type Broken, valueText } from '../../shared/checks/broken.ts'
 import type { Warning } from '../../shared/database/tables.ts'
-import { type Broken, valueText } from '../../shared/golden/broken.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import type { ApiError } from '../../shared/http/errors.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { isError } from './error-view.ts'
 import type { Html, View } from './layout.ts'
-import { goldenPath } from './paths.ts'
+import { checkPath } from './paths.ts'
 import { counted } from './sentences.ts'
 import { timeIn } from './times.ts'
 
@@ -57,7 +57,7 @@ type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
 export function brokenView(agentId: string, broken: readonly Named[], zone: string): Html {
   return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
     ({ golden_question_id, question, blocks, as_of, lost, instead, value }) =>
-      html`<li><div class="what"><p class="name"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
+      html`<li><div class="what"><p class="name"><a href="${checkPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
 ${as_of && html`<p>${fromView(as_of, zone)}</p>\n`}${
   value
     ? html`<p>Callers now get: ${valueText(value.lost)}</p>
@@ -81,7 +81,7 @@ export function warningsView(
 ): Html {
   return html`<section class="panel broken" id="warnings"><h2>${warningText(failed.length)}</h2><ul class="rows">${failed.map(
     ({ golden_question_id, question, as_of }) =>
-      html`<li><p class="what"><a href="${goldenPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of, zone)}`}</p>
+      html`<li><p class="what"><a href="${checkPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of, zone)}`}</p>
 ${mayWrite && html`<form method="post" action="${address}/warnings/${golden_question_id}/dismiss"><button class="quiet" aria-label="Dismiss: “${question}”">Dismiss</button></form>`}</li>`,
   )}</ul></section>`
 }

@@ -4,7 +4,7 @@ import type { AgentScope } from '../../shared/database/scope.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { embedderOf } from '../../shared/embedding/serving-embedder.ts'
 import type { DocumentId } from '../../shared/ids.ts'
-import { GoldenQuestionsFail } from '../../shared/knowledge/commit.ts'
+import { ChecksFail } from '../../shared/knowledge/commit.ts'
 import { switchModel } from '../../shared/knowledge/switch-model.ts'
 import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
@@ -27,7 +27,7 @@ import type { Missing } from './revision-plan.ts'
 
 /** The time left below which no page of chunks begins. */
 const lastPageMilliseconds = 30_000
-/** The time left below which no golden questions are asked: a statement takes up to a minute. */
+/** The time left below which no checks are asked: a statement takes up to a minute. */
 const lastCheckMilliseconds = 60_000
 const cancelMilliseconds = 10_000
 const retrySeconds = 60
@@ -87,7 +87,7 @@ async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
       if (outcome) return outcome
     } catch (error) {
       if (error instanceof TokensUsedUp) return { reason: error.message, seconds: Math.min(error.seconds, 3600) }
-      if (error instanceof GoldenQuestionsFail) return { reason: error.summary, seconds: lookAgainSeconds }
+      if (error instanceof ChecksFail) return { reason: error.summary, seconds: lookAgainSeconds }
       if (error instanceof EmbeddingError)
         return { reason: error.message, seconds: error.retryAfterSeconds ?? retrySeconds }
       throw error

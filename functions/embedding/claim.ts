@@ -22,7 +22,7 @@ export interface RevisionClaim extends Claim, DocumentScope {
   isServing: boolean
   pendingMilliseconds: number
   tokensLeft: number
-  ignoresGoldenQuestions: boolean
+  ignoresChecks: boolean
   /** True if a person is asked first whether it replaces a document that it resembles. */
   mayReplace: boolean
   /** People's corrections of the file's text. */
@@ -77,7 +77,7 @@ export async function claimRevisions(db: Database, claimants: Claimant[]): Promi
         isServing: row.is_serving,
         pendingMilliseconds: row.pending_milliseconds,
         tokensLeft: Number(tokens[0]?.left ?? 0),
-        ignoresGoldenQuestions: row.ignores_golden_questions,
+        ignoresChecks: row.ignores_golden_questions,
         mayReplace: row.may_replace,
         corrections: row.corrections,
         pageStarts: row.page_starts,

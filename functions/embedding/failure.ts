@@ -1,5 +1,5 @@
 import type { Failure } from '../../shared/documents/contract/failures.ts'
-import type { GoldenQuestionsFail } from '../../shared/knowledge/commit.ts'
+import type { ChecksFail } from '../../shared/knowledge/commit.ts'
 import type { ChunkRejected } from './embed-missing.ts'
 
 export function tooManyChunks(count: number, max: number): Failure {
@@ -9,7 +9,7 @@ export function tooManyChunks(count: number, max: number): Failure {
   }
 }
 
-export function blocked({ summary }: GoldenQuestionsFail): Failure {
+export function blocked({ summary }: ChecksFail): Failure {
   return {
     code: 'golden_questions_fail',
     message: `${summary} Correct the text, or set the status to pending with ignore_golden_questions.`,

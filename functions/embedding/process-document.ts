@@ -19,7 +19,7 @@ import { movedStarts } from '../../shared/documents/text/page-starts.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedder.ts'
 import { keepClaims } from '../../shared/knowledge/claims.ts'
-import { type Change, commit, GoldenQuestionsFail, outdated } from '../../shared/knowledge/commit.ts'
+import { type Change, ChecksFail, commit, outdated } from '../../shared/knowledge/commit.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/log.ts'
 import { report } from '../../shared/metrics.ts'
@@ -74,7 +74,7 @@ export async function processDocument(
     await embedRevision(read, remaining)
   } catch (error) {
     if (error instanceof ChunkRejected) await endInError(job, chunkRejected(error))
-    else if (error instanceof GoldenQuestionsFail) await endInError(job, blocked(error))
+    else if (error instanceof ChecksFail) await endInError(job, blocked(error))
     else if (error instanceof EmbeddingError) await scheduleRetry(job, error)
     else if (error instanceof TokensUsedUp) await waitForTokens(job, error)
     else return await settle(job, error, attemptsFailed)
@@ -155,7 +155,7 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
   let isStored = false
   const change: Change<Completion | 'out_of_time'> = {
     effects: [effect],
-    ignores: claim.ignoresGoldenQuestions,
+    ignores: claim.ignoresChecks,
     async make(permit) {
       const completion = await shared.complete({ ...(isStored ? { claim, plan } : last), permit })
       isStored = true

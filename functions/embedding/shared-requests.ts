@@ -16,7 +16,7 @@ export interface SharedRequests {
   /** An embedder that joins the requests of documents which need a single request each, of the same model. */
   embedderFor: (embedder: Embedder) => Embedder
   complete: (last: LastPart) => Promise<Completion>
-  /** Lets the golden questions of one document after the other be asked. */
+  /** Lets the checks of one document after the other be asked. */
   turns: Semaphore
 }
 
@@ -59,8 +59,8 @@ export function sharedRequests({ db, embedder, semaphore, callLimits }: Sources)
     embedderFor: ({ model }) => (model === current!.model ? current! : previous!),
     complete: coalesceRequests<LastPart, Completion>({
       mayJoin: (group, part) =>
-        !group[0]!.permit.isChecked &&
-        !part.permit.isChecked &&
+        !group[0]!.permit.hasVerdict &&
+        !part.permit.hasVerdict &&
         group[0]!.claim.organizationId === part.claim.organizationId &&
         group[0]!.claim.agentId === part.claim.agentId &&
         group[0]!.plan.model === part.plan.model &&

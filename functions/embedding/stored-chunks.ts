@@ -47,7 +47,7 @@ export interface LastPart extends Part {
 }
 
 /**
- * `outdated`: the agent's golden questions or served knowledge have changed since the verdict. `other_model`: another model serves the
+ * `outdated`: the agent's checks or served knowledge have changed since the verdict. `other_model`: another model serves the
  * agent by now.
  */
 export type Completion = 'served' | 'lease_lost' | 'outdated' | 'other_model'
@@ -69,7 +69,7 @@ export async function storePart(db: Database, part: Part): Promise<boolean> {
 }
 
 /**
- * Completes revisions of one agent; `lease_lost` also means that the stored chunks are not the planned ones. A part whose permit is checked
+ * Completes revisions of one agent; `lease_lost` also means that the stored chunks are not the planned ones. A part whose permit has a verdict
  * completes in a call of its own.
  */
 export async function completeRevisions(db: Database, parts: LastPart[]): Promise<Completion[]> {

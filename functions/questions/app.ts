@@ -2,12 +2,12 @@ import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { byId, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { listQuestions } from '../../shared/questions/questions.ts'
-import { addGoldenRoutes } from './golden/routes.ts'
+import { addCheckRoutes } from './checks/routes.ts'
 import { listQuery, questionExample, questionSchema, toQuestion } from './schemas.ts'
 
 export function questionsApp({ embedder, ...options }: RouterOptions & { embedder: Embedder }) {
   const routes = router('Questions', options)
-  addGoldenRoutes(routes.tagged('Golden questions'), embedder)
+  addCheckRoutes(routes.tagged('Golden questions'), embedder)
   return routes.get(
     '/v1/agents/:agentId/questions',
     {

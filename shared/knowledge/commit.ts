@@ -1,9 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Broken, inWords } from '../checks/broken.ts'
+import { storeResults } from '../checks/check.ts'
+import { isUnchanged, type Renewal, tryChange, type Verdict } from '../checks/try-change.ts'
 import type { Database, Statement } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
-import { type Broken, inWords } from '../golden/broken.ts'
-import { checkChange, isUnchanged, type Renewal, type Verdict } from '../golden/check.ts'
-import { storeResults } from '../golden/golden-question.ts'
 import { ApiError } from '../http/errors.ts'
 import type { Semaphore } from '../semaphore.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -13,9 +13,9 @@ import { warningsAfter } from './warnings.ts'
 
 /** A change of what search serves, which `make` makes in one transaction. */
 export interface Change<Result> {
-  /** How golden questions are asked before it. None is asked without effects, such as before a document comes back from the trash. */
+  /** Checks are asked as if it had these effects. Without any, none is asked, such as before a document comes back from the trash. */
   effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
-  /** True if it is made even if blocking golden questions would fail. */
+  /** True if it is made even if blocking checks would fail. */
   ignores?: boolean | undefined
   /** Makes the change where the permit is valid. @returns `outdated` if it is not, or if the change rests on other rows than are stored */
   make: (permit: Permit) => Promise<Result | typeof outdated>
@@ -23,25 +23,25 @@ export interface Change<Result> {
   isMade?: (result: Result) => boolean
 }
 
-/** The result of a change that was not made, because something has changed since it was checked. */
+/** The result of a change that was not made, because something has changed since its checks were asked. */
 export const outdated = Symbol('outdated')
 
 /** What a change of the served knowledge says to the database. */
 export interface Permit {
-  /** True if golden questions were asked. */
-  isChecked: boolean
+  /** True if checks were asked. */
+  hasVerdict: boolean
   /** Locks the selected rows, if any, and then the agent's knowledge. Comes before the statements that it guards. */
   lock: <Row>(rows?: Statement<Row> & Expression<unknown>) => Statement<Row>
-  /** The condition of the statement that makes the change: nothing has changed since the check. */
+  /** The condition of the statement that makes the change: nothing has changed since the verdict. */
   isValid: Expression<SqlBool>
   /** The column with the warnings of a changed document `d`: questions that the change breaks. None if no question was asked. */
   warnings: { warnings?: Expression<string> }
 }
 
-/** @param verdict undefined before a check: the permit is valid if the agent has no golden questions */
+/** @param verdict undefined until checks were asked: the permit is valid if the agent has none */
 export function permitOf(scope: AgentScope, verdict?: Verdict, hasEffects = true): Permit {
   return {
-    isChecked: verdict !== undefined,
+    hasVerdict: verdict !== undefined,
     lock: <Row>(rows?: Statement<Row> & Expression<unknown>) =>
       rows ? lockAfter(rows, lockKnowledge(scope)) : (lockKnowledge(scope) as Statement<Row>),
     isValid: hasEffects ? isUnchanged(scope, verdict) : sql<boolean>`true`,
@@ -52,17 +52,17 @@ export function permitOf(scope: AgentScope, verdict?: Verdict, hasEffects = true
 interface Options {
   /** Makes vectors of questions whose vector is of another model. */
   renewal?: Renewal
-  /** Lets one change after the other be checked. */
+  /** Lets the checks of one change after the other be asked. */
   turns?: Semaphore
 }
 
-/** Concurrent changes of an agent outdate each other's checks, one of them at a time. */
+/** Of concurrent changes of an agent, one is made at a time, and outdates the verdicts of the others. */
 const maxAttempts = 50
 
 /**
- * Makes a change to what search serves: the only way to do so. Attempts it at once, which succeeds if the agent has no golden questions.
- * Otherwise asks them as if the change were made, and attempts it again until nothing has changed since the check.
- * @param propose is called before each attempt @throws GoldenQuestionsFail; Unavailable; whatever `propose` and `make` throw
+ * Makes a change to what search serves: the only way to do so. Attempts it at once, which succeeds if the agent has no checks.
+ * Otherwise asks them as if the change were made, and attempts it again until nothing has changed since the verdict.
+ * @param propose is called before each attempt @throws ChecksFail; Unavailable; whatever `propose` and `make` throw
  */
 export async function commit<Result>(
   db: Database,
@@ -84,7 +84,7 @@ export async function commit<Result>(
       }
       if (!hasEffects) continue
       endTurn ??= await turns?.acquire()
-      verdict = await checkChange(db, scope, typeof effects === 'function' ? await effects() : effects, renewal)
+      verdict = await tryChange(db, scope, typeof effects === 'function' ? await effects() : effects, renewal)
       if (!ignores) requirePassing(verdict?.broken)
     }
   } finally {
@@ -93,8 +93,8 @@ export async function commit<Result>(
   throw new Unavailable('database', new Error(`The knowledge base changed ${maxAttempts} times in a row`))
 }
 
-/** Golden questions that forbid a change would fail after it. */
-export class GoldenQuestionsFail extends ApiError {
+/** Checks that forbid a change would fail after it. */
+export class ChecksFail extends ApiError {
   /** Names the questions. */
   readonly summary: string
 
@@ -110,8 +110,8 @@ export class GoldenQuestionsFail extends ApiError {
   }
 }
 
-/** @throws GoldenQuestionsFail */
+/** @throws ChecksFail */
 export function requirePassing(broken: readonly Broken[] = []): void {
   const blocking = broken.filter(({ blocks }) => blocks)
-  if (blocking.length > 0) throw new GoldenQuestionsFail(blocking)
+  if (blocking.length > 0) throw new ChecksFail(blocking)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Check } from '../checks/check.ts'
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
-import type { GoldenRow } from '../golden/golden-question.ts'
 import type { DocumentId } from '../ids.ts'
 import { anywhere, type Place } from '../retrieval/dates/calendar.ts'
 import type { Moment } from '../retrieval/dates/dated.ts'
@@ -38,9 +38,9 @@ export interface MadeChunk {
   terms: string
 }
 
-/** A golden question, whose vector is stored, or any question with its vector and the model that made it. */
-export type Asked = Pick<GoldenRow, 'id' | 'question' | 'as_of'> &
-  Partial<Pick<GoldenRow, 'history'>> & { vector?: Float32Array; vectorModel?: string; isAnyWeek?: boolean }
+/** A check, whose vector is stored, or any question with its vector and the model that made it. */
+export type Asked = Pick<Check, 'id' | 'question' | 'as_of'> &
+  Partial<Pick<Check, 'history'>> & { vector?: Float32Array; vectorModel?: string; isAnyWeek?: boolean }
 
 /** Questions per statement, which holds the document's lock. */
 const perStatement = 50

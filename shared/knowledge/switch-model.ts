@@ -1,6 +1,13 @@
 import { sql } from 'kysely'
-import type { Database } from '../database/database.ts'
-import { type AgentScope, isAgent } from '../database/scope.ts'
+import {
+  judge,
+  maxAskedPerChange,
+  maxPerAgent,
+  type Result,
+  selectQuestions,
+  storeResults,
+  withOthers,
+} from '../checks/check.ts'
 import {
   brokenOf,
   isUnchanged,
@@ -10,16 +17,9 @@ import {
   storeVectors,
   type Verdict,
   vectorsInParts,
-} from '../golden/check.ts'
-import {
-  judge,
-  maxAskedPerChange,
-  maxPerAgent,
-  type Result,
-  selectQuestions,
-  storeResults,
-  withOthers,
-} from '../golden/golden-question.ts'
+} from '../checks/try-change.ts'
+import type { Database } from '../database/database.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
 import type { Checked } from '../queue.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import { requirePassing } from './commit.ts'
@@ -37,16 +37,16 @@ interface Turn extends Renewal {
 }
 
 /**
- * Switches an agent whose chunks all have a vector of its next model, with its golden questions, which it asks before. One check may take
- * several turns. @returns `outdated` if a chunk has no vector of the model or anything has changed since the check; the results for the
- * next turn if the time is up @throws GoldenQuestionsFail; EmbeddingError; and the errors of `reserveTokens`
+ * Switches an agent whose chunks all have a vector of its next model, with its checks, which it asks before. This may take
+ * several turns. @returns `outdated` if a chunk has no vector of the model or anything has changed since the verdict; the results for the
+ * next turn if the time is up @throws ChecksFail; EmbeddingError; and the errors of `reserveTokens`
  */
 export async function switchModel(
   db: Database,
   scope: AgentScope,
   turn: Turn,
 ): Promise<'switched' | 'outdated' | { checked: Checked }> {
-  const verdict = await checkSwitch(db, scope, turn)
+  const verdict = await trySwitch(db, scope, turn)
   requirePassing(verdict?.broken)
   if (verdict?.isWhole === false) {
     const results = verdict.results.map(({ question: { id }, passed, rank }) => ({ id, passed, rank }))
@@ -65,14 +65,14 @@ export async function switchModel(
 }
 
 interface SwitchVerdict extends Verdict {
-  /** The golden questions' vectors of the next model, with their ids. */
+  /** The checks' vectors of the next model, with their ids. */
   vectors: StoredVector[]
   /** False if the time is up, or the agent could not switch. */
   isWhole: boolean
 }
 
-/** Asks until a question blocks. @returns undefined if the agent has no golden questions */
-async function checkSwitch(
+/** Asks until a question blocks. @returns undefined if the agent has no checks */
+async function trySwitch(
   db: Database,
   scope: AgentScope,
   { checked, mayGoOn, ...renewal }: Turn,

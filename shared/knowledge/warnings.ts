@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import type { Verdict } from '../checks/try-change.ts'
 import type { AgentScope } from '../database/scope.ts'
 import type { Warning } from '../database/tables.ts'
-import type { Verdict } from '../golden/check.ts'
 
 /** The warnings of the changed document `d`: it warns of questions that the change breaks until they pass. */
 export function warningsAfter({ results, broken }: Verdict) {

@@ -32,7 +32,7 @@ export const isOwn = ({ organizationId, sourceId }: SourceScope) =>
 
 /**
  * Deletes a source with its documents, and ends a crawl in progress. A source in the trash has the status `deleting` too, but the crawler
- * deletes it only after 30 days. @param ignores golden questions that would fail
+ * deletes it only after 30 days. @param ignores checks that would fail
  * @returns undefined if the source is gone, else the source, whose other documents the crawler deletes
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { sourceExample } from '../../functions/agents/source-schemas.ts'
 import { deliveryExample, webhookExample } from '../../functions/organization/webhook-schemas.ts'
-import { goldenExample } from '../../functions/questions/golden/schemas.ts'
+import { checkExample } from '../../functions/questions/checks/schemas.ts'
 import { documentExample } from '../../shared/documents/contract/document.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { exampleBody, fill, type Ids, keyedRoutes } from '../support/http/operations.ts'
@@ -76,10 +76,10 @@ function exampleOf({ body }: Answer): Example {
   const instance = body.instance
     .replace(/(?<=agents\/)[0-9a-f-]{36}/, documentExample.agent_id)
     .replace(/(?<=knowledge-base\/)[0-9a-f-]{36}/, documentExample.id)
-    .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, goldenExample.id)
+    .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, checkExample.id)
     .replace(/(?<=webhooks\/)[0-9a-f-]{36}/, webhookExample.id)
     .replace(/(?<=deliveries\/)[0-9a-f-]{36}/, deliveryExample.id)
     .replace(/(?<=sources\/)[0-9a-f-]{36}/, sourceExample.id)
-  const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: goldenExample.id }))
+  const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: checkExample.id }))
   return { ...body, ...(golden && { golden_questions: golden }), instance, request_id: 'JKJaXmPLvHcESHA=' }
 }

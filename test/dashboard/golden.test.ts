@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { noDocument } from '../../functions/dashboard/golden/form.ts'
+import { noDocument } from '../../functions/dashboard/checks/form.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { hiddenIn, serve } from './document-rows.ts'

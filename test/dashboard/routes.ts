@@ -3,11 +3,11 @@ import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { type ScreenMetadata, screenMetadata } from '../../functions/dashboard/screen.ts'
 import { addPerson } from '../../infra/admin/people.ts'
 import { createKey } from '../../infra/admin/tenants.ts'
+import { createCheck } from '../../shared/checks/store.ts'
 import { Database } from '../../shared/database/database.ts'
 import { deleteDocument } from '../../shared/documents/client/documents.ts'
 import { createFileDocument } from '../../shared/documents/client/file-document.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { createGolden } from '../../shared/golden/store.ts'
 import { type AgentId, type DocumentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { sendTest } from '../../shared/webhooks/deliveries.ts'
 import { createWebhook } from '../../shared/webhooks/webhooks.ts'
@@ -78,7 +78,7 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
     values (${organizationId}, ${document.id}, 1, 1, ${agentId}, 'Prices', 'Two for one.', now())`.execute(db)
   const callId = await makeTrashedCall(db, { organizationId, agentId })
   const own = db.forOrganization(scope.organizationId)
-  const golden = await createGolden({ db: own, embedder: lexicalEmbedder() }, scope, {
+  const golden = await createCheck({ db: own, embedder: lexicalEmbedder() }, scope, {
     ...{ question: 'What does it cost?', document_id: document.id, words: null, expects_nothing: false },
     ...{ within: 3, on_failure: 'warn', as_of: null },
   })

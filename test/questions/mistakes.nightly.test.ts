@@ -6,7 +6,7 @@ import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 const edits = Number(process.env.MISTAKES ?? 200)
-const goldenCount = 60
+const checkCount = 60
 const random = new Random(60)
 
 type Edit = (lines: string[]) => string[]
@@ -53,12 +53,12 @@ test(`of ${edits} edits nearly all that break a golden question are stopped, and
   await stand.deliver()
   let asked = 0
   for (const { question, expected } of business.questions) {
-    if (asked === goldenCount || !expected?.words) continue
+    if (asked === checkCount || !expected?.words) continue
     const { body } = await call('POST', golden, { question, expects: { words: expected.words }, on_failure: 'block' })
     if (body.last_result.passed) asked++
     else await call('DELETE', `${golden}/${body.id}`)
   }
-  expect(asked).toBe(goldenCount)
+  expect(asked).toBe(checkCount)
 
   const save = async (path: string, body: object) => {
     await call('PATCH', path, body)

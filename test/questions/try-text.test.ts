@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { tryText } from '../../shared/checks/try-text.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { tryText } from '../../shared/golden/try-text.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 

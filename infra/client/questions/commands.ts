@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
 import type * as v from 'valibot'
-import type { runResponse } from '../../../functions/questions/golden/schemas.ts'
+import type { runResponse } from '../../../functions/questions/checks/schemas.ts'
 import { CommandError } from '../../command-line/command-error.ts'
 import { id, subcommand } from '../../command-line/options.ts'
 import { onOneLine } from '../../command-line/sentence.ts'

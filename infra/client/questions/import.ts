@@ -1,13 +1,13 @@
 import * as v from 'valibot'
-import { createBody, type goldenSchema } from '../../../functions/questions/golden/schemas.ts'
-import { maxPerAgent, normalized } from '../../../shared/golden/golden-question.ts'
+import { type checkSchema, createBody } from '../../../functions/questions/checks/schemas.ts'
+import { maxPerAgent, normalized } from '../../../shared/checks/check.ts'
 import { inLine } from '../../../shared/text/plain-line.ts'
 import { CommandError } from '../../command-line/command-error.ts'
 import type { Api } from '../api.ts'
 import { pagesOf } from './pages.ts'
 import { type Question, questionsByLine } from './questions-file.ts'
 
-export type Golden = v.InferOutput<typeof goldenSchema>
+export type Golden = v.InferOutput<typeof checkSchema>
 
 interface Source {
   text: string

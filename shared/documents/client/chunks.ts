@@ -50,7 +50,7 @@ export async function listChunks(
 }
 
 /**
- * Deletes all chunks: the document becomes the client's, pending and not served. @param ignores golden questions that would fail
+ * Deletes all chunks: the document becomes the client's, pending and not served. @param ignores checks that would fail
  * @throws ApiError agent_not_found, document_not_found, golden_questions_fail
  */
 export async function deleteChunks(db: Database, scope: DocumentScope, by: string, ignores = false): Promise<void> {

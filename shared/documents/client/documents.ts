@@ -93,7 +93,7 @@ export async function getDocument(
 
 export interface Removal {
   match?: Tags | undefined
-  /** Deletes even if golden questions would fail. */
+  /** Deletes even if checks would fail. */
   ignores?: boolean | undefined
   toTrash?: boolean | undefined
 }

@@ -22,7 +22,7 @@ import { rejectTakenIds } from './insert-document.ts'
 interface Request {
   origin: Origin
   match?: Tags | undefined
-  /** True if golden questions that block must not stop it, or the revision that it starts. */
+  /** True if checks that block must not stop it, or the revision that it starts. */
   ignores?: boolean | undefined
   /** True if `decide` needs the text of a file. */
   readsText?: boolean

@@ -113,7 +113,7 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
       agentsCursor: await nextOf('/v1/agents?limit=1'),
       questionsCursor: await nextOf(`/v1/agents/${tenant.agentId}/questions?limit=1`),
       revisionsCursor: await nextOf(`${tenant.knowledgeBase}/${completed}/revisions?limit=1`),
-      goldenCursor: await nextOf(`/v1/agents/${tenant.agentId}/golden-questions?limit=1`),
+      checkCursor: await nextOf(`/v1/agents/${tenant.agentId}/golden-questions?limit=1`),
       webhooksCursor: await nextOf('/v1/webhooks?limit=1'),
       deliveriesCursor: await nextOf(`/v1/webhooks/${webhook}/deliveries?limit=1`),
       sourcesCursor: await nextOf(`/v1/agents/${tenant.agentId}/sources?limit=1`),

@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { createCheck } from '../../../../shared/checks/store.ts'
+import { tryText } from '../../../../shared/checks/try-text.ts'
 import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
@@ -8,8 +10,6 @@ import { editDocument } from '../../../../shared/documents/client/edit-document.
 import { correctText, edit } from '../../../../shared/documents/client/edits.ts'
 import type { Outbox } from '../../../../shared/documents/processing/outbox.ts'
 import type { Embedder } from '../../../../shared/embedding/embedder.ts'
-import { createGolden } from '../../../../shared/golden/store.ts'
-import { tryText } from '../../../../shared/golden/try-text.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
@@ -227,14 +227,14 @@ function questionOf(c: Context): string | undefined {
 
 /** Keeps the caller's question as a check of the document. @returns why it couldn't; undefined if it did */
 async function keep(
-  { meter, ...dependencies }: Parameters<typeof createGolden>[0] & { meter: Meter },
+  { meter, ...dependencies }: Parameters<typeof createCheck>[0] & { meter: Meter },
   scope: DocumentScope,
   { question, as_of }: { question: string; as_of: string | null },
 ): Promise<string | undefined> {
   const expected = { document_id: scope.documentId, words: null, expects_nothing: false }
   try {
     await meter.reserveTokens(estimatedTokens(question))
-    await createGolden(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of })
+    await createCheck(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of })
     return undefined
   } catch (error) {
     return refusalOf(error).message

@@ -71,7 +71,7 @@ const cursorsOf: Record<string, string[]> = {
   listAgents: ['<mine.agentsCursor>'],
   listQuestions: ['<mine.questionsCursor>'],
   listRevisions: ['<mine.revisionsCursor>'],
-  listGoldenQuestions: ['<mine.goldenCursor>'],
+  listGoldenQuestions: ['<mine.checkCursor>'],
   listWebhooks: ['<mine.webhooksCursor>'],
   listDeliveries: ['<mine.deliveriesCursor>'],
   listSources: ['<mine.sourcesCursor>'],

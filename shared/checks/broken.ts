@@ -1,8 +1,8 @@
 import type { FoundHit } from '../retrieval/search.ts'
 import { termsIn } from '../terms/terms.ts'
-import { hasValue, normalized, type Result } from './golden-question.ts'
+import { hasValue, normalized, type Result } from './check.ts'
 
-/** A golden question that a change would break. */
+/** A check that a change would break. */
 export interface Broken {
   golden_question_id: string
   question: string

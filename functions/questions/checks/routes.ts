@@ -1,24 +1,17 @@
+import { createCheck, deleteCheck, getCheck, listChecks, runChecks, updateCheck } from '../../../shared/checks/store.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import {
-  createGolden,
-  deleteGolden,
-  getGolden,
-  listGolden,
-  runGolden,
-  updateGolden,
-} from '../../../shared/golden/store.ts'
 import { onlyPost } from '../../../shared/http/api.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../../shared/http/pagination.ts'
 import type { Router } from '../../../shared/http/router.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import {
+  checkExample,
+  checkSchema,
   createBody,
-  goldenExample,
-  goldenSchema,
   runExample,
   runResponse,
-  toGolden,
+  toCheck,
   toInput,
   toResult,
   updateBody,
@@ -26,9 +19,9 @@ import {
 
 const collection = '/v1/agents/:agentId/golden-questions'
 const one = `${collection}/:goldenQuestionId`
-const aQuestion = { description: 'The golden question', schema: goldenSchema, example: goldenExample }
+const aQuestion = { description: 'The golden question', schema: checkSchema, example: checkExample }
 
-export function addGoldenRoutes(routes: Router, embedder: Embedder) {
+export function addCheckRoutes(routes: Router, embedder: Embedder) {
   routes.app.use(`${collection}/run`, onlyPost)
   routes
     .get(
@@ -39,13 +32,13 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         description: 'Newest first, each with the result of its last check.',
         permission: 'kb:read',
         query: listQuery,
-        responses: pageOf('golden questions', goldenSchema, goldenExample),
+        responses: pageOf('golden questions', checkSchema, checkExample),
       },
       async ({ c, key, db, scope, query: { limit, cursor } }) => {
         const list = `golden questions ${scope.agentId}`
         const [after] = readAfter(key, list, cursor, byId) ?? []
-        const { questions, hasMore } = await listGolden(db, scope, { limit, after })
-        return respondPage(c, key, list, questions.map(toGolden), hasMore ? [questions.at(-1)!.id] : undefined)
+        const { questions, hasMore } = await listChecks(db, scope, { limit, after })
+        return respondPage(c, key, list, questions.map(toCheck), hasMore ? [questions.at(-1)!.id] : undefined)
       },
     )
     .post(
@@ -71,9 +64,9 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       },
       async ({ c, meter, db, scope, body }) => {
         await meter.reserveTokens(estimatedTokens(inContext(body.question, body.history)))
-        const created = await createGolden({ db, embedder }, scope, toInput(body))
+        const created = await createCheck({ db, embedder }, scope, toInput(body))
         c.header('location', `/v1/agents/${scope.agentId}/golden-questions/${created.id}`)
-        return c.json(toGolden(created), 201)
+        return c.json(toCheck(created), 201)
       },
     )
     .get(
@@ -85,7 +78,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         permission: 'kb:read',
         responses: { 200: aQuestion },
       },
-      async ({ c, db, scope }) => c.json(toGolden(await getGolden(db, scope, scope.goldenQuestionId))),
+      async ({ c, db, scope }) => c.json(toCheck(await getCheck(db, scope, scope.goldenQuestionId))),
     )
     .patch(
       one,
@@ -102,7 +95,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
       async ({ c, meter, db, scope, body }) => {
         const texts = [body.question ?? [], body.history ?? []].flat()
         if (texts.length > 0) await meter.reserveTokens(estimatedTokens(texts.join(' ')))
-        return c.json(toGolden(await updateGolden({ db, embedder }, scope, scope.goldenQuestionId, toInput(body))))
+        return c.json(toCheck(await updateCheck({ db, embedder }, scope, scope.goldenQuestionId, toInput(body))))
       },
     )
     .delete(
@@ -115,7 +108,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         responses: { 204: { description: 'It is gone' } },
       },
       async ({ c, db, scope }) => {
-        await deleteGolden(db, scope, scope.goldenQuestionId)
+        await deleteCheck(db, scope, scope.goldenQuestionId)
         return c.body(null, 204)
       },
     )
@@ -129,7 +122,7 @@ export function addGoldenRoutes(routes: Router, embedder: Embedder) {
         responses: { 200: { description: 'A result for each question', schema: runResponse, example: runExample } },
       },
       async ({ c, db, scope }) => {
-        const results = await runGolden(db, scope)
+        const results = await runChecks(db, scope)
         return c.json({ data: results.map(toResult) })
       },
     )

@@ -11,12 +11,11 @@ import { lockKnowledge } from '../knowledge/locks.ts'
 import { withoutWarnings } from '../knowledge/warnings.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
-import { ask, vectorsOf } from './check.ts'
 import {
   bytesOf,
-  type GoldenRow,
-  goldenColumns,
-  isGolden,
+  type Check,
+  checkColumns,
+  isCheck,
   maxPerAgent,
   maxTextBytes,
   type Result,
@@ -24,21 +23,22 @@ import {
   storeResults,
   textBytes,
   withOthers,
-} from './golden-question.ts'
+} from './check.ts'
 import { requireMoment } from './moment.ts'
+import { ask, vectorsOf } from './try-change.ts'
 
-export type KeptGolden = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
-export type GoldenInput = Omit<GoldenRow, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
-  Partial<Pick<GoldenRow, 'history' | 'value' | 'expects_value'>> & { as_of: string | null }
+export type KeptCheck = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
+export type CheckInput = Omit<Check, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
+  Partial<Pick<Check, 'history' | 'value' | 'expects_value'>> & { as_of: string | null }
 
-const columns = [...goldenColumns, 'passed', 'rank', 'checked_at'] as const
+const columns = [...checkColumns, 'passed', 'rank', 'checked_at'] as const
 
-/** Lists golden questions, newest first, after the one with the given id. @throws ApiError agent_not_found */
-export async function listGolden(
+/** Lists checks, newest first, after the one with the given id. @throws ApiError agent_not_found */
+export async function listChecks(
   db: Database,
   scope: AgentScope,
   { limit, after }: { limit: number; after?: string | undefined },
-): Promise<{ questions: KeptGolden[]; hasMore: boolean }> {
+): Promise<{ questions: KeptCheck[]; hasMore: boolean }> {
   const { questions } = await db.batch({
     questions: db
       .selectFrom('golden_questions')
@@ -54,19 +54,19 @@ export async function listGolden(
 }
 
 /** @throws ApiError agent_not_found, golden_question_not_found */
-export async function getGolden(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
+export async function getCheck(db: Database, scope: AgentScope, id: string): Promise<KeptCheck> {
   const { questions } = await db.batch({
-    questions: db.selectFrom('golden_questions').select(columns).where(isGolden(scope, id)),
+    questions: db.selectFrom('golden_questions').select(columns).where(isCheck(scope, id)),
   })
-  return questions[0] ?? (await goldenNotFound(db, scope))
+  return questions[0] ?? (await checkNotFound(db, scope))
 }
 
 /** @throws ApiError agent_not_found, document_not_found, validation_failed past the agent's limits or without a needed `as_of`; Unavailable */
-export async function createGolden(
+export async function createCheck(
   { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
-  input: GoldenInput,
-): Promise<KeptGolden> {
+  input: CheckInput,
+): Promise<KeptCheck> {
   requireMoment(input)
   const embedder = await servingEmbedder(db, scope, configured)
   const [vector] = await vectorsOf(embedder, [inContext(input.question, input.history)])
@@ -75,11 +75,11 @@ export async function createGolden(
   const { held, documents, inserted } = await db.batch({
     documents: findExpected(scope, input),
     locked: lockKnowledge(scope),
-    held: countGolden(scope),
+    held: countChecks(scope),
     inserted: sql`insert into golden_questions (organization_id, agent_id, ${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
       select a.organization_id, a.id, ${sql.join(Object.values(row))} from agents a where ${isAgent(scope)}
         and exists (${findExpected(scope, input)}) 
-        and (${countGolden(scope)}) < ${maxPerAgent} and ${mayGrow(scope, bytesOf(input))}
+        and (${countChecks(scope)}) < ${maxPerAgent} and ${mayGrow(scope, bytesOf(input))}
       returning id`,
   })
   if (inserted.length === 0) await requireAgent(db, scope)
@@ -94,16 +94,16 @@ export async function createGolden(
 }
 
 /** Changes the given fields, and asks the question again. @throws ApiError agent_not_found, golden_question_not_found, document_not_found; Unavailable */
-export async function updateGolden(
+export async function updateCheck(
   { db, embedder: configured }: { db: Database; embedder: Embedder },
   scope: AgentScope,
   id: string,
-  input: Partial<GoldenInput>,
-): Promise<KeptGolden> {
+  input: Partial<CheckInput>,
+): Promise<KeptCheck> {
   const embedder = await servingEmbedder(db, scope, configured)
   const isAskedAnew = input.question !== undefined || input.history !== undefined
   const isChanged = isAskedAnew || input.as_of === null
-  const before = isChanged && (await getGolden(db, scope, id))
+  const before = isChanged && (await getCheck(db, scope, id))
   const after = before && { ...before, ...input }
   if (after) requireMoment(after)
   const asked = isAskedAnew && after
@@ -113,14 +113,14 @@ export async function updateGolden(
     changed: db
       .updateTable('golden_questions')
       .set({ ...input, ...(vectors[0] && { model: embedder.model, ...questionVector(vectors[0]) }) })
-      .where(isGolden(scope, id))
+      .where(isCheck(scope, id))
       .where(sql<boolean>`exists (${findExpected(scope, input)})`)
       .where(mayGrow(scope, before && after ? bytesOf(after) - bytesOf(before) : 0))
       .returning('id'),
     settled: withoutWarnings(scope, [id]),
   })
   if (changed.length === 0) {
-    await getGolden(db, scope, id)
+    await getCheck(db, scope, id)
     if (documents.length === 0) documentNotFound()
     rejectGrowth()
   }
@@ -128,23 +128,23 @@ export async function updateGolden(
 }
 
 /** Asks the question. @returns it with its result */
-async function checked(db: Database, scope: AgentScope, id: string): Promise<KeptGolden> {
-  const results = await ask(db, scope, [await getGolden(db, scope, id)])
+async function checked(db: Database, scope: AgentScope, id: string): Promise<KeptCheck> {
+  const results = await ask(db, scope, [await getCheck(db, scope, id)])
   await db.batch(storeResults(scope, results))
-  return await getGolden(db, scope, id)
+  return await getCheck(db, scope, id)
 }
 
 /** @throws ApiError agent_not_found, golden_question_not_found */
-export async function deleteGolden(db: Database, scope: AgentScope, id: string): Promise<void> {
+export async function deleteCheck(db: Database, scope: AgentScope, id: string): Promise<void> {
   const { deleted } = await db.batch({
-    deleted: db.deleteFrom('golden_questions').where(isGolden(scope, id)).returning('id'),
+    deleted: db.deleteFrom('golden_questions').where(isCheck(scope, id)).returning('id'),
     settled: withoutWarnings(scope, [id]),
   })
-  if (deleted.length === 0) await goldenNotFound(db, scope)
+  if (deleted.length === 0) await checkNotFound(db, scope)
 }
 
-/** Asks all of an agent's golden questions against the served knowledge. @throws ApiError agent_not_found */
-export async function runGolden(db: Database, scope: AgentScope): Promise<Result[]> {
+/** Asks all of an agent's checks against the served knowledge. @throws ApiError agent_not_found */
+export async function runChecks(db: Database, scope: AgentScope): Promise<Result[]> {
   const { first } = await db.batch({ first: selectQuestions(scope, maxPerAgent) })
   if (first.length === 0) await requireAgent(db, scope)
   const results = await ask(db, scope, await withOthers(db, scope, maxPerAgent, first))
@@ -152,12 +152,12 @@ export async function runGolden(db: Database, scope: AgentScope): Promise<Result
   return results
 }
 
-function countGolden({ organizationId, agentId }: AgentScope) {
+function countChecks({ organizationId, agentId }: AgentScope) {
   return sql<{ count: string }>`select count(*) from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}`
 }
 
-/** True if the texts of the agent's golden questions may have so many more bytes. A text that becomes shorter always may. */
+/** True if the texts of the agent's checks may have so many more bytes. A text that becomes shorter always may. */
 function mayGrow({ organizationId, agentId }: AgentScope, bytes: number) {
   return sql<boolean>`(${bytes}::int <= 0 or (select coalesce(sum(${textBytes}), 0) from golden_questions
     where organization_id = ${organizationId} and agent_id = ${agentId}) <= ${maxTextBytes - bytes}::int)`
@@ -171,13 +171,13 @@ function rejectGrowth(): never {
 }
 
 /** A row if the expected document exists, or none is expected. */
-function findExpected(scope: AgentScope, { document_id }: Partial<GoldenInput>) {
+function findExpected(scope: AgentScope, { document_id }: Partial<CheckInput>) {
   return document_id
     ? sql`select d.id from documents d where ${isDocument({ ...scope, documentId: document_id as DocumentId })}`
     : sql`select 1`
 }
 
-async function goldenNotFound(db: Database, scope: AgentScope): Promise<never> {
+async function checkNotFound(db: Database, scope: AgentScope): Promise<never> {
   await requireAgent(db, scope)
   throw new ApiError('golden_question_not_found', 'The agent has no golden question with this id.')
 }

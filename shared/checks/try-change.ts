@@ -10,16 +10,9 @@ import { inContext } from '../retrieval/in-context.ts'
 import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, toBroken } from './broken.ts'
-import {
-  type GoldenRow,
-  judge,
-  maxAskedPerChange,
-  type Result,
-  selectQuestions,
-  withOthers,
-} from './golden-question.ts'
+import { type Check, judge, maxAskedPerChange, type Result, selectQuestions, withOthers } from './check.ts'
 
-/** The outcome of a check, which holds while the agent's knowledge has this version. */
+/** The outcome of asking checks, which holds while the agent's knowledge has this version. */
 export interface Verdict {
   version: string
   results: Result[]
@@ -31,11 +24,11 @@ const maxDays = 30
 const maxMoments = 20
 
 /**
- * Asks the agent's golden questions as if the changes were made, as of now. Asks them also as of each moment of the next 30 days at
+ * Asks the agent's checks as if the changes were made, as of now. Asks them also as of each moment of the next 30 days at
  * which an old or new date changes a document's validity. A question that fails is asked again without the changes.
  * @param renewal makes vectors of questions whose vector is of another model @param made chunks of changes that replace a text
  */
-export async function checkChange(
+export async function tryChange(
   db: Database,
   scope: AgentScope,
   changes: readonly Effect[],
@@ -61,7 +54,7 @@ export async function checkChange(
   return { version: versions[0]!.version, results, broken }
 }
 
-/** The version grows when the served knowledge or the golden questions change. */
+/** The version grows when the served knowledge or the checks change. */
 export function selectVersion(scope: AgentScope) {
   return sql<{ version: string }>`select a.knowledge_version::text as version from agents a where ${isAgent(scope)}`
 }
@@ -86,7 +79,7 @@ function selectMoments({ organizationId }: AgentScope, changes: readonly Effect[
 export async function ask(
   db: Database,
   scope: AgentScope,
-  questions: readonly GoldenRow[],
+  questions: readonly Check[],
   after: Parameters<typeof searchAfter>[2] = { changes: [] },
 ): Promise<Result[]> {
   const found = await searchAfter(db, scope, after, questions)
@@ -115,7 +108,7 @@ async function embedQuestions(texts: string[], renewal: Renewal): Promise<(Float
 const renewedPerCall = 36
 
 /** The questions' vectors, each with its id, in parts of one call each; none for a question whose text the provider rejects. */
-export async function* vectorsInParts(questions: readonly GoldenRow[], renewal: Renewal) {
+export async function* vectorsInParts(questions: readonly Check[], renewal: Renewal) {
   for (let from = 0; from < questions.length; from += renewedPerCall) {
     const part = questions.slice(from, from + renewedPerCall)
     const texts = part.map(({ question, history }) => inContext(question, history))
@@ -125,7 +118,7 @@ export async function* vectorsInParts(questions: readonly GoldenRow[], renewal: 
 }
 
 /** Stores the vectors of each part, even if a later part fails. */
-async function renewVectors(db: Database, scope: AgentScope, questions: readonly GoldenRow[], renewal: Renewal) {
+async function renewVectors(db: Database, scope: AgentScope, questions: readonly Check[], renewal: Renewal) {
   const { model } = renewal.embedder
   const stale = questions.filter((question) => question.model !== model)
   for await (const part of vectorsInParts(stale, renewal)) {
@@ -146,7 +139,7 @@ const vectorColumns = {
   cosine_per_unit: 'float8',
 } as const
 
-/** Stores vectors of golden questions, by the questions' ids. @param guard no row is changed unless it holds */
+/** Stores vectors of checks, by the questions' ids. @param guard no row is changed unless it holds */
 export function storeVectors(
   { organizationId, agentId }: AgentScope,
   vectors: readonly StoredVector[],
@@ -173,7 +166,7 @@ export async function vectorsOf(embedder: Embedder, questions: string[]): Promis
 
 const embedSeconds = 10
 
-/** True if nothing has changed since the check; without a check, if the agent has no golden questions. */
+/** True if nothing has changed since the verdict; without a verdict, if the agent has no checks. */
 export function isUnchanged(scope: AgentScope, verdict: Verdict | undefined) {
   return verdict
     ? sql<boolean>`exists (select from agents a where ${isAgent(scope)} and a.knowledge_version = ${verdict.version}::bigint)`

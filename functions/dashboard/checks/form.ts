@@ -1,14 +1,14 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { needsMoment } from '../../../shared/golden/moment.ts'
-import type { KeptGolden } from '../../../shared/golden/store.ts'
+import { needsMoment } from '../../../shared/checks/moment.ts'
+import type { KeptCheck } from '../../../shared/checks/store.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { documentId } from '../../../shared/ids.ts'
 import { maxTurns } from '../../../shared/retrieval/heard.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { line, lines, oneLine } from '../forms.ts'
 import type { Html } from '../layout.ts'
-import { goldenPage } from '../paths.ts'
+import { checksPage } from '../paths.ts'
 import { number } from '../sentences.ts'
 import { timeIn } from '../times.ts'
 
@@ -29,7 +29,7 @@ const history = v.pipe(
   ),
 )
 
-export const goldenForm = v.pipe(
+export const checkForm = v.pipe(
   v.object({
     question: line(maxQuestion, {
       missing: 'Enter a question.',
@@ -78,7 +78,7 @@ export const goldenForm = v.pipe(
   ),
 )
 
-export function toInput({ expected, words, value, no_value, as_of, ...given }: v.InferOutput<typeof goldenForm>) {
+export function toInput({ expected, words, value, no_value, as_of, ...given }: v.InferOutput<typeof checkForm>) {
   const isNothing = expected === 'nothing'
   const document_id = isNothing || expected === '' ? null : expected
   return {
@@ -92,7 +92,7 @@ export function toInput({ expected, words, value, no_value, as_of, ...given }: v
   }
 }
 
-export function toTyped(kept: KeptGolden) {
+export function toTyped(kept: KeptCheck) {
   const { question, document_id, words, value, expects_value, history, within, on_failure } = kept
   return {
     question,
@@ -134,7 +134,7 @@ export function formView(agentId: string, documents: readonly Titled[], zone: st
       ['block', 'Stop the change, and say why'],
     ]),
   ]
-  return sheetForm(fields, 'Save check', goldenPage(agentId))
+  return sheetForm(fields, 'Save check', checksPage(agentId))
 
   /** The moment at which it is asked: a box to untick, unless its question has a day relative to now. */
   function asOfField(as_of: string | undefined): Html {

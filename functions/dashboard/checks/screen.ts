@@ -1,20 +1,20 @@
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
+import { maxPerAgent } from '../../../shared/checks/check.ts'
+import {
+  createCheck,
+  deleteCheck,
+  getCheck,
+  type KeptCheck,
+  listChecks,
+  runChecks,
+  updateCheck,
+} from '../../../shared/checks/store.ts'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import { maxPerAgent } from '../../../shared/golden/golden-question.ts'
-import {
-  createGolden,
-  deleteGolden,
-  getGolden,
-  type KeptGolden,
-  listGolden,
-  runGolden,
-  updateGolden,
-} from '../../../shared/golden/store.ts'
 import type { Meter } from '../../../shared/http/request-meter.ts'
 import { documentId, uuid } from '../../../shared/ids.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
@@ -30,12 +30,12 @@ import { confirmView, type Sent } from '../form-view.ts'
 import { type Form, oneLine } from '../forms.ts'
 import type { Html, View } from '../layout.ts'
 import { emptyView, rowsView } from '../list.ts'
-import { askPath, goldenPage } from '../paths.ts'
+import { askPath, checksPage } from '../paths.ts'
 import { refusalOf } from '../refused-change.ts'
 import type { Answer, Screens } from '../screen.ts'
 import { number } from '../sentences.ts'
 import { ago, timeIn } from '../times.ts'
-import { formView, goldenForm, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
+import { checkForm, formView, maxDocuments, noDocument, toInput, toTyped } from './form.ts'
 
 const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
@@ -43,16 +43,16 @@ const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
 const writing = { permission: 'kb:write', tab } as const
 
-/** The dashboard calls a golden question a check. */
-export function addGoldenScreens(screens: Screens, embedder: Embedder) {
+/** The API calls a check a golden question. */
+export function addCheckScreens(screens: Screens, embedder: Embedder) {
   screens
     .get(base, { ...writing, permission: 'kb:read' }, async ({ db, scope, may, agent }) => {
-      const [{ questions }, agentRow] = await Promise.all([listGolden(db, scope, { limit: maxPerAgent }), agent()])
+      const [{ questions }, agentRow] = await Promise.all([listChecks(db, scope, { limit: maxPerAgent }), agent()])
       const expected = questions.flatMap(({ document_id }) => document_id ?? [])
       const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
       const mayWrite = may('kb:write')
       const zone = timeZoneOf(agentRow)
-      const page = goldenPage(scope.agentId)
+      const page = checksPage(scope.agentId)
       const run =
         questions.length > 0 &&
         html`<form method="post" action="${page}/run"><button class="plain">Run all now</button></form>`
@@ -65,10 +65,10 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
     })
     .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
       await meter.admit()
-      const results = await runGolden(db, scope)
+      const results = await runChecks(db, scope)
       const passed = results.filter(({ passed }) => passed).length
       const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
-      return { redirect: goldenPage(scope.agentId), flash: { text } }
+      return { redirect: checksPage(scope.agentId), flash: { text } }
     })
     .get(`${base}/new`, writing, async ({ c, db, scope }) => {
       const { question = '', document, value, call, before, at } = c.req.query()
@@ -81,35 +81,35 @@ export function addGoldenScreens(screens: Screens, embedder: Embedder) {
       const typed = { question, history: history.join('\n'), expected: document, value, as_of }
       return await formPage(db, scope, 'New check', { typed })
     })
-    .post(`${base}/new`, { ...writing, form: goldenForm }, ({ db, meter, scope, form }) =>
+    .post(`${base}/new`, { ...writing, form: checkForm }, ({ db, meter, scope, form }) =>
       save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
-        return await createGolden({ db, embedder }, scope, withMoment(input))
+        return await createCheck({ db, embedder }, scope, withMoment(input))
       }),
     )
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
-      const kept = await getGolden(db, scope, scope.goldenQuestionId)
+      const kept = await getCheck(db, scope, scope.goldenQuestionId)
       return await formPage(db, scope, 'Edit check', { typed: toTyped(kept) })
     })
-    .post(`${one}/edit`, { ...writing, form: goldenForm }, async ({ db, meter, scope, form }) => {
-      const kept = await getGolden(db, scope, scope.goldenQuestionId)
+    .post(`${one}/edit`, { ...writing, form: checkForm }, async ({ db, meter, scope, form }) => {
+      const kept = await getCheck(db, scope, scope.goldenQuestionId)
       return await save(db, scope, 'Edit check', form, async ({ question, history, ...input }) => {
         const isOther = question !== kept.question || history.join('\n') !== kept.history.join('\n')
         if (isOther) await admit(meter, inContext(question, history))
         const { as_of } = withMoment({ question, history, ...input })
         const changes = { ...input, as_of, ...(isOther && { question, history }) }
-        return await updateGolden({ db, embedder }, scope, kept.id, changes)
+        return await updateCheck({ db, embedder }, scope, kept.id, changes)
       })
     })
     .get(`${one}/delete`, writing, async ({ db, scope }) => {
-      const kept = await getGolden(db, scope, scope.goldenQuestionId)
+      const kept = await getCheck(db, scope, scope.goldenQuestionId)
       const says = html`<p>“${kept.question}”</p><p>You’ll no longer be told if a change takes its answer away.</p>`
-      const content = confirmView(says, 'Delete check', goldenPage(scope.agentId))
+      const content = confirmView(says, 'Delete check', checksPage(scope.agentId))
       return { crumbs: [], title: 'Delete this check?', content }
     })
     .post(`${one}/delete`, writing, async ({ db, scope }) => {
-      await deleteGolden(db, scope, scope.goldenQuestionId)
-      return { redirect: goldenPage(scope.agentId), flash: { text: 'The check was deleted.' } }
+      await deleteCheck(db, scope, scope.goldenQuestionId)
+      return { redirect: checksPage(scope.agentId), flash: { text: 'The check was deleted.' } }
     })
 }
 
@@ -134,14 +134,14 @@ async function save(
   db: Database,
   scope: AgentScope,
   title: string,
-  form: Form<v.InferOutput<typeof goldenForm>>,
-  store: (input: ReturnType<typeof toInput>) => Promise<KeptGolden>,
+  form: Form<v.InferOutput<typeof checkForm>>,
+  store: (input: ReturnType<typeof toInput>) => Promise<KeptCheck>,
 ): Promise<Answer> {
   if (!form.isValid) return { ...(await formPage(db, scope, title, form)), status: 422 }
   try {
     const { passed } = await store(toInput(form.values))
     const text = `The check was saved. It ${passed ? 'passes' : 'fails now'}.`
-    return { redirect: goldenPage(scope.agentId), flash: { text, isError: passed === false } }
+    return { redirect: checksPage(scope.agentId), flash: { text, isError: passed === false } }
   } catch (error) {
     const isGone = isError(error, 'document_not_found')
     const { message, status } = isGone ? { message: noDocument, status: 422 as const } : refusalOf(error)
@@ -166,7 +166,7 @@ interface Listed {
 }
 
 /** Lists failing checks first. */
-function listView(list: Listed, questions: readonly KeptGolden[]): Html {
+function listView(list: Listed, questions: readonly KeptCheck[]): Html {
   if (questions.length === 0)
     return emptyView(
       'check',
@@ -178,11 +178,11 @@ function listView(list: Listed, questions: readonly KeptGolden[]): Html {
   return rowsView(sorted.map((question) => rowView(list, question)))
 }
 
-function rowView(list: Listed, row: KeptGolden): Html {
+function rowView(list: Listed, row: KeptCheck): Html {
   const { agentId, mayWrite, zone } = list
   const { id, question, passed, as_of } = row
   const at = as_of ? wallTime(as_of, zone).slice(0, 'yyyy-mm-ddThh:mm'.length) : undefined
-  const address = `${goldenPage(agentId)}/${id}`
+  const address = `${checksPage(agentId)}/${id}`
   const action = (name: string, path: string, style = '') =>
     html`<a class="button quiet ${style}" href="${path}" aria-label="${name}: “${question}”">${name}</a>`
   return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(list, row)}</p></div>
@@ -193,7 +193,7 @@ ${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${ad
 
 const foundAt = (rank: number) => `found ${['first', 'second', 'third'][rank - 1] ?? `in place ${rank}`}`
 
-function aboutView({ titles, zone }: Listed, { document_id, words, value, within, ...row }: KeptGolden): Html {
+function aboutView({ titles, zone }: Listed, { document_id, words, value, within, ...row }: KeptCheck): Html {
   const title = document_id === null ? undefined : titles.get(document_id)
   const named = title === undefined ? 'a deleted document' : `“${title}”`
   const [of, having] = [document_id !== null && ` of ${named}`, words !== null && ` with the words “${words}”`]

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { Result } from '../../../shared/golden/golden-question.ts'
-import type { KeptGolden } from '../../../shared/golden/store.ts'
+import type { Result } from '../../../shared/checks/check.ts'
+import type { KeptCheck } from '../../../shared/checks/store.ts'
 import { described, fields, integer, maxCharacters, someOf } from '../../../shared/http/input/fields.ts'
 import { time } from '../../../shared/http/input/time.ts'
 import { documentId } from '../../../shared/ids.ts'
@@ -71,7 +71,7 @@ const rank = described(
   'The place of the expected passage, from 1; null if it is not among the first `within`, or none is expected.',
 )
 
-export const goldenSchema = v.pipe(
+export const checkSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     question: v.string(),
@@ -92,7 +92,7 @@ export const goldenSchema = v.pipe(
   v.title('GoldenQuestion'),
 )
 
-export const goldenExample: v.InferOutput<typeof goldenSchema> = {
+export const checkExample: v.InferOutput<typeof checkSchema> = {
   id: '01981f52-3c10-7a4e-8b6f-2d9e0a7c5b14',
   question: 'Are you open on Sunday?',
   history: [],
@@ -115,10 +115,10 @@ const resultSchema = v.strictObject({
 
 export const runResponse = v.strictObject({ data: v.array(resultSchema) })
 export const runExample: v.InferOutput<typeof runResponse> = {
-  data: [{ golden_question_id: goldenExample.id, passed: true, rank: 1, first: hitExample }],
+  data: [{ golden_question_id: checkExample.id, passed: true, rank: 1, first: hitExample }],
 }
 
-export function toGolden(row: KeptGolden): v.InferOutput<typeof goldenSchema> {
+export function toCheck(row: KeptCheck): v.InferOutput<typeof checkSchema> {
   const { id, question, history, within, on_failure, document_id, words, value, passed, rank, checked_at } = row
   return {
     ...{ id, question, history, within, on_failure, as_of: row.as_of?.toISOString() ?? null },

@@ -10,15 +10,16 @@ import { maxTurns } from '../retrieval/heard.ts'
 import type { Found, FoundHit } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
-export const goldenColumns = [
+export const checkColumns = [
   ...['id', 'question', 'document_id', 'words', 'value', 'expects_value', 'expects_nothing', 'history', 'within'],
   ...['on_failure', 'as_of', 'model'],
 ] as const
-export type GoldenRow = Pick<Selectable<Tables['golden_questions']>, (typeof goldenColumns)[number]>
+/** What must stay true of an agent's answers. The API and the database call it a golden question. */
+export type Check = Pick<Selectable<Tables['golden_questions']>, (typeof checkColumns)[number]>
 
-/** The result of a search for a golden question: `rank` counts from 1, and is null if no hit is the expected one, or none is expected. */
+/** The result of a search for a check: `rank` counts from 1, and is null if no hit is the expected one, or none is expected. */
 export interface Result {
-  question: GoldenRow
+  question: Check
   passed: boolean
   rank: number | null
   hits: FoundHit[]
@@ -26,13 +27,13 @@ export interface Result {
   value: string | null
 }
 
-/** Golden questions of an agent, and the bytes of their texts together. */
+/** Checks of an agent, and the bytes of their texts together. */
 export const maxPerAgent = 500
 export const maxTextBytes = 2_000_000
-/** Golden questions asked before a change: blocking ones first, then those checked longest ago. */
+/** Checks asked before a change: blocking ones first, then those checked longest ago. */
 export const maxAskedPerChange = 200
 
-export function judge(question: GoldenRow, found: Pick<Found, 'hits' | 'status' | 'value'>): Result {
+export function judge(question: Check, found: Pick<Found, 'hits' | 'status' | 'value'>): Result {
   const { document_id, words, expects_nothing, within } = question
   const { hits } = found
   const value = found.value?.text ?? null
@@ -44,11 +45,11 @@ export function judge(question: GoldenRow, found: Pick<Found, 'hits' | 'status' 
 }
 
 /** True if the value is the expected one, whatever its case and white space, or is not checked. */
-export function hasValue({ expects_value, value: expected }: GoldenRow, value: string | null): boolean {
+export function hasValue({ expects_value, value: expected }: Check, value: string | null): boolean {
   return !expects_value || normalized(expected ?? '') === normalized(value ?? '')
 }
 
-function isExpected({ document_id, words }: GoldenRow, hit: FoundHit): boolean {
+function isExpected({ document_id, words }: Check, hit: FoundHit): boolean {
   if (document_id !== null && hit.document_id !== document_id) return false
   return words === null || normalized(hit.content).includes(normalized(words))
 }
@@ -60,26 +61,26 @@ export function normalized(text: string): string {
 
 const g = columnsOf('golden_questions', 'golden_questions')
 
-export function isGolden({ organizationId, agentId }: AgentScope, id: string) {
+export function isCheck({ organizationId, agentId }: AgentScope, id: string) {
   return sql<boolean>`(${g.organization_id} = ${organizationId} and ${g.agent_id} = ${agentId} and ${g.id} = ${id})`
 }
 
-/** The bytes of a golden question's texts. */
+/** The bytes of a check's texts. */
 export const textBytes = sql<number>`octet_length(question) + octet_length(array_to_string(history, ''))`
 const longest = 4 * 8_000 * (1 + maxTurns)
 
-/** The agent's golden questions, in the order in which a check takes them: the first, as many as the database returns at a time. */
+/** The agent's checks, in the order in which they are asked: the first, as many as the database returns at a time. */
 export function selectQuestions({ organizationId, agentId }: AgentScope, limit: number, known: readonly string[] = []) {
-  const columns = sql.join(goldenColumns.map((column) => sql.ref(column)))
+  const columns = sql.join(checkColumns.map((column) => sql.ref(column)))
   const order = sql`order by on_failure = 'block' desc, checked_at nulls first, id`
-  return sql<GoldenRow>`select ${columns} from (
+  return sql<Check>`select ${columns} from (
       select ${columns}, checked_at, sum(${textBytes}) over (${order}) as bytes from golden_questions
       where organization_id = ${organizationId} and agent_id = ${agentId} and id <> all (${known}::uuid[])) g
     where bytes <= ${pageBytes} ${order} limit ${limit}`
 }
 
-/** Adds the golden questions after the first ones. */
-export async function withOthers(db: Database, scope: AgentScope, limit: number, first: readonly GoldenRow[]) {
+/** Adds the checks after the first ones. */
+export async function withOthers(db: Database, scope: AgentScope, limit: number, first: readonly Check[]) {
   const questions = [...first]
   let part = first
   while (questions.length < limit && part.reduce((sum, each) => sum + bytesOf(each), 0) > pageBytes - longest) {
@@ -90,7 +91,7 @@ export async function withOthers(db: Database, scope: AgentScope, limit: number,
   return questions
 }
 
-export function bytesOf({ question, history = [] }: Pick<GoldenRow, 'question'> & Partial<Pick<GoldenRow, 'history'>>) {
+export function bytesOf({ question, history = [] }: Pick<Check, 'question'> & Partial<Pick<Check, 'history'>>) {
   return Buffer.byteLength(question + history.join(''))
 }
 

@@ -13,7 +13,7 @@ import { inTurns } from '../steps.ts'
 import { indexedTerms, titleTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Broken } from './broken.ts'
-import { checkChange, type Renewal } from './check.ts'
+import { type Renewal, tryChange } from './try-change.ts'
 
 const inputsPerCall = 512
 const embedSeconds = 20
@@ -30,7 +30,7 @@ interface Trier extends Renewal {
 }
 
 /**
- * Finds the golden questions that a document would break with this text, which is not stored. Undefined if the agent has none.
+ * Finds the checks that a document would break with this text, which is not stored. Undefined if the agent has none.
  * @throws ApiError rate_limited; Unavailable
  */
 export async function tryText(
@@ -44,7 +44,7 @@ export async function tryText(
   const embedder = await servingEmbedder(db, scope, configured)
   const trier = { db, embedder, ...rest }
   const { changes, made } = await replacing(trier, scope, [{ documentId: scope.documentId, ...text }])
-  const verdict = await checkChange(db, scope, changes, trier, made)
+  const verdict = await tryChange(db, scope, changes, trier, made)
   return verdict && { broken: verdict.broken }
 }
 
