@@ -1,84 +1,61 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../error-message.ts'
 import { retrying } from '../retrying.ts'
-import { steps as models } from './0002_models.ts'
-import { steps as enteredOrganization } from './0003_entered_organization.ts'
-import { steps as question } from './0004_question.ts'
-import { steps as sketchClusters } from './0005_sketch_clusters.ts'
-import { steps as pages } from './0006_pages.ts'
-import { steps as calls } from './0007_calls.ts'
-import { steps as namedAgents } from './0008_named_agents.ts'
-import { steps as goldenHistory } from './0010_golden_history.ts'
-import { steps as wrongAnswers } from './0012_wrong_answers.ts'
-import { steps as dashboardAgents } from './0013_dashboard_agents.ts'
-import { steps as trash } from './0014_trash.ts'
-import { steps as people } from './0015_people.ts'
-import { steps as connections } from './0016_connections.ts'
-import { steps as forgottenCalls } from './0017_forgotten_calls.ts'
-import { steps as disagreements } from './0018_disagreements.ts'
-import { steps as keptAnswers } from './0019_kept_answers.ts'
-import { steps as timeZones } from './0020_time_zones.ts'
-import { steps as missingHolidays } from './0021_missing_holidays.ts'
-import { steps as boundedConnections } from './0022_bounded_connections.ts'
-import { steps as makersAndBrowsers } from './0023_makers_and_browsers.ts'
+import { changes } from './changes/changes.ts'
+import { grantAccess, rights } from './grants.ts'
 import { inTransaction, type Step } from './steps.ts'
 
-const baseline = '0001_baseline'
+const tables = 'tables'
 
-/** The current SQL of search. The newest migration that changes any of it applies all of it. */
-const search = [
-  'reading',
-  'semantic-arm',
-  'term-lists',
-  'sketch-clusters',
-  'keyword-arm',
-  'switch-model',
-  'search',
-  'search-after',
-  'grants',
-].map((name) => read(`search/${name}`))
+/** The definitions, which each release applies whole. A file may name what those before it define. */
+const definitions = [
+  'current/limits',
+  'current/documents',
+  'current/knowledge',
+  'current/calls',
+  'current/crawls',
+  'current/people',
+  'current/connections',
+  'current/webhooks',
+  'search/reading',
+  'search/semantic-arm',
+  'search/term-lists',
+  'search/sketch-clusters',
+  'search/keyword-arm',
+  'search/switch-model',
+  'search/search',
+  'search/search-after',
+].map(read)
 
-/** All migrations in order. README.md says how to write the next one. */
+/** Names the definitions and the rights of this release. */
+const current = `current-${createHash('sha256')
+  .update(JSON.stringify([definitions, rights]))
+  .digest('hex')
+  .slice(0, 12)}`
+
+/** All that a database has been through, in order: its tables, the changes to them (changes/README.md), and the current definitions. */
 export const all: Readonly<Record<string, readonly Step[]>> = {
-  [baseline]: [
+  [tables]: [
     inTransaction(
-      ...[
-        'organizations',
-        'sources',
-        'documents',
-        'search-tables',
-        'functions',
-        'revisions',
-        'golden-questions',
-        'webhooks',
-        'roles',
-        'policies',
-      ].map((name) => read(`baseline/${name}`)),
+      ...['organizations', 'people', 'connections', 'sources', 'documents', 'questions', 'webhooks', 'search'].map(
+        (name) => read(`tables/${name}`),
+      ),
     ),
   ],
-  '0002_models': models,
-  '0003_entered_organization': enteredOrganization,
-  '0004_question': question,
-  '0005_sketch_clusters': sketchClusters,
-  '0006_pages': pages,
-  '0007_calls': calls,
-  '0008_named_agents': namedAgents,
-  '0010_golden_history': goldenHistory,
-  '0012_wrong_answers': wrongAnswers,
-  '0013_dashboard_agents': dashboardAgents,
-  '0014_trash': trash,
-  '0015_people': people,
-  '0016_connections': connections,
-  '0017_forgotten_calls': [inTransaction(...search), ...forgottenCalls],
-  '0018_disagreements': disagreements,
-  '0019_kept_answers': keptAnswers,
-  '0020_time_zones': timeZones,
-  '0021_missing_holidays': missingHolidays,
-  '0022_bounded_connections': boundedConnections,
-  '0023_makers_and_browsers': makersAndBrowsers,
+  ...changes,
+  [current]: [
+    {
+      isTransaction: true,
+      async run(client) {
+        for (const definition of definitions) await client.query(definition)
+        await grantAccess(client)
+      },
+    },
+  ],
 }
 
 export const migrationNames: readonly string[] = Object.keys(all)
@@ -161,7 +138,7 @@ async function recordedSteps(client: PoolClient, place = 'this database'): Promi
   const { rows } = await client.query<{ name: string }>('select name from schema_migrations')
   const recorded = new Set(rows.map(({ name }) => name))
   const { rows: made } = await client.query(`select where to_regclass('organizations') is not null`)
-  if (made.length > 0 && !recorded.has(baseline))
+  if (made.length > 0 && !recorded.has(tables))
     throw new Error(
       `the data in ${place} is of an older version of Cuecard: move it away or delete it, then start again`,
     )

@@ -1,7 +1,7 @@
 /**
- * Each webhook event, and the SQL functions that make it. They are in `infra/migrations/baseline/webhooks.sql`. Triggers call them, except
- * two that the sweeper calls. `0014_trash.ts` has the current condition of the documents' trigger, and
- * `0021_missing_holidays.ts` the function for holidays.
+ * Each webhook event, and the SQL functions that make it (infra/migrations/current/webhooks.sql). Triggers call them in the transaction of the
+ * change, except two that the sweeper calls. They are triggers, because no Lambda may write an event: a trigger's function has the owner's
+ * rights, so a role that changes a document can neither forget nor invent one.
  */
 export const madeBy = {
   'document.completed': ['tell_of_document'],

@@ -54,13 +54,13 @@ test('code older than the schema ignores newer migrations, as a rollback needs',
 })
 
 test('a database of an older version is refused with instructions, and not changed', async () => {
-  await sql`update schema_migrations set name = 'older' where name = '0001_baseline'`.execute(stand.db)
+  await sql`update schema_migrations set name = 'older' where name = 'tables'`.execute(stand.db)
   const refused = migrate(stand.pool, { place: '.local' })
   await expect(refused).rejects.toThrow(
     'the data in .local is of an older version of Cuecard: move it away or delete it, then start again',
   )
-  expect(await recorded('0001_baseline')).toEqual([])
-  await sql`update schema_migrations set name = '0001_baseline' where name = 'older'`.execute(stand.db)
+  expect(await recorded('tables')).toEqual([])
+  await sql`update schema_migrations set name = 'tables' where name = 'older'`.execute(stand.db)
 })
 
 describe('the steps of a migration', () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { access, rulesOf } from '../../infra/migrations/access.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { as, ownFunctions, roles } from './roles.ts'
 
@@ -29,162 +30,32 @@ describe('the roles of the Lambdas', () => {
     )
   })
 
-  test('have exactly these grants', async () => {
-    const { rows } = await sql<{ grant: string }>`
-      select replace(grantee, 'cuecard_', '') || ' ' || lower(privilege_type) || ': '
-        || string_agg(table_name, ' ' order by table_name collate "C") as grant
-      from (
-        select grantee, privilege_type, table_name from information_schema.column_privileges
-        union select grantee, privilege_type, table_name from information_schema.table_privileges
-      ) granted
-      where grantee like 'cuecard_%' or grantee = 'PUBLIC' and table_name in (select tablename from pg_tables where schemaname = 'public')
-      group by grantee, privilege_type`.execute(stand.db)
-    const expected = linesOf(`
-      agents delete: documents sources
-      agents insert: agents sources
-      agents select: agents chunks documents golden_questions source_pages sources
-      agents update: agents documents golden_questions sources
-      chunks delete: chunks document_claims idempotency_keys vectors
-      chunks insert: chunk_terms chunks document_claims idempotency_keys vectors
-      chunks select: agents chunks document_claims documents golden_questions idempotency_keys vectors
-      chunks update: chunks documents golden_questions idempotency_keys
-      crawler delete: chunks documents source_pages sources vectors
-      crawler insert: documents source_pages
-      crawler select: agents chunks document_claims documents golden_questions source_pages sources vectors
-      crawler update: documents golden_questions source_pages sources
-      dashboard delete: calls chunks connections documents golden_questions invitations question_log sessions sources vectors webhooks
-      dashboard insert: agents api_keys connection_tokens connections documents golden_questions invitations operator_actions query_vectors sign_in_attempts sources webhook_deliveries webhooks
-      dashboard select: agents api_keys calls chunk_terms chunks clustered_agents clustered_sketches connections deleted_ordinals document_claims document_revisions documents \
-        embedded_tokens golden_questions invitations listed_agents memberships oauth_clients operator_actions organizations people query_vectors \
-        question_log request_meters sessions sign_in_attempts sketch_clusters source_pages sources term_lists vectors \
-        webhook_deliveries webhooks
-      dashboard update: agents api_keys calls documents golden_questions invitations memberships organizations question_log sign_in_attempts source_pages sources \
-        webhook_deliveries webhooks
-      delivery select: webhook_deliveries webhooks
-      delivery update: webhook_deliveries webhooks
-      documents delete: chunks document_claims documents idempotency_keys vectors
-      documents insert: document_claims documents idempotency_keys
-      documents select: agents api_keys chunks document_claims document_revisions documents golden_questions idempotency_keys memberships people sources vectors
-      documents update: document_claims documents golden_questions idempotency_keys
-      embedding delete: chunks document_claims vectors
-      embedding insert: chunk_terms chunks document_claims embedded_tokens vectors
-      embedding select: agents chunks document_claims documents embedded_tokens golden_questions organizations request_meters vectors
-      embedding update: agents chunks documents embedded_tokens golden_questions
-      extraction select: documents
-      extraction update: documents
-      mcp insert: query_vectors question_log
-      mcp select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
-        query_vectors sketch_clusters term_lists vectors
-      operator delete: agents api_keys calls chunk_terms chunks clustered_sketches document_claims document_revisions documents golden_questions \
-        idempotency_keys organizations people query_vectors question_log signing_secrets source_pages sources term_lists vectors \
-        webhook_deliveries webhooks
-      operator insert: agents api_keys erasures memberships obsolete_files operator_actions organizations people signing_secrets
-      operator select: agents api_keys calls chunk_terms chunks clustered_sketches connections document_claims document_revisions documents embedded_tokens erasures \
-        golden_questions idempotency_keys memberships obsolete_files operator_actions organizations people query_vectors question_log request_meters signing_secrets source_pages sources term_lists vectors \
-        webhook_deliveries webhooks
-      operator update: api_keys calls documents erasures memberships obsolete_files operator_actions organizations signing_secrets
-      organization delete: webhooks
-      organization insert: webhook_deliveries webhooks
-      organization select: documents embedded_tokens organizations request_meters webhook_deliveries webhooks
-      organization update: organizations webhook_deliveries webhooks
-      platforms insert: query_vectors question_log
-      platforms select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents \
-        listed_agents query_vectors signing_secrets sketch_clusters term_lists vectors
-      questions delete: golden_questions
-      questions insert: golden_questions
-      questions select: agents documents golden_questions question_log
-      questions update: documents golden_questions
-      search insert: query_vectors question_log
-      search select: agents chunk_terms chunks clustered_agents clustered_sketches deleted_ordinals documents listed_agents \
-        query_vectors sketch_clusters term_lists vectors
-      sweeper delete: connection_tokens connections document_revisions documents idempotency_keys invitations known_browsers oauth_clients obsolete_files query_vectors question_log sessions \
-        sign_in_attempts sign_in_links webhook_deliveries
-      sweeper select: agents chunks connection_tokens connections document_revisions documents idempotency_keys invitations known_browsers oauth_clients obsolete_files organizations query_vectors \
-        question_log sessions sign_in_attempts sign_in_links sources webhook_deliveries
-      sweeper update: agents documents obsolete_files sources
-    `)
-    expect(rows.map((row) => row.grant).sort()).toEqual(expected)
-  })
-
-  test('have only the grants that their statements need on vectors, terms and the columns that lead to them', async () => {
-    const { rows } = await sql<{ grant: string }>`
-      select verb || ' ' || table_name || ' (' || columns || '): ' || string_agg(role, ' ' order by role) as grant
-      from (
-        select replace(grantee, 'cuecard_', '') as role, lower(privilege_type) as verb, table_name,
-          string_agg(column_name, ' ' order by column_name) as columns
+  test('have exactly the rights that infra/migrations/access.ts gives; triggers belong to the owner, and PUBLIC has none', async () => {
+    const { rows } = await sql<{ right: string }>`
+      select grantee || ' ' || lower(privilege_type) || ' ' || table_name || '.' || column_name as right
         from information_schema.column_privileges
-        where grantee like 'cuecard_%' and (table_name in ('vectors', 'query_vectors', 'chunk_terms')
-            or column_name in ('vector_id', 'sketch', 'chunk_offsets', 'title_terms'))
-          and (table_name in ('vectors', 'chunk_terms') or not has_table_privilege(grantee, table_name, privilege_type))
-        group by grantee, privilege_type, table_name
-      ) granted
-      group by verb, table_name, columns`.execute(stand.db)
-    const expected = linesOf(`
-      insert chunk_terms (agent_id chunk_index document_id length organization_id revision terms): chunks embedding
-      insert chunks (sketch vector_id): chunks embedding
-      insert documents (title_terms): crawler dashboard documents
-      insert query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
-        search
-      insert vectors (document_id embedding exponent id model organization_id sketch): chunks embedding
-      select chunk_terms (agent_id chunk_index document_id length ordinal organization_id revision terms): dashboard mcp \
-        platforms search
-      select chunk_terms (agent_id chunk_index document_id organization_id revision): operator
-      select chunks (sketch vector_id): dashboard mcp platforms search
-      select chunks (vector_id): crawler documents embedding operator
-      select documents (chunk_offsets title_terms): mcp platforms search
-      select documents (chunk_offsets): chunks operator
-      select query_vectors (cosine_per_unit embedding high key low middle organization_id): dashboard mcp platforms \
-        search
-      select query_vectors (created_at key organization_id): sweeper
-      select query_vectors (key organization_id): operator
-      select vectors (document_id embedding exponent id model organization_id sketch): chunks
-      select vectors (document_id embedding exponent id organization_id): operator
-      select vectors (document_id embedding id organization_id): dashboard mcp platforms search
-      select vectors (document_id id model organization_id sketch): embedding
-      select vectors (document_id id organization_id): crawler documents
-      update documents (chunk_offsets title_terms): crawler dashboard documents
-      update documents (chunk_offsets): chunks embedding
-      update documents (title_terms): extraction
-    `)
-    expect(rows.map((row) => row.grant).sort()).toEqual(expected)
-  })
-
-  test('may execute exactly these functions: triggers belong to the owner, and PUBLIC has none', async () => {
-    const { rows } = await sql<{ grant: string }>`
-      select coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') || ' ' || proname as grant
-      from (${ownFunctions}) p cross join aclexplode(coalesce(proacl, acldefault('f', proowner)))
-      where grantee <> proowner order by 1`.execute(stand.db)
-    const requested = ['agents', 'chunks', 'documents', 'mcp', 'organization', 'platforms', 'questions', 'search']
-    const searching = ['dashboard', 'mcp', 'platforms', 'search']
-    const ofSearch = [
-      ...'answers at_least bits_of candidates chunks_with_words concatenated distance documents_in_revision'.split(' '),
-      ...'is_valid likeness lists_of_terms metadata_of_chunk nearest_chunks occurrences positions reached'.split(' '),
-      ...'scored_chunks served_chunks served_terms sums weighed_terms with_earlier_turns with_offsets'.split(' '),
-      'with_stored_vectors',
-    ]
-    const signingIn = ['accept_invitation', 'ask_for_link', 'find_invitation', 'find_session', 'find_signed_in']
-    signingIn.push('memberships_of', 'open_session', 'sign_in_as', 'spend_link')
-    const swept = ['agents_to_list', 'list_chunks', 'agents_to_cluster', 'cluster_chunks', 'tell_of_waiting_documents']
-    swept.push('tell_of_unanswered_questions')
-    const connecting = ['end_connection', 'exchange_token', 'register_client']
-    const grants = {
-      ...Object.fromEntries(signingIn.map((name) => [name, ['dashboard']])),
-      ...Object.fromEntries(ofSearch.map((name) => [name, searching])),
-      ...Object.fromEntries(swept.map((name) => [name, ['sweeper']])),
-      ...Object.fromEntries(connecting.map((name) => [name, ['connect']])),
-      ...{ count_requests: [...requested, 'dashboard'], find_key: requested, find_connection: ['mcp'] },
-      admit_documents: ['agents', 'crawler', 'dashboard', 'documents'],
-      another_organization_waits: ['crawler'],
-      answers_after: ['agents', 'chunks', 'crawler', 'dashboard', 'documents', 'embedding', 'questions'],
-      switch_model: ['embedding'],
-      require_operator_action: ['operator'],
-      // The release before this one calls the other of this name.
-      ask_for_link: ['dashboard', 'dashboard'],
-    }
-    const expected = Object.entries(grants).flatMap(([name, granted]) =>
-      granted.map((role) => `cuecard_${role} ${name}`),
+        where table_schema = 'public' and privilege_type <> 'REFERENCES' and grantee <> current_user
+      union all select grantee || ' ' || lower(privilege_type) || ' ' || table_name from information_schema.table_privileges
+        where table_schema = 'public' and privilege_type not in ('SELECT', 'INSERT', 'UPDATE') and grantee <> current_user
+      union all select coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC') || ' execute ' || proname
+        from (select distinct proname, grantee from (${ownFunctions}) p
+          cross join aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee <> proowner) f`.execute(
+      stand.db,
     )
-    expect(rows.map((row) => row.grant)).toEqual(expected.sort())
+    const { rows: columns } = await sql<{ table: string; name: string }>`
+      select table_name as table, column_name as name from information_schema.columns where table_schema = 'public'`.execute(
+      stand.db,
+    )
+    const expected = rulesOf(access).flatMap(({ table, rules, roles, names }) => {
+      const actions = rules.filter((rule) => rule !== 'own' && rule !== 'every')
+      const all = columns.filter((column) => column.table === table).map(({ name }) => name)
+      const objectsOf: Record<string, string[]> = { execute: [...names], delete: [table] }
+      const fields = (names.length > 0 ? names : all).map((name) => `${table}.${name}`)
+      return actions.flatMap((action) =>
+        roles.flatMap((role) => (objectsOf[action] ?? fields).map((object) => `cuecard_${role} ${action} ${object}`)),
+      )
+    })
+    expect(rows.map(({ right }) => right).sort()).toEqual([...new Set(expected)].sort())
   })
 
   const forbidden = linesOf(`
@@ -206,7 +77,7 @@ describe('the roles of the Lambdas', () => {
     documents: select source_url from obsolete_files; select id from calls; \
       update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
       insert into chunks select from chunks; update documents set organization_id = null; select embedding from vectors; \
-      select terms from chunk_terms; select secret from signing_secrets; select find_session('x'); \
+      select terms from chunk_terms; select secret from signing_secrets; select find_signed_in('x'); \
       select key_hash from api_keys; delete from document_revisions; insert into document_revisions select from agents; \
       select token_hash from sessions
     embedding: select find_key('x'); update documents set content = null; update documents set corrections = '[]'; \

@@ -47,10 +47,10 @@ import { processing } from './guards.ts'
  * The service or the client manages a document. While a document of the service awaits its text (`awaitsText`), the extraction Lambda
  * processes it; after that, the embedding Lambda does.
  *
- * Triggers on the row add to any statement (infra/migrations/baseline/functions.sql): `touch_document` the `version` and `updated_at`,
+ * Triggers on the row add to any statement (infra/migrations/current): `touch_document` the `version` and `updated_at`,
  * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_ready_documents_of_agent` the counts and the agent's tool,
  * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file, and `keep_revision`
- * (revisions.sql) a served revision whose text the row no longer has.
+ * a served revision whose text the row no longer has.
  */
 export type Transition = Change<'documents'>
 

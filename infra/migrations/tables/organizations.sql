@@ -1,5 +1,10 @@
 -- The application makes ids: UUIDv7. Every tenant table's keys start with organization_id.
 
+-- The type of a parameter that has the rest of its transaction work for an organization. Sequential scans are off for it: it reads a
+-- small part of each table, which old statistics hide from the planner.
+create domain entered_organization as uuid check (num_nulls(
+  set_config('cuecard.organization_id', value::text, true), set_config('enable_seqscan', 'off', true)) = 0);
+
 create table organizations (
   id uuid primary key,
   name text not null,
@@ -26,29 +31,11 @@ create table api_keys (
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   created_by uuid, -- the key that created this one in the dashboard
+  created_by_person uuid, -- the person who created it in the dashboard
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id),
   foreign key (organization_id, created_by) references api_keys (organization_id, id) on delete set null (created_by)
 );
-
--- A session of the dashboard may do what its key may.
-create table sessions (
-  organization_id uuid not null,
-  api_key_id uuid not null,
-  token_hash bytea primary key check (octet_length(token_hash) = 32),
-  expires_at timestamptz not null,
-  created_at timestamptz not null default now(),
-  foreign key (organization_id, api_key_id) references api_keys (organization_id, id) on delete cascade
-);
-create index sessions_of_key on sessions (organization_id, api_key_id);
-create index sessions_by_expiry on sessions (expires_at);
-
-create table sign_in_attempts (
-  source cidr primary key,
-  failures integer not null,
-  since timestamptz not null default now() -- the start of the window
-);
-create index sign_in_attempts_by_age on sign_in_attempts (since);
 
 create table idempotency_keys (
   organization_id uuid not null,
@@ -87,9 +74,24 @@ create table agents (
   ready_document_count integer not null default 0,
   knowledge_version bigint not null default 0, -- while there are golden questions, counts changes to them and to what search serves
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
+  time_zone text, -- its IANA name; null, which means UTC, if nobody has chosen one
+  holidays text, -- the ISO 3166 code of the country or region that has them
+  missing_holidays jsonb not null default '[]', -- [{day, name}] in the next fortnight, in order
+  holidays_due_at timestamptz not null default now(), -- the next check, if it has holidays
+
+  -- One model serves an agent. It changes to another when every chunk has a vector of both.
+  model text, -- the model of the vectors that search compares; null before the first
+  next_model text, -- set during a change to this model
+  former_model text, -- its vectors are kept, or being deleted
+  former_until timestamptz, -- its vectors are kept until then, to allow a return
+  model_due_at timestamptz, -- when the change has work to do
+  model_waiting text, -- the reason that the change waits
+
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id)
 );
+create index agents_with_model_due on agents (model_due_at) where model_due_at is not null;
+create index agents_with_holidays on agents (holidays_due_at) where holidays is not null;
 
 -- Platforms sign their requests with these secrets. Checking a signature needs the secret itself, so it is not hashed.
 create table signing_secrets (
@@ -115,22 +117,6 @@ create table calls (
 );
 create index calls_in_trash on calls (organization_id, deleted_at desc, id desc) where deleted_at is not null;
 
--- Reads the setting without a lock, because every done call would hold it until its commit. A call that is marked done during a PATCH
--- of the setting counts as either before or after it.
-create function move_done_call_to_trash() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if tg_relid <> 'calls'::regclass then raise insufficient_privilege; end if;
-  if (select auto_delete_done_calls from organizations where id = new.organization_id) then
-    new.deleted_at := coalesce(new.deleted_at, now());
-  end if;
-  return new;
-end $$;
-create trigger move_inserted_done_call_to_trash before insert on calls for each row
-  when (new.done_at is not null) execute function move_done_call_to_trash();
-create trigger move_done_call_to_trash before update on calls for each row
-  when (old.done_at is null and new.done_at is not null) execute function move_done_call_to_trash();
-
 -- These two have ids but no foreign keys, because a row outlives what it names.
 create table operator_actions (
   id uuid primary key,
@@ -146,6 +132,7 @@ create table operator_actions (
   check ((outcome is null) = (ended_at is null))
 );
 create index operator_actions_open on operator_actions (login) where outcome is null;
+create index operator_actions_of_organization on operator_actions (organization_id, started_at);
 
 create table erasures (
   id uuid primary key,

@@ -21,6 +21,7 @@ create table sources (
   attempt integer not null default 0, -- consecutive leases that ended without a page
   failures integer not null default 0, -- consecutive crawls that failed
   sitemap jsonb, -- the part that the current crawl has yet to read
+  deleted_at timestamptz(3), -- the time of the move to the trash
   resend_at timestamptz not null default now() + interval '120 seconds',
   request_id text,
   requested_by uuid,
@@ -63,12 +64,3 @@ create table source_pages (
   foreign key (organization_id, source_id) references sources (organization_id, id) on delete cascade
 );
 create index source_pages_to_do on source_pages (organization_id, source_id, task) where task is not null;
-
--- True if a source is due in another organization that has no crawl: it goes before a further crawl of this one.
-create function another_organization_waits(own uuid) returns boolean
-  language sql stable security definer set search_path = public, pg_temp as $$
-  select exists (
-    select from sources s
-    where s.organization_id <> own and coalesce(s.resume_at, s.next_check_at) <= now()
-      and not exists (select from sources o where o.organization_id = s.organization_id and o.lease_expires_at > now()))
-$$;

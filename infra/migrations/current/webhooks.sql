@@ -1,56 +1,7 @@
-create table webhooks (
-  organization_id uuid not null references organizations (id) on delete cascade,
-  id uuid not null,
-  url text not null,
-  events text[] not null,
-  secret bytea not null check (octet_length(secret) between 24 and 64), -- signing needs the secret itself, so it is not hashed
-  previous_secret bytea, -- also signs
-  previous_until timestamptz check ((previous_until is null) = (previous_secret is null)),
-  status text not null default 'enabled' check (status in ('enabled', 'disabled')),
-  disabled_reason text check (disabled_reason in ('requested', 'gone', 'failing')),
-  failing_since timestamptz, -- the first failure since the last success
-  digested_on date not null default (now() at time zone 'utc')::date,
-  created_at timestamptz(3) not null default now(),
-  primary key (organization_id, id),
-  check ((status = 'disabled') = (disabled_reason is not null))
-);
-create index webhooks_enabled on webhooks (organization_id, id) where status = 'enabled';
-create index webhooks_to_digest on webhooks (digested_on) where status = 'enabled' and 'questions.unanswered' = any (events);
-
--- The outbox: a row is an event for one webhook. The foreign key is the organization, because a webhook may have a million rows. Rows of
--- a deleted webhook are never claimed, and their age purges them.
-create table webhook_deliveries (
-  organization_id uuid not null references organizations (id) on delete cascade,
-  webhook_id uuid not null,
-  id uuid not null, -- the receiver's webhook-id
-  number bigint not null generated always as identity, -- orders the events of a subject
-  type text not null,
-  subject_id uuid not null,
-  data jsonb not null,
-  status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
-  attempts integer not null default 0,
-  next_attempt_at timestamptz, -- null behind an earlier event of the subject; the lease's end during an attempt
-  lease_token uuid,
-  response_status integer,
-  error text,
-  queued_at timestamptz not null default now(),
-  delivered_at timestamptz(3),
-  created_at timestamptz(3) not null default now(),
-  primary key (organization_id, webhook_id, id),
-  check (status = 'pending' or next_attempt_at is null and lease_token is null)
-);
--- Negative, so that the planner doesn't use it to find a subject's first or last event among a million of the webhook.
-create index webhook_deliveries_of_webhook on webhook_deliveries (organization_id, webhook_id, (-number));
-create index webhook_deliveries_due on webhook_deliveries (organization_id, webhook_id, next_attempt_at)
-  where next_attempt_at is not null;
-create index webhook_deliveries_of_subject on webhook_deliveries (organization_id, webhook_id, subject_id, number)
-  where status = 'pending';
-create index webhook_deliveries_by_age on webhook_deliveries (created_at);
-
 -- Functions with the owner's rights call it in the transaction that causes the event. A row behind another waits: the share lock
 -- delays the end of the earlier delivery until this row is visible, so that its end makes this row due. With `once`, a webhook gets
 -- an event of this name for the subject and `once` only one time.
-create function tell(own uuid, event text, subject uuid, details jsonb, once text default null) returns void
+create or replace function tell(own uuid, event text, subject uuid, details jsonb, once text default null) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp set enable_seqscan = off as $$
 declare
   hook uuid;
@@ -68,15 +19,15 @@ begin
   end loop;
 end $$;
 
-create function keep_previous_secret() returns trigger language plpgsql as $$
+create or replace function keep_previous_secret() returns trigger language plpgsql as $$
 begin
   new.previous_secret := old.secret;
   new.previous_until := now() + interval '24 hours';
   return new;
 end $$;
-create trigger keep_previous_secret before update of secret on webhooks for each row execute function keep_previous_secret();
+create or replace trigger keep_previous_secret before update of secret on webhooks for each row execute function keep_previous_secret();
 
-create function tell_of_document() returns trigger
+create or replace function tell_of_document() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   details constant jsonb := jsonb_build_object('agent_id', new.agent_id, 'document_id', new.id, 'external_id', new.external_id,
@@ -91,10 +42,11 @@ begin
   end if;
   return null;
 end $$;
-create trigger tell_of_document after update on documents for each row
-  when (old.status <> new.status and new.status in ('completed', 'error')) execute function tell_of_document();
+create or replace trigger tell_of_document after update on documents for each row
+  when (old.status <> new.status and new.status in ('completed', 'error') and new.deleted_at is null)
+  execute function tell_of_document();
 
-create function tell_of_golden_question() returns trigger
+create or replace function tell_of_golden_question() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if tg_relid <> 'golden_questions'::regclass then raise insufficient_privilege; end if;
@@ -102,22 +54,22 @@ begin
     jsonb_build_object('agent_id', new.agent_id, 'golden_question_id', new.id));
   return null;
 end $$;
-create trigger tell_of_golden_question after update of passed on golden_questions for each row
+create or replace trigger tell_of_golden_question after update of passed on golden_questions for each row
   when (old.passed and not new.passed) execute function tell_of_golden_question();
 
-create function tell_of_source() returns trigger
+create or replace function tell_of_source() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if tg_relid <> 'sources'::regclass then raise insufficient_privilege; end if;
   perform tell(new.organization_id, 'source.failed', new.id, jsonb_build_object('agent_id', new.agent_id, 'source_id', new.id));
   return null;
 end $$;
-create trigger tell_of_source after update on sources for each row
+create or replace trigger tell_of_source after update on sources for each row
   when (old.status <> new.status and new.status = 'error') execute function tell_of_source();
 
 -- The sweeper calls these two. They report documents that aren't ready after ten minutes, and the previous day's unanswered questions.
 
-create function tell_of_waiting_documents() returns void
+create or replace function tell_of_waiting_documents() returns void
   language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 begin atomic
   select tell(d.organization_id, 'document.waiting', d.id, jsonb_build_object('agent_id', d.agent_id, 'document_id', d.id,
@@ -132,7 +84,7 @@ begin atomic
       and 'document.waiting' = any (w.events) limit 1);
 end;
 
-create function tell_of_unanswered_questions() returns void
+create or replace function tell_of_unanswered_questions() returns void
   language sql volatile security definer set search_path = public, pg_temp set enable_seqscan = off
 begin atomic
   with due as (
@@ -140,7 +92,7 @@ begin atomic
     where status = 'enabled' and 'questions.unanswered' = any (events) and digested_on < (now() at time zone 'utc')::date
     returning organization_id
   ), counted as (
-    select q.organization_id, q.agent_id, count(*) as asked, count(*) filter (where q.answerable < 0.5) as unanswered
+    select q.organization_id, q.agent_id, count(*) as asked, count(*) filter (where q.status <> 'found') as unanswered
     from (select distinct organization_id from due) d
       join organizations o on o.id = d.organization_id and o.log_questions
       join question_log q on q.organization_id = o.id
@@ -154,3 +106,16 @@ begin atomic
     ((now() at time zone 'utc')::date - 1)::text)
   from counted where unanswered > 0 group by organization_id;
 end;
+
+-- A webhook is told of each holiday once, however often they are stored.
+create or replace function tell_of_missing_holidays() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'agents'::regclass then raise insufficient_privilege; end if;
+  perform tell(new.organization_id, 'hours.missing_for_holiday', new.id,
+      jsonb_build_object('agent_id', new.id) || missing.holiday, missing.holiday ->> 'day')
+    from jsonb_array_elements(new.missing_holidays) missing(holiday);
+  return null;
+end $$;
+create or replace trigger tell_of_missing_holidays after update of missing_holidays on agents for each row
+  when (new.missing_holidays <> '[]') execute function tell_of_missing_holidays();

@@ -18,6 +18,7 @@ create table documents (
   upload_until timestamptz, -- the file may arrive until then
   uploaded_at timestamptz, -- when the uploader reported the file's arrival
   extracted_text text,
+  page_starts jsonb, -- pairs of an offset in the extracted text and a page's, sheet's or slide's number or name
   file_notes jsonb not null default '[]', -- passages of the text that may be wrong
   corrections jsonb not null default '[]', -- people's changes to passages, before and after; applied to the next file's text too
   pages_read integer, -- progress through a file with pages to recognise; null for other files
@@ -35,7 +36,9 @@ create table documents (
   served_at timestamptz(3), -- when search began to serve text_revision
   chunk_count integer not null default 0 constraint documents_chunk_limit check (chunk_count <= 10000),
   listed_revision integer, -- term_lists has the chunks of revisions up to this one
+  clustered_revision integer, -- clustered_sketches has the chunks of revisions up to this one
   chunk_offsets integer[], -- start and end of each served chunk; an edit moves later chunks without writing their rows
+  chunk_pages jsonb, -- the page of each served chunk, by index
   searchable_chunk_count integer not null default 0,
   valid_from timestamptz(3), -- search serves the document from then
   valid_until timestamptz(3) constraint documents_validity check (valid_from < valid_until), -- until just before then
@@ -46,6 +49,10 @@ create table documents (
   error_code text,
   warnings jsonb not null default '[]',
   ignores_golden_questions boolean not null default false, -- applies to this revision
+
+  -- Documents stay in a trash for 30 days.
+  deleted_at timestamptz(3), -- the time of the move to the trash
+  before_deletion jsonb, -- status, active_revision, external_id and source_id, to restore
 
   lease_token uuid,
   lease_expires_at timestamptz,
@@ -78,10 +85,13 @@ create table documents (
 );
 create index documents_of_agent on documents (organization_id, agent_id, created_at desc, id desc);
 create index documents_of_source on documents (organization_id, source_id) where source_id is not null;
-create index documents_by_status on documents (organization_id, agent_id, status);
+create index documents_kept_by_status on documents (organization_id, agent_id, status) where deleted_at is null;
+create index documents_in_trash on documents (organization_id, agent_id, deleted_at) where deleted_at is not null;
+create index documents_in_trash_by_age on documents (deleted_at) where deleted_at is not null;
 create index documents_unserved on documents (organization_id, agent_id)
   where active_revision is distinct from revision or valid_from is not null or valid_until is not null;
 create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
+create index documents_unclustered on documents (organization_id, agent_id, id) where clustered_revision is distinct from active_revision;
 create index documents_with_warnings on documents (organization_id, agent_id) where warnings <> '[]';
 create index documents_resembling on documents (organization_id, resembles) where resembles is not null;
 create index documents_unfinished on documents (organization_id, pending_since)
@@ -107,6 +117,7 @@ create table chunks (
   token_count integer not null,
   metadata jsonb not null default '{}',
   vector_id uuid,
+  other_vector_id uuid, -- the next model's vector, or else the former one's
   sketch bit(1536) storage plain,
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, document_id, revision, chunk_index),
@@ -117,6 +128,8 @@ create index chunks_of_agent on chunks (organization_id, agent_id, document_id, 
 -- Samples one chunk in 32, because ids end in random bits. A chunk too far for the sample's best is too far for the best of all.
 create index chunks_sample on chunks (organization_id, agent_id, document_id, revision) include (chunk_index, sketch)
   where get_byte(uuid_send(vector_id), 15) < 8;
+create index chunks_with_other_vector on chunks (organization_id, agent_id, document_id) include (other_vector_id)
+  where other_vector_id is not null;
 -- Makes a generic plan prefer these indexes to the primary key, even if the statistics cover a single agent.
 alter table chunks alter agent_id set (n_distinct = 10000);
 
@@ -128,42 +141,44 @@ create table vectors (
   exponent smallint not null, -- the power of two that restores the scale; cosine does not need it
   embedding halfvec(1536) storage plain not null, -- two rows a page, none compressed or out of line
   sketch bit(1536) storage plain not null,
+  model text,
   primary key (organization_id, document_id, id),
   foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 );
 
--- Vectors of questions asked before. The key is a hash of the model and the words: no question is stored.
-create table query_vectors (
-  organization_id uuid not null references organizations (id) on delete cascade,
-  key bytea not null check (octet_length(key) = 32),
-  embedding halfvec(1536) storage plain not null,
-  high bit(1536) storage plain not null, -- search compares sketches with this and the next two
-  middle bit(1536) storage plain not null,
-  low bit(1536) storage plain not null,
-  cosine_per_unit double precision not null,
-  created_at timestamptz not null default now(),
-  primary key (organization_id, key)
-);
-create index query_vectors_by_age on query_vectors (created_at, organization_id);
-create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);
-
--- Callers' questions, for organizations that log them. A row says nothing of the caller, line or key, but for the call's id.
--- Hits are [{document_id, revision, chunk_index, score}], best first.
-create table question_log (
+-- Contents that search served and that their documents no longer have. A trigger writes them.
+create table document_revisions (
   organization_id uuid not null,
+  document_id uuid not null,
+  revision integer not null, -- the last revision with the content
+  text_revision integer not null check (text_revision <= revision), -- the first one; those between only processed it again
   agent_id uuid not null,
-  id uuid not null,
-  question text not null check (char_length(question) <= 500),
-  call_id text check (char_length(call_id) between 1 and 255),
-  mode text not null check (mode in ('hybrid', 'semantic', 'keyword')),
-  is_degraded boolean not null,
-  hits jsonb not null,
-  answerable real not null,
-  milliseconds integer not null,
-  asked_at timestamptz(3) not null default now(),
-  primary key (organization_id, agent_id, id),
-  foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
+  title text not null,
+  content text, -- null if the client uploaded chunks
+  chunk_offsets integer[],
+  created_at timestamptz(3) not null,
+  created_by uuid,
+  served_at timestamptz(3),
+  replaced_at timestamptz not null default now(),
+  primary key (organization_id, document_id, revision),
+  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 );
-create index question_log_of_organization on question_log (organization_id, asked_at);
-create index question_log_of_call on question_log (organization_id, agent_id, call_id, id) where call_id is not null;
-create index question_log_by_age on question_log (asked_at);
+create index document_revisions_by_age on document_revisions (replaced_at);
+
+-- Prices and times that documents give to things, to find documents that contradict each other. Rows of revisions that search no longer
+-- serves stay until the document has new ones, and are not read.
+create table document_claims (
+  organization_id uuid not null,
+  document_id uuid not null,
+  key uuid not null, -- the MD5 of the thing's names and of the kind and number of amounts
+  agent_id uuid not null,
+  revision integer not null,
+  scope uuid not null, -- the MD5 of the document's metadata: claims of other scopes don't contradict
+  amounts uuid not null, -- their MD5
+  currency text not null,
+  chunk_index integer not null,
+  text text not null,
+  primary key (organization_id, document_id, key),
+  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
+);
+create index document_claims_by_key on document_claims (organization_id, agent_id, key, scope, amounts);
