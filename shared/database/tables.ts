@@ -45,6 +45,7 @@ export interface Tables extends SourceTables, WebhookTables {
     id: Id
     name: string
     ready_document_count: Generated<number>
+    served_version: Generated<string>
     knowledge_version: Generated<string>
     knowledge_base_enabled: ColumnType<boolean, never, never>
     model: string | null

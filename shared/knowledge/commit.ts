@@ -60,8 +60,11 @@ interface Options {
 const maxAttempts = 50
 
 /**
- * Makes a change to what search serves: the only way to do so. Attempts it at once, which succeeds if the agent has no checks.
- * Otherwise asks them as if the change were made, and attempts it again until nothing has changed since the verdict.
+ * Makes a change to what search serves: the only way to do so. Attempts it at once, which succeeds if the agent has no checks. Otherwise
+ * asks them as if the change were made, and attempts it again until nothing has changed since the verdict.
+ *
+ * In the transaction of the change, triggers (infra/migrations/current) move the agent's `served_version` and tell its webhooks:
+ * `document.completed`, `document.failed`, `golden_question.failed`. They see operators' statements, too.
  * @param propose is called before each attempt @throws ChecksFail; Unavailable; whatever `propose` and `make` throw
  */
 export async function commit<Result>(

@@ -48,7 +48,7 @@ describe('functions with the owner’s rights', () => {
       delete from bait`,
     'falsifies another’s counts': ({ organizationId, agentId }) => `
       create temp table bait (organization_id uuid, agent_id uuid, active_revision int);
-      create trigger bite after insert on bait for each row execute function count_ready_documents_of_agent();
+      create trigger bite after insert on bait for each row execute function count_served_change();
       insert into bait values ('${organizationId}', '${agentId}', 1)`,
     'locks another’s agent': ({ organizationId, agentId }) => `
       create temp table bait ();

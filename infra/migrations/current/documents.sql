@@ -74,28 +74,6 @@ create or replace trigger keep_waiting after delete on documents for each row ex
 create or replace trigger keep_waiting_for_trashed after update on documents for each row
   when (old.deleted_at is null and new.deleted_at is not null) execute function keep_waiting();
 
--- Counts in the transaction of the change: the agent's tool is on while search serves a document.
-create or replace function count_ready_documents_of_agent() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  was_ready boolean := tg_op <> 'INSERT' and old.active_revision is not null;
-  is_ready boolean := tg_op <> 'DELETE' and new.active_revision is not null;
-  changed record;
-begin
-  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
-  if tg_op = 'DELETE' then changed := old; else changed := new; end if;
-  update agents set ready_document_count = ready_document_count + is_ready::int - was_ready::int
-  where organization_id = changed.organization_id and id = changed.agent_id;
-  return null;
-end $$;
-create or replace trigger count_inserted_ready_documents after insert on documents for each row
-  when (new.active_revision is not null) execute function count_ready_documents_of_agent();
-create or replace trigger count_deleted_ready_documents after delete on documents for each row
-  when (old.active_revision is not null) execute function count_ready_documents_of_agent();
-create or replace trigger count_ready_documents_of_agent after update on documents for each row
-  when ((old.active_revision is null) <> (new.active_revision is null))
-  execute function count_ready_documents_of_agent();
-
 -- A document that replaced another gave it its file, so the file stays.
 create or replace function mark_file_obsolete() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$

@@ -33,7 +33,7 @@ begin
   update clustered_agents set chunks = null, share = null where organization_id = organization and agent_id = agent;
   -- Comes last, because other transactions lock the agent's row after its chunks.
   update agents a set model = a.next_model, next_model = null, former_model = a.model, model_waiting = null,
-    former_until = now() + interval '7 days', model_due_at = now() + interval '7 days', knowledge_version = a.knowledge_version + 1
+    former_until = now() + interval '7 days', model_due_at = now() + interval '7 days'
   where a.organization_id = organization and a.id = agent;
   return true;
 end $$;

@@ -72,7 +72,8 @@ create table agents (
   id uuid not null,
   name text not null,
   ready_document_count integer not null default 0,
-  knowledge_version bigint not null default 0, -- while there are golden questions, counts changes to them and to what search serves
+  served_version bigint not null default 0, -- counts changes that an answer can show
+  knowledge_version bigint not null default 0, -- while there are golden questions, counts these and changes to the questions
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
   time_zone text, -- its IANA name; null, which means UTC, if nobody has chosen one
   holidays text, -- the ISO 3166 code of the country or region that has them

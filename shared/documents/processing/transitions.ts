@@ -48,7 +48,7 @@ import { processing } from './guards.ts'
  * processes it; after that, the embedding Lambda does.
  *
  * Triggers on the row add to any statement (infra/migrations/current): `touch_document` the `version` and `updated_at`,
- * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_ready_documents_of_agent` the counts and the agent's tool,
+ * `count_client_edit` the `edits`, `count_searchable_chunks` and `count_served_change` the counts, the agent's tool and its versions,
  * `limit_restarted_documents` the pipeline's limit, `mark_replaced_file_obsolete` the deletion of the file, and `keep_revision`
  * a served revision whose text the row no longer has.
  */
