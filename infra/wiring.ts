@@ -1,4 +1,4 @@
-import type { MetricName } from '../shared/metrics.ts'
+import type { MetricName } from '../shared/telemetry/metrics.ts'
 
 export interface Lambda {
   entry: string

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8'
-import { log } from './log.ts'
+import { log } from './telemetry/log.ts'
 
 const begun: Promise<unknown>[] = []
 

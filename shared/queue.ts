@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { callAws } from './aws/json-call.ts'
 import type { Signer } from './aws/signing.ts'
 import { config, required } from './config.ts'
-import { inTime } from './deadline.ts'
 import {
   type AgentId,
   agentId,
@@ -13,8 +12,9 @@ import {
   type SourceId,
   sourceId,
 } from './ids.ts'
-import { describeError, log } from './log.ts'
-import { report } from './metrics.ts'
+import { describeError, log } from './telemetry/log.ts'
+import { report } from './telemetry/metrics.ts'
+import { inTime } from './time/deadline.ts'
 import { Unavailable } from './unavailable.ts'
 
 const common = {

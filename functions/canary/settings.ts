@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { secret } from '../../shared/secrets.ts'
+import { secret } from '../../shared/aws/secrets.ts'
 
 const environment = v.object({
   BASE_URL: v.pipe(v.string(), v.url()),

@@ -20,7 +20,7 @@ import { originOf } from '../../shared/http/origin.ts'
 import { networkOf, unknownCredentials } from '../../shared/http/unknown-credentials.ts'
 import { newId } from '../../shared/ids.ts'
 import { hashToken, newToken } from '../../shared/organizations/sessions.ts'
-import { steadyNow } from '../../shared/steady-clock.ts'
+import { steadyNow } from '../../shared/time/steady-clock.ts'
 
 const accessSeconds = 3600
 /** Waits after `exchange_token` and `register_client` in infra/migrations refuse to add further rows. */

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
+import { semaphore } from '../../shared/concurrency/semaphore.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { newId } from '../../shared/ids.ts'
-import { describeError, log } from '../../shared/log.ts'
-import { report } from '../../shared/metrics.ts'
 import { OutboundRefused } from '../../shared/outbound/addresses.ts'
 import { OutboundFailed } from '../../shared/outbound/request.ts'
-import { semaphore } from '../../shared/semaphore.ts'
+import { describeError, log } from '../../shared/telemetry/log.ts'
+import { report } from '../../shared/telemetry/metrics.ts'
 import { claimDeliveries, type Delivery, type DueWebhook, findDue, finish, type Outcome } from './outbox.ts'
 
 export interface Deliverer {

@@ -1,5 +1,5 @@
+import type { Semaphore } from '../../shared/concurrency/semaphore.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import type { Semaphore } from '../../shared/semaphore.ts'
 import { batches, type CallLimits } from './batches.ts'
 import type { Missing } from './revision-plan.ts'
 import type { Embedded } from './stored-chunks.ts'

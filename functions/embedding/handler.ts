@@ -1,9 +1,9 @@
+import { semaphore } from '../../shared/concurrency/semaphore.ts'
 import { config } from '../../shared/config.ts'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { loaded } from '../../shared/loading.ts'
 import { configuredQueue } from '../../shared/queue.ts'
-import { semaphore } from '../../shared/semaphore.ts'
 import { callLimits, localCallLimits } from './batches.ts'
 import { consumer } from './consumer.ts'
 

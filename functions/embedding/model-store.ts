@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Chunk } from '../../shared/chunking/chunker.ts'
+import { inTurns, mapped } from '../../shared/concurrency/steps.ts'
 import { columnsOf } from '../../shared/database/columns.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
@@ -9,7 +10,6 @@ import { insertVectors } from '../../shared/documents/processing/new-chunks.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { commit } from '../../shared/knowledge/commit.ts'
 import { lockModel } from '../../shared/knowledge/locks.ts'
-import { inTurns, mapped } from '../../shared/steps.ts'
 import type { Embedded } from './stored-chunks.ts'
 
 const a = columnsOf('agents', 'a')

@@ -1,7 +1,7 @@
 import { type Attempt, logged } from '../../shared/documents/processing/attempt.ts'
 import { leaseFence, processing } from '../../shared/documents/processing/guards.ts'
 import { progress } from '../../shared/documents/processing/transitions.ts'
-import { describeError, log } from '../../shared/log.ts'
+import { describeError, log } from '../../shared/telemetry/log.ts'
 
 const everyMs = 2_000
 

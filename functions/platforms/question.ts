@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../shared/http/input/fields.ts'
-import { parseBounded } from '../../shared/json-levels.ts'
+import { parseBounded } from '../../shared/http/input/json-levels.ts'
 import { maxTurns } from '../../shared/retrieval/heard.ts'
 import { endOf, hasTerms } from '../../shared/retrieval/in-context.ts'
 import { maxAlternatives, query } from '../../shared/retrieval/schemas.ts'

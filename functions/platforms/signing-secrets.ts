@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { BoundedMap } from '../../shared/bounded-map.ts'
 import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
-import { steadyNow } from '../../shared/steady-clock.ts'
+import { steadyNow } from '../../shared/time/steady-clock.ts'
 
 /** A secret that is set, changed or removed takes effect everywhere within this time. */
 const cacheMilliseconds = 15_000

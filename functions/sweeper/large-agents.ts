@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
-import { describeError, log } from '../../shared/log.ts'
+import { describeError, log } from '../../shared/telemetry/log.ts'
 
 const chunksPerTransaction = 1000
 const minToAdd = 500

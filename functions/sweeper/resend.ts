@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
+import { semaphore } from '../../shared/concurrency/semaphore.ts'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import { awaitsText, isDue, processing } from '../../shared/documents/processing/guards.ts'
-import { describeError, log } from '../../shared/log.ts'
 import { type Sender, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
-import { semaphore } from '../../shared/semaphore.ts'
+import { describeError, log } from '../../shared/telemetry/log.ts'
 import { maxPerSweep } from './limits.ts'
 import { acquireLost } from './lost.ts'
 

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
-import { describeError, log } from '../../shared/log.ts'
-import { report } from '../../shared/metrics.ts'
 import {
   type CrawlMessage,
   type Message,
@@ -11,6 +9,8 @@ import {
   sendOrLog,
   type WorkMessage,
 } from '../../shared/queue.ts'
+import { describeError, log } from '../../shared/telemetry/log.ts'
+import { report } from '../../shared/telemetry/metrics.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { indexLargeAgents } from './large-agents.ts'
 import { acquireModels, acquireSources, oldestDueSource } from './lost.ts'

@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database } from '../../shared/database/database.ts'
 import { hashKey } from '../../shared/http/api-keys.ts'
-import { permissions } from '../../shared/permissions.ts'
+import { permissions } from '../../shared/organizations/permissions.ts'
 import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
 import { ignoreMissing } from '../error-message.ts'
 

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda'
-import { describeError, log } from '../../shared/log.ts'
+import { describeError, log } from '../../shared/telemetry/log.ts'
 import { localAws } from '../data-directory/address.ts'
 
 export const { region, credentials } = localAws

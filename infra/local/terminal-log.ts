@@ -1,4 +1,4 @@
-import { log } from '../../shared/log.ts'
+import { log } from '../../shared/telemetry/log.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 

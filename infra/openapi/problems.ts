@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type ErrorCode, inputErrorCodes, problems } from '../../shared/http/errors.ts'
 import type { RouteMetadata } from '../../shared/http/route-metadata.ts'
-import { permissions } from '../../shared/permissions.ts'
+import { permissions } from '../../shared/organizations/permissions.ts'
 import { headersOf, optional, references, type responseHeaders } from './headers.ts'
 import type { JsonSchema } from './json-schema.ts'
 

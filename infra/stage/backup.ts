@@ -1,5 +1,5 @@
 import { PutMetricDataCommand } from '@aws-sdk/client-cloudwatch'
-import { dimension, namespace } from '../../shared/metrics.ts'
+import { dimension, namespace } from '../../shared/telemetry/metrics.ts'
 import { createBackup } from '../backup/backup.ts'
 import { openStore } from '../backup/store.ts'
 import { CommandError } from '../command-line/command-error.ts'

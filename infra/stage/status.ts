@@ -1,6 +1,6 @@
 import { DescribeAlarmsCommand, GetMetricStatisticsCommand } from '@aws-sdk/client-cloudwatch'
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda'
-import { dimension, namespace } from '../../shared/metrics.ts'
+import { dimension, namespace } from '../../shared/telemetry/metrics.ts'
 import { checkDocuments } from '../admin/health.ts'
 import { print } from '../command-line/print.ts'
 import { sentenceOf } from '../command-line/sentence.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { atOnce, type Steps } from '../concurrency/steps.ts'
 import { idOfHash } from '../ids.ts'
-import { atOnce, type Steps } from '../steps.ts'
 import { ContextLines, type Repeated } from './context-lines.ts'
 import { type Block, markdownBlocks, type Strength, strength } from './markdown-blocks.ts'
 import { type Atoms, joinSeams } from './seam-joining.ts'

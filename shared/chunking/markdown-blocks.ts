@@ -1,4 +1,4 @@
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../concurrency/steps.ts'
 import { namesColumns, tableCells } from '../text/table-header.ts'
 import { type Context, headerContext, lineContext } from './context-lines.ts'
 import {

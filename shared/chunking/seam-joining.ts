@@ -1,4 +1,4 @@
-import type { Steps } from '../steps.ts'
+import type { Steps } from '../concurrency/steps.ts'
 import { hashSeed, mixed } from '../terms/hashing.ts'
 import { type Strength, strength } from './markdown-blocks.ts'
 

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../steps.ts'
+import { atOnce, type Steps } from '../concurrency/steps.ts'
 import { knownWord, tokensOf } from './known-words.ts'
 import { isPiece, isSpace, maxPreTokenUnits, preTokenEnd } from './pre-tokens.ts'
 import { lengthIn, valueIn } from './span-table.ts'

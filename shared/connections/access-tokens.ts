@@ -8,8 +8,8 @@ import { type Callers, credentialLookup } from '../http/api-keys.ts'
 import { ApiError, type ErrorCode } from '../http/errors.ts'
 import { originOf } from '../http/origin.ts'
 import { agentId, type OrganizationId } from '../ids.ts'
+import type { Permission } from '../organizations/permissions.ts'
 import { hashToken } from '../organizations/sessions.ts'
-import type { Permission } from '../permissions.ts'
 
 export const searchScope = 'kb:read' satisfies Permission
 export const scopes = [searchScope, 'offline_access']

@@ -7,10 +7,10 @@ import {
   type QueryExecutorProvider,
   type QueryResult,
 } from 'kysely'
+import { secret } from '../aws/secrets.ts'
 import { config } from '../config.ts'
 import { ApiError } from '../http/errors.ts'
 import type { OrganizationId } from '../ids.ts'
-import { secret } from '../secrets.ts'
 import { Unavailable } from '../unavailable.ts'
 import { neonExecutor } from './neon-executor.ts'
 import type { Tables } from './tables.ts'

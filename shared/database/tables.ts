@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Permission } from '../permissions.ts'
+import type { Permission } from '../organizations/permissions.ts'
 import type { Level } from '../retrieval/answerable.ts'
 import type { Value } from '../retrieval/schemas.ts'
 import type { Id, Json, Time, TimeOrNull } from './column-types.ts'

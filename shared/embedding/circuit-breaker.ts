@@ -1,4 +1,4 @@
-import { steadyNow } from '../steady-clock.ts'
+import { steadyNow } from '../time/steady-clock.ts'
 
 export interface Pauses {
   /** Milliseconds. */

@@ -1,6 +1,6 @@
+import { secret } from '../aws/secrets.ts'
 import { config } from '../config.ts'
 import { beginEarly } from '../loading.ts'
-import { secret } from '../secrets.ts'
 import type { Embedder } from './embedder.ts'
 import { encoderEmbedder } from './encoder-embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'

@@ -1,4 +1,4 @@
-import { inTurns, mapped } from '../steps.ts'
+import { inTurns, mapped } from '../concurrency/steps.ts'
 import { forEachWord } from '../terms/words.ts'
 import { normalForm } from '../text/normal-form.ts'
 import { type Concept, conceptsOfPair } from './concepts/concepts.ts'

@@ -1,5 +1,5 @@
 import { traceContext } from '../http/trace-context.ts'
-import { report } from '../metrics.ts'
+import { report } from '../telemetry/metrics.ts'
 import { circuitBreaker, type Pauses } from './circuit-breaker.ts'
 import { type Embedder, EmbeddingError, unlessAborted } from './embedder.ts'
 import { codeOf, reasonOf, toEmbeddingError, wrongDimensions } from './openai-error.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { parseBounded } from '../json-levels.ts'
+import { parseBounded } from '../http/input/json-levels.ts'
 import { EmbeddingError } from './embedder.ts'
 import { dimensions, normalize, vectorFault } from './vectors.ts'
 

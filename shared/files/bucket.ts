@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3'
 import { config, required } from '../config.ts'
-import { inTime } from '../deadline.ts'
+import { inTime } from '../time/deadline.ts'
 
 /** Customers' files. A key is a path without a leading slash. */
 export interface Bucket {

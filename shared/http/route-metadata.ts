@@ -1,6 +1,6 @@
 import type { Handler } from 'hono'
 import type * as v from 'valibot'
-import type { Permission } from '../permissions.ts'
+import type { Permission } from '../organizations/permissions.ts'
 import type { ErrorCode } from './errors.ts'
 
 export type Schema = v.GenericSchema<unknown, unknown>

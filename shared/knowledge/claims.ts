@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
+import { inTurns, type Steps } from '../concurrency/steps.ts'
 import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
 import { isServed } from '../documents/processing/served-chunks.ts'
-import { describeError, log } from '../log.ts'
-import { report } from '../metrics.ts'
 import { agreeing, type Claim, claimsIn, keyOf } from '../retrieval/claims.ts'
 import type { Hit } from '../retrieval/schemas.ts'
-import { inTurns, type Steps } from '../steps.ts'
+import { describeError, log } from '../telemetry/log.ts'
+import { report } from '../telemetry/metrics.ts'
 
 /** A document's chunks as search serves them. */
 interface Served {

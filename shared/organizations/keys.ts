@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import { hashKey, newKey } from '../http/api-keys.ts'
 import { newId, type OrganizationId } from '../ids.ts'
-import type { Permission } from '../permissions.ts'
+import type { Permission } from './permissions.ts'
 
 const k = columnsOf('api_keys', 'k')
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
 import { newId, type OrganizationId } from '../ids.ts'
-import type { Role } from '../permissions.ts'
 import { isMember, revokeTree } from './keys.ts'
+import type { Role } from './permissions.ts'
 import { hashToken, newToken } from './sessions.ts'
 
 export const invitationDays = 7

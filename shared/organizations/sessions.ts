@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts'
 import type { ApiKey } from '../http/api.ts'
 import { hashKey } from '../http/api-keys.ts'
 import type { OrganizationId } from '../ids.ts'
-import { type Permission, type Role, roles } from '../permissions.ts'
+import { type Permission, type Role, roles } from './permissions.ts'
 
 export const sessionSeconds = 12 * 3600
 /** The maximum of failed sign-ins in a window from one customer's network: an IPv4 address or an IPv6 /64. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
-import { type Permission, permissions } from '../../shared/permissions.ts'
+import { type Permission, permissions } from '../../shared/organizations/permissions.ts'
 import {
   comparable,
   exampleBody,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { answering, completedBackups, lambdas, metricReporters } from '../../infra/wiring.ts'
 import { processing } from '../../shared/documents/processing/guards.ts'
-import { dimension, type MetricName, metrics, namespace } from '../../shared/metrics.ts'
+import { dimension, type MetricName, metrics, namespace } from '../../shared/telemetry/metrics.ts'
 import { alarmTopicArn, type Fields, type Json, type StackTemplate, useSynthesis } from '../support/aws/aws-template.ts'
 
 const synthesis = useSynthesis()

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../../infra/admin/people.ts'
-import type { Mail } from '../../shared/mail.ts'
+import type { Mail } from '../../shared/aws/mail.ts'
 import { newMail, path, settings, usePeople } from './people.ts'
 import { browserOf } from './support.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import type { Role } from '../../shared/permissions.ts'
+import type { Role } from '../../shared/organizations/permissions.ts'
 import { type Browser, signInAsPerson, useDashboard } from './support.ts'
 
 export const path = '/dashboard/sign-in'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createKey } from '../../infra/admin/tenants.ts'
 import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
-import { type Permission, permissions } from '../../shared/permissions.ts'
+import { type Permission, permissions } from '../../shared/organizations/permissions.ts'
 import { limit } from '../support/stand/tenant.ts'
 import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
 

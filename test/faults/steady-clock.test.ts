@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { circuitBreaker } from '../../shared/embedding/circuit-breaker.ts'
-import { steadyClock } from '../../shared/steady-clock.ts'
+import { steadyClock } from '../../shared/time/steady-clock.ts'
 
 const day = 86_400_000
 

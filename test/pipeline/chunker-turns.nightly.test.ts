@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { chunk, chunking } from '../../shared/chunking/chunker.ts'
-import { inTurns } from '../../shared/steps.ts'
+import { inTurns } from '../../shared/concurrency/steps.ts'
 import { patterns } from '../attack/readers/patterns.ts'
 
 const size = { targetTokens: 400, overlapTokens: 60 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startStand } from '../../infra/local/stand.ts'
-import { log } from '../../shared/log.ts'
+import { log } from '../../shared/telemetry/log.ts'
 import { report, run, withForeignPackages } from '../foreign/packages.ts'
 import { makeTenant } from '../support/stand/tenant.ts'
 

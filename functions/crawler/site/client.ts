@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../../shared/bounded-map.ts'
+import { type Semaphore, semaphore } from '../../../shared/concurrency/semaphore.ts'
 import { OutboundFailed, type OutboundResponse, type request } from '../../../shared/outbound/request.ts'
-import { type Semaphore, semaphore } from '../../../shared/semaphore.ts'
 import { hostOf } from './address.ts'
 
 export interface ClientSettings {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { chunking } from '../../../shared/chunking/chunker.ts'
+import { inTurns } from '../../../shared/concurrency/steps.ts'
 import { config } from '../../../shared/config.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { AgentScope } from '../../../shared/database/scope.ts'
-import { inTurns } from '../../../shared/steps.ts'
 
 /** A held document's changes to the document that it resembles. */
 export interface Changes {

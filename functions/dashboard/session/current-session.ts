@@ -5,7 +5,7 @@ import type { ApiEnv } from '../../../shared/http/api.ts'
 import { sourceAddress } from '../../../shared/http/api.ts'
 import { unknownCredentials } from '../../../shared/http/unknown-credentials.ts'
 import { findSession, type Session } from '../../../shared/organizations/sessions.ts'
-import { steadyNow } from '../../../shared/steady-clock.ts'
+import { steadyNow } from '../../../shared/time/steady-clock.ts'
 import { sentToken } from './cookies.ts'
 
 const tokenPattern = /^[\w-]{43}$/

@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import type { Mailer } from '../../../shared/aws/mail.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { originOf } from '../../../shared/http/origin.ts'
-import type { Mailer } from '../../../shared/mail.ts'
 import { listKeys, madeWith } from '../../../shared/organizations/keys.ts'
 import {
   changeMember,
@@ -14,8 +14,8 @@ import {
   revocable,
   withdrawInvitation,
 } from '../../../shared/organizations/people.ts'
+import type { Role } from '../../../shared/organizations/permissions.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
-import type { Role } from '../../../shared/permissions.ts'
 import { Gone } from '../error-view.ts'
 import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { mailAddress, someOf } from '../forms.ts'

@@ -10,7 +10,7 @@ interface SourceMap {
 }
 
 /**
- * Rewrites a bundle's source map. Sources get their paths in the repository, so that a stack trace reads `/shared/log.ts:12:3`.
+ * Rewrites a bundle's source map. Sources get their paths in the repository, so that a stack trace reads `/shared/telemetry/log.ts:12:3`.
  * Packages, most of a bundle, keep only the start of each file, because Node.js reads the whole map while a Lambda starts.
  */
 export async function rewriteSourceMap(file: string, root: string): Promise<void> {

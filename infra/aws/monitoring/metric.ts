@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric, type TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Alias, IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
-import { dimension, type MetricName, namespace } from '../../../shared/metrics.ts'
+import { dimension, type MetricName, namespace } from '../../../shared/telemetry/metrics.ts'
 import { type LambdaName, metricReporters, type QueueName, type Reporter } from '../../wiring.ts'
 import type { Api } from '../http-api.ts'
 import type { WorkQueue } from '../queue.ts'

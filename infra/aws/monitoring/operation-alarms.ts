@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib'
 import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch'
-import { dimension, namespace } from '../../../shared/metrics.ts'
+import { dimension, namespace } from '../../../shared/telemetry/metrics.ts'
 import { completedBackups, lambdas } from '../../wiring.ts'
 import type { StageSettings } from '../stages.ts'
 import { type AlarmSettings, filled, reportedBy, total, type Watched } from './metric.ts'

@@ -1,11 +1,8 @@
 import type { SQSBatchResponse, SQSRecord } from 'aws-lambda'
 import { sql } from 'kysely'
-import { backoff } from '../../backoff.ts'
 import type { Database } from '../../database/database.ts'
 import { recordset } from '../../database/recordset.ts'
 import type { DocumentId, OrganizationId } from '../../ids.ts'
-import { describeError, log } from '../../log.ts'
-import { report } from '../../metrics.ts'
 import {
   type CrawlMessage,
   idsOf,
@@ -16,6 +13,9 @@ import {
   type Queue,
   type WorkMessage,
 } from '../../queue.ts'
+import { describeError, log } from '../../telemetry/log.ts'
+import { report } from '../../telemetry/metrics.ts'
+import { backoff } from '../../time/backoff.ts'
 import { Unavailable } from '../../unavailable.ts'
 import { type Failure, ownFaults } from '../contract/failures.ts'
 import { isClaimable, isLeasedRevision, type Lease, leaseFence, processing } from './guards.ts'

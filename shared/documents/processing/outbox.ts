@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
-import { describeError, log } from '../../log.ts'
 import { idsOf, type Message, type Sender, sendOrLog, type WorkMessage } from '../../queue.ts'
+import { describeError, log } from '../../telemetry/log.ts'
 
 /** The database that stores work, and the queue that announces it. */
 export interface Outbox<Work extends Message = WorkMessage> {

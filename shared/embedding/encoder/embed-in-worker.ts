@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { describeError, log } from '../../log.ts'
+import { describeError, log } from '../../telemetry/log.ts'
 import { EmbeddingError, type EmbedOptions, unlessAborted } from '../embedder.ts'
 
 export interface Task {

@@ -1,6 +1,6 @@
-import { maxLevels, parseBounded, TooManyLevels } from '../../json-levels.ts'
 import { ApiError } from '../errors.ts'
 import { payloadBytes, payloadLimit } from '../payload.ts'
+import { maxLevels, parseBounded, TooManyLevels } from './json-levels.ts'
 
 export const bodyLimit = 6_000_000
 

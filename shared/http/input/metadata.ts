@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { parseBounded } from '../../json-levels.ts'
 import { anyObject } from './fields.ts'
 import { isStorableJson } from './json-body.ts'
+import { parseBounded } from './json-levels.ts'
 
 const maxBytes = 16 * 1024
 const maxKeys = 64

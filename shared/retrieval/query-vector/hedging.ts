@@ -1,4 +1,4 @@
-import { report } from '../../metrics.ts'
+import { report } from '../../telemetry/metrics.ts'
 import type { Clock } from '../clock.ts'
 
 const initialMilliseconds = 500

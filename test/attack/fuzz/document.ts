@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { Permission } from '../../../shared/permissions.ts'
+import type { Permission } from '../../../shared/organizations/permissions.ts'
 
 /** The parts of a JSON Schema that the generators read. */
 export interface Schema {

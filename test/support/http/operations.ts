@@ -1,6 +1,6 @@
 import { allRoutes, type Route } from '../../../infra/openapi/apps.ts'
 import { newId } from '../../../shared/ids.ts'
-import type { Permission } from '../../../shared/permissions.ts'
+import type { Permission } from '../../../shared/organizations/permissions.ts'
 import type { Answer, Tenant } from '../stand/stand.ts'
 
 /** The values of a path's variables. */

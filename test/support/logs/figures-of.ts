@@ -1,4 +1,4 @@
-import { type Figures, figures } from '../../../shared/metrics.ts'
+import { type Figures, figures } from '../../../shared/telemetry/metrics.ts'
 
 /** All figures reported while `act` runs, added up. */
 export async function figuresOf(act: () => Promise<unknown>): Promise<Figures> {

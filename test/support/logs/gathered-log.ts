@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import { log } from '../../../shared/log.ts'
+import { log } from '../../../shared/telemetry/log.ts'
 
 /** Everything written to the log while `act` runs, at every level, and everything passed to `keep`. */
 export async function gathered(act: (keep: (said: unknown) => void) => Promise<unknown>): Promise<string> {

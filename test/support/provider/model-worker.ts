@@ -1,7 +1,7 @@
 import { consumer } from '../../../functions/embedding/consumer.ts'
+import { semaphore } from '../../../shared/concurrency/semaphore.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import type { ModelMessage, Queue, WorkMessage } from '../../../shared/queue.ts'
-import { semaphore } from '../../../shared/semaphore.ts'
 import type { Tenant } from '../stand/stand.ts'
 import { databaseAs } from '../stand/worker.ts'
 

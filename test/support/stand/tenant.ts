@@ -3,7 +3,7 @@ import type { Database } from '../../../shared/database/database.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import type { Limits } from '../../../shared/organizations/limits.ts'
-import { type Permission, permissions } from '../../../shared/permissions.ts'
+import { type Permission, permissions } from '../../../shared/organizations/permissions.ts'
 
 /** Sets limits of an organization. @param db as the owner */
 export async function limit(db: Database, organizationId: string, limits: Partial<Limits>): Promise<void> {

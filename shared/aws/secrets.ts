@@ -1,7 +1,7 @@
-import { callAws } from './aws/json-call.ts'
-import { config, required } from './config.ts'
-import { beginEarly } from './loading.ts'
-import { Unavailable } from './unavailable.ts'
+import { config, required } from '../config.ts'
+import { beginEarly } from '../loading.ts'
+import { Unavailable } from '../unavailable.ts'
+import { callAws } from './json-call.ts'
 
 /** Fetches a secret once per instance, and again after its value was rejected, since it may have been rotated. @throws Unavailable */
 export function secret({ value, id }: { value?: string | undefined; id?: string | undefined }) {

@@ -1,4 +1,4 @@
-import { Unavailable } from './unavailable.ts'
+import { Unavailable } from '../unavailable.ts'
 
 /** Bounds a call to AWS, also between retries and while the SDK loads credentials, where it ignores its signal. @throws Unavailable */
 export async function inTime<Result>(

@@ -1,7 +1,7 @@
-import { callAws } from './aws/json-call.ts'
-import { config, required } from './config.ts'
-import { inTime } from './deadline.ts'
-import { report } from './metrics.ts'
+import { config, required } from '../config.ts'
+import { report } from '../telemetry/metrics.ts'
+import { inTime } from '../time/deadline.ts'
+import { callAws } from './json-call.ts'
 
 /** A mail of plain text. */
 export interface Mail {

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import { config } from './config.ts'
+import { config } from '../config.ts'
 
 export const metrics = {
   DocumentsCompleted: 'Count',
