@@ -1,424 +1,355 @@
 /**
- * Who may do what: for each table, whose rows a Lambda or an operator sees, and what they may do with which columns. It is all that grants
- * and policies come from (grants.ts). Every Lambda has a role, and so have operators.
- *
- * `own` sees the rows of the organization that the transaction has entered, `every` those of all. A line without columns means all of them.
- * `@searching` are the four Lambdas that search, and `@lease` are the columns of a lease. Operators read every organization's rows, and
- * change them only while an action of their login is open. `execute` names functions, with all arguments that they take or took in the
- * previous release.
- *
- * Row-level security is the second protection: every statement already names the organization. It doesn't cover foreign keys and unique
- * checks; their composite keys start with organization_id instead.
+ * Who may do what in the database: everything is refused but what stands here. `grants.ts` makes grants and policies of it. Each Lambda
+ * has a role, and so have operators: `cuecard_` and its name. Roles are groups without a login, own nothing and have no attributes.
+ * Create logins as their members, in SQL: roles made in Neon's console bypass row-level security.
  */
-export const access = `
-agents
-  own: @searching agents chunks crawler documents embedding questions
-  every: sweeper
-  select: dashboard operator
-  select: agents: name knowledge_base_enabled created_at model_waiting
-  select: embedding: knowledge_base_enabled former_until model_due_at
-  select: agents chunks embedding: next_model former_model
-  select: mcp platforms: knowledge_base_enabled
-  select: sweeper: organization_id id model_due_at time_zone holidays holidays_due_at
-  select: mcp platforms search: organization_id id name model time_zone holidays
-  select: agents chunks embedding questions: model
-  select: agents chunks crawler documents embedding questions: organization_id id knowledge_version time_zone holidays
-  insert: agents dashboard operator: organization_id id name time_zone holidays
-  update: embedding: model former_model former_until model_due_at model_waiting
-  update: agents dashboard: name time_zone holidays missing_holidays holidays_due_at
-  update: sweeper: model_due_at missing_holidays holidays_due_at
-  delete: operator
+export const roles =
+  `agents chunks connect crawler dashboard delivery documents embedding extraction mcp operator organization platforms
+  questions search sweeper`.split(/\s+/)
 
-api_keys
-  own: dashboard documents
-  select: dashboard operator: organization_id id name permissions expires_at revoked_at created_by created_at created_by_person
-  select: documents: organization_id id name
-  insert: dashboard operator: organization_id id name key_hash permissions expires_at created_by created_by_person
-  update: dashboard operator: revoked_at
-  delete: operator
+/** The setting has the transaction's organization, or '' for none. A subquery evaluates it once a statement. */
+export const own = `organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid)`
+/** Throws, where a condition would silently hide the rows. */
+export const audited = '(select require_operator_action())'
+const isFile = `${own} and source_url is not null`
 
-calls
-  select delete: dashboard operator
-  update: dashboard operator: deleted_at
+const answering = 'mcp platforms search'
+const searching = `dashboard ${answering}`
+/** They change what search serves, so they check golden questions first. */
+const checking = 'agents chunks crawler dashboard documents embedding questions'
 
-chunk_terms
-  own: @searching chunks embedding
-  select: @searching
-  select: operator: organization_id agent_id document_id revision chunk_index
-  insert: chunks embedding: organization_id agent_id document_id revision chunk_index length terms
-  delete: operator
+/** The columns of a document's work. */
+const state = 'status, error_message, error_code, waiting_reason'
+const lease = 'lease_token, lease_expires_at, next_attempt_at'
+const attempts = `${lease}, attempt, retry_count, tries`
+const work = `${state}, ${attempts}`
+const crawl = 'status, error_message, next_check_at, resume_at, lease_token, lease_expires_at, attempt, resend_at'
+const upload = 'file_etag, upload_until'
+const served = 'revision, active_revision, chunk_count, valid_from, valid_until'
+const chunksOf = 'chunk_count, chunk_offsets, chunk_pages, planned_chunk_count'
+const chunk = 'organization_id, agent_id, document_id, revision, chunk_index'
+const fullChunk = `${chunk}, id, content, token_count, metadata, vector_id, sketch`
+const vector = 'embedding, high, middle, low, cosine_per_unit'
+const asked = 'question, history, document_id, words, value, expects_value, expects_nothing, within, on_failure, as_of'
+const limits = 'requests_per_second, request_burst, tokens_per_day, documents_in_pipeline, stored_bytes'
+const organization = `id, name, auto_delete_done_calls, ${limits}, created_at`
+const clock = 'time_zone, holidays'
+const agent = `organization_id, id, knowledge_version, ${clock}`
+const models = 'model, next_model, former_model'
+const key = 'organization_id, id, name, permissions, expires_at, created_by, created_by_person'
+const webhook = 'organization_id, id, url, status, disabled_reason'
+const page = 'organization_id, agent_id, source_id, address, left_out, gone_since, looked_at'
 
-chunks
-  own: @searching agents chunks crawler documents embedding sweeper
-  select: chunks
-  select: dashboard: sketch
-  select: dashboard operator: id created_at
-  select: mcp platforms search: id token_count metadata vector_id sketch
-  select: dashboard embedding operator: token_count
-  select: dashboard documents embedding operator: chunk_index content metadata
-  select: crawler dashboard documents embedding operator: organization_id agent_id document_id revision vector_id other_vector_id
-  select: mcp platforms search sweeper: organization_id agent_id document_id revision chunk_index content
-  select: agents: organization_id agent_id other_vector_id
-  insert: chunks embedding: organization_id id agent_id document_id revision chunk_index content token_count metadata vector_id sketch
-  update: chunks embedding: other_vector_id
-  delete: chunks crawler dashboard documents embedding operator
+/**
+ * Tables, in the order of `tables/` → roles → what SQL grants them. A role sees the rows of the transaction's organization. An operator
+ * sees every row, and changes it only while an action of the login is open. Exceptions are `every`, the roles that work on all rows, and
+ * a `policy` by its name, which has the rows of the roles after `to`.
+ *
+ * Every statement names the organization already, so policies are the second protection. They don't cover foreign keys and unique checks,
+ * whose composite keys start with organization_id instead, and the owner is exempt from them.
+ */
+export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  organizations: {
+    every: 'sweeper',
+    dashboard: `select (${organization}, log_questions, keep_revisions),
+      update (auto_delete_done_calls, log_questions, keep_revisions)`,
+    organization: `select (${organization}), update (auto_delete_done_calls)`,
+    embedding: 'select (id, tokens_per_day)',
+    sweeper: 'select (id, keep_revisions)',
+    operator: `select (${organization}, log_questions, keep_revisions), insert (id, name), update (${limits}), delete`,
+  },
+  api_keys: {
+    'dashboard operator': `select (${key}, revoked_at, created_at), insert (${key}, key_hash), update (revoked_at)`,
+    documents: 'select (organization_id, id, name)',
+    operator: 'delete',
+  },
+  idempotency_keys: {
+    every: 'sweeper',
+    'chunks documents': `select, insert (organization_id, api_key_id, key, request_hash, owner),
+      update (request_hash, owner, response, created_at), delete`,
+    sweeper: 'select (organization_id, api_key_id, key, created_at), delete',
+    operator: 'select (organization_id, api_key_id, key), delete',
+  },
+  request_meters: {
+    'dashboard operator organization': 'select (organization_id, day, requests, question_tokens)',
+    embedding: 'select (organization_id, day, question_tokens)',
+  },
+  embedded_tokens: {
+    'dashboard operator organization': 'select',
+    embedding: 'select, insert, update (tokens)',
+  },
+  agents: {
+    every: 'sweeper',
+    'agents dashboard': `insert (organization_id, id, name, ${clock}), update (name, missing_holidays, holidays_due_at, ${clock})`,
+    agents: `select (${agent}, ${models}, name, knowledge_base_enabled, model_waiting, created_at)`,
+    'crawler documents': `select (${agent})`,
+    questions: `select (${agent}, model)`,
+    chunks: `select (${agent}, ${models})`,
+    embedding: `select (${agent}, ${models}, knowledge_base_enabled, former_until, model_due_at),
+      update (model, former_model, former_until, model_due_at, model_waiting)`,
+    [answering]: `select (organization_id, id, name, model, ${clock})`,
+    'mcp platforms': 'select (knowledge_base_enabled)',
+    sweeper: `select (organization_id, id, model_due_at, holidays_due_at, ${clock}),
+      update (model_due_at, missing_holidays, holidays_due_at)`,
+    dashboard: 'select',
+    operator: `select, insert (organization_id, id, name, ${clock}), delete`,
+  },
+  signing_secrets: {
+    platforms: 'select (organization_id, agent_id, platform, secret)',
+    operator: `select (organization_id, agent_id, platform, created_at), insert (organization_id, agent_id, platform, secret),
+      update (secret, created_at), delete`,
+  },
+  // The call service writes calls: its roles are not ours to restrict.
+  calls: {
+    'policy every_writer': 'using (true)',
+    'policy own': `as restrictive to dashboard using (${own})`,
+    'policy operator_updates': `as restrictive for update to operator using (${audited})`,
+    'policy operator_deletes': `as restrictive for delete to operator using (${audited})`,
+    'dashboard operator': 'select, update (deleted_at), delete',
+  },
 
-clustered_agents
-  own: @searching
-  select: @searching
+  people: {
+    'policy of_members': `for select to dashboard documents
+        using (exists (select from memberships m where m.person_id = people.id and m.${own}))`,
+    'dashboard documents': 'select',
+    operator: 'select, insert (id, mail), delete',
+  },
+  memberships: {
+    documents: 'select',
+    dashboard: 'select, update (role, removed_at)',
+    operator: 'select, insert (organization_id, person_id, role), update (role, removed_at, created_at)',
+  },
+  invitations: {
+    every: 'sweeper',
+    dashboard: `select (organization_id, id, mail, role, invited_by, expires_at, created_at),
+      insert (organization_id, id, mail, role, token_hash, invited_by, expires_at),
+      update (id, role, token_hash, invited_by, expires_at, created_at), delete`,
+    sweeper: 'select (organization_id, id, expires_at), delete',
+  },
+  sign_in_links: { every: 'sweeper', sweeper: 'select (token_hash, created_at), delete' },
+  known_browsers: { every: 'sweeper', sweeper: 'select (person_id, browser_hash, used_at), delete' },
+  sessions: {
+    every: 'sweeper',
+    dashboard: 'select (organization_id, person_id, token_hash), delete',
+    sweeper: 'select (token_hash, expires_at), delete',
+  },
+  sign_in_attempts: {
+    every: 'dashboard sweeper',
+    dashboard: 'select, insert (source, failures), update (failures, since)',
+    sweeper: 'select (source, since), delete',
+  },
 
-clustered_sketches
-  own: @searching
-  select: @searching
-  select: operator: organization_id agent_id cluster document_id revision chunk_index
-  delete: operator
+  oauth_clients: {
+    every: 'dashboard sweeper',
+    dashboard: 'select (id, name, redirect_uris, expires_at)',
+    sweeper: 'select (id, expires_at), delete',
+  },
+  connections: {
+    every: 'sweeper',
+    dashboard: `select, delete,
+      insert (organization_id, id, person_id, agent_id, client_id, client_name, resource, scope, expires_at)`,
+    sweeper: 'select (organization_id, id, expires_at), delete',
+    operator: 'select (organization_id, id, person_id, agent_id, client_id, client_name, used_at, created_at)',
+  },
+  connection_tokens: {
+    every: 'sweeper',
+    dashboard: 'insert (token_hash, organization_id, connection_id, kind, challenge, redirect_uri, expires_at)',
+    sweeper: 'select (token_hash, expires_at), delete',
+  },
 
-connection_tokens
-  own: dashboard
-  every: sweeper
-  select: sweeper: token_hash expires_at
-  insert: dashboard: token_hash organization_id connection_id kind challenge redirect_uri expires_at
-  delete: sweeper
+  sources: {
+    every: 'sweeper',
+    'agents dashboard': `select, delete,
+      insert (organization_id, id, agent_id, url, address, kind, include, exclude, refresh_hours, request_id, requested_by),
+      update (${crawl}, address, include, exclude, refresh_hours, request_id, requested_by, deleted_at)`,
+    crawler: `select, update (${crawl}, notice, checked_at, crawl, failures, sitemap), delete`,
+    documents: 'select (organization_id, id, status)',
+    sweeper: `select (organization_id, id, next_check_at, resume_at, lease_token, lease_expires_at, resend_at, request_id, requested_by),
+      update (resend_at)`,
+    operator: `select (organization_id, agent_id, id, url, kind, include, exclude, refresh_hours, status, error_message, notice,
+      checked_at, next_check_at, crawl, resume_at, lease_expires_at, attempt, failures, created_at), delete`,
+  },
+  source_pages: {
+    agents: `select (${page})`,
+    dashboard: `select (${page}, crawl, task, applied_hash), update (applied_hash)`,
+    crawler: 'select, insert, update, delete',
+    operator: `select (${page}, found), delete`,
+  },
 
-connections
-  own: dashboard
-  every: sweeper
-  select: dashboard
-  select: operator: organization_id id person_id agent_id client_id client_name used_at created_at
-  select: sweeper: organization_id id expires_at
-  insert: dashboard: organization_id id person_id agent_id client_id client_name resource scope expires_at
-  delete: dashboard sweeper
+  documents: {
+    every: 'sweeper',
+    // Extraction completes no document, and can't read the text that it stored.
+    'policy own_files': `to extraction using (${isFile}) with check (${isFile} and status <> 'completed')`,
+    'crawler dashboard documents': `select, delete,
+      insert (organization_id, id, agent_id, title, title_from_file, title_terms, external_id, metadata, content, content_hash,
+        source_type, managed_by, status, revised_by, valid_from, valid_until, request_id, requested_by),
+      update (title, title_from_file, title_terms, external_id, metadata, source_id, content, content_hash, source_type, source_url,
+        file_bytes, uploaded_at, extracted_text, page_starts, file_notes, corrections, pages_read, pages, resembles, managed_by,
+        revision, active_revision, served_at, ${chunksOf}, valid_from, valid_until, warnings, ignores_golden_questions, ${work},
+        resend_at, pending_since, request_id, requested_by)`,
+    'dashboard documents': `insert (source_url, file_bytes, uploaded_at, ${upload}), update (deleted_at, before_deletion)`,
+    dashboard: `insert (may_replace, resembles), update (may_replace, ${upload})`,
+    crawler: 'insert (source_id)',
+    agents: `select (organization_id, id, agent_id, external_id, source_id, source_type, managed_by, status, error_message,
+        error_code, revision, active_revision, searchable_chunk_count, valid_from, valid_until, warnings, lease_token, deleted_at,
+        before_deletion),
+      update (external_id, source_id, source_type, active_revision, warnings, ${work}, resend_at, pending_since, deleted_at,
+        before_deletion), delete`,
+    chunks: `select (organization_id, id, agent_id, title, metadata, managed_by, ${served}, chunk_offsets, warnings, deleted_at),
+      update (resembles, managed_by, revision, active_revision, listed_revision, ${chunksOf}, warnings, ${work}, requested_by)`,
+    embedding: `select (organization_id, id, agent_id, title, metadata, content, content_hash, source_url, extracted_text,
+        page_starts, corrections, may_replace, resembles, managed_by, status, ${served}, text_revision, served_at, warnings,
+        ignores_golden_questions, ${attempts}, request_id, requested_by, pending_since, deleted_at),
+      update (content_hash, extracted_text, page_starts, resembles, active_revision, served_at, ${chunksOf}, warnings, ${work},
+        resend_at, pending_since)`,
+    extraction: `select (organization_id, id, title_from_file, content_hash, source_url, uploaded_at, ${upload}, resembles,
+        managed_by, status, revision, ${attempts}, request_id, requested_by, created_at),
+      update (title, title_terms, content_hash, source_type, file_etag, uploaded_at, extracted_text, page_starts, file_notes,
+        pages_read, pages, ${work}, resend_at)`,
+    [answering]: `select (organization_id, id, agent_id, title, title_terms, external_id, metadata, ${served}, listed_revision,
+        clustered_revision, chunk_pages, chunk_offsets, deleted_at)`,
+    questions: 'select (organization_id, id, agent_id, title, warnings, deleted_at), update (warnings)',
+    organization: 'select (organization_id, status, managed_by, stored_bytes)',
+    sweeper: `select (organization_id, id, agent_id, content_hash, source_url, upload_until, uploaded_at, resembles, managed_by,
+        status, active_revision, valid_from, valid_until, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason,
+        resend_at, pending_since, request_id, requested_by, deleted_at),
+      update (${state}, ${lease}, resend_at), delete`,
+    operator: `select (organization_id, id, agent_id, title, external_id, metadata, source_id, content, content_hash, source_type,
+        source_url, file_bytes, extracted_text, page_starts, file_notes, corrections, resembles, managed_by, status, ${served},
+        chunk_offsets, searchable_chunk_count, planned_chunk_count, stored_bytes, error_message, error_code, warnings,
+        lease_expires_at, attempt, retry_count, tries, next_attempt_at, waiting_reason, resend_at, pending_since, request_id,
+        deleted_at, before_deletion, version, edits, created_at, updated_at),
+      update (title, content_hash, uploaded_at, extracted_text, page_starts, file_notes, pages_read, pages, managed_by, revision,
+        chunk_count, planned_chunk_count, ignores_golden_questions, ${work}, resend_at, pending_since, request_id, requested_by),
+      delete`,
+  },
+  document_revisions: {
+    every: 'sweeper',
+    'dashboard documents': 'select',
+    sweeper: 'select (organization_id, document_id, revision, replaced_at), delete',
+    operator: 'select, delete',
+  },
+  document_claims: {
+    'crawler dashboard': 'select',
+    documents: 'select, insert, update (scope), delete',
+    'chunks embedding': 'select (organization_id, document_id, revision), insert, delete',
+    operator: 'select, delete',
+  },
+  obsolete_files: {
+    every: 'sweeper',
+    sweeper: 'select, update (delete_at), delete',
+    operator: 'select (source_url), insert (source_url, last_at), update (delete_at, last_at)',
+  },
+  chunks: {
+    [searching]: `select (${fullChunk})`,
+    dashboard: 'select (other_vector_id, created_at), delete',
+    chunks: `select, insert (${fullChunk}), update (other_vector_id), delete`,
+    embedding: `select (${chunk}, content, token_count, metadata, vector_id, other_vector_id), insert (${fullChunk}),
+      update (other_vector_id), delete`,
+    documents: `select (${chunk}, content, metadata, vector_id, other_vector_id), delete`,
+    crawler: 'select (organization_id, agent_id, document_id, revision, vector_id, other_vector_id), delete',
+    agents: 'select (organization_id, agent_id, other_vector_id)',
+    sweeper: `select (${chunk}, content)`,
+    operator: `select (${chunk}, id, content, token_count, metadata, vector_id, other_vector_id, created_at), delete`,
+  },
+  vectors: {
+    [searching]: 'select (organization_id, document_id, id, embedding)',
+    dashboard: 'delete',
+    'crawler documents': 'select (organization_id, document_id, id), delete',
+    chunks: 'select, insert, delete',
+    embedding: 'select (organization_id, document_id, id, model, sketch), insert, delete',
+    operator: 'select (organization_id, document_id, id, exponent, embedding), delete',
+  },
 
-deleted_ordinals
-  own: @searching
-  select: @searching
+  question_log: {
+    every: 'sweeper',
+    [answering]: `insert (organization_id, agent_id, id, question, call_id, mode, is_degraded, hits, answerable, status, value,
+      milliseconds)`,
+    questions: 'select',
+    dashboard: 'select, update (is_wrong), delete',
+    sweeper: 'select (organization_id, agent_id, id, asked_at), delete',
+    operator: 'select, delete',
+  },
+  golden_questions: {
+    [checking]: 'select, update (passed, rank, checked_at)',
+    embedding: `update (model, ${vector})`,
+    'dashboard questions': `insert (organization_id, agent_id, id, ${asked}, model, ${vector}), update (${asked}, model, ${vector}), delete`,
+    operator: 'select, delete',
+  },
+  query_vectors: {
+    every: 'sweeper',
+    [searching]: `select (organization_id, key, ${vector}), insert (organization_id, key, ${vector})`,
+    sweeper: 'select (organization_id, key, created_at), delete',
+    operator: 'select (organization_id, key), delete',
+  },
 
-document_claims
-  own: chunks crawler dashboard documents embedding
-  select: crawler dashboard documents operator
-  select: chunks embedding: organization_id document_id revision
-  insert: chunks documents embedding
-  update: documents: scope
-  delete: chunks documents embedding operator
+  // Roles that change a webhook can't read its secret, and the role that delivers can change neither address nor secret.
+  webhooks: {
+    every: 'delivery',
+    'dashboard organization': `select (${webhook}, events, failing_since, created_at),
+      insert (organization_id, id, url, events, secret), update (url, events, secret, status, disabled_reason, failing_since), delete`,
+    delivery: `select (${webhook}, failing_since, secret, previous_secret, previous_until),
+      update (status, disabled_reason, failing_since)`,
+    operator: `select (${webhook}, events, created_at), delete`,
+  },
+  webhook_deliveries: {
+    every: 'delivery sweeper',
+    'dashboard organization': `select (organization_id, webhook_id, id, number, type, subject_id, data, status, attempts,
+        next_attempt_at, response_status, error, delivered_at, created_at),
+      insert (organization_id, webhook_id, id, type, subject_id, data, next_attempt_at),
+      update (status, attempts, next_attempt_at, lease_token, queued_at)`,
+    delivery: 'select, update (status, attempts, next_attempt_at, lease_token, response_status, error, delivered_at)',
+    sweeper: 'select (organization_id, webhook_id, id, created_at), delete',
+    operator: 'select, delete',
+  },
 
-document_revisions
-  own: dashboard documents
-  every: sweeper
-  select: dashboard documents operator
-  select: sweeper: organization_id document_id revision replaced_at
-  delete: operator sweeper
+  // The database sets login and time. An operator sets the outcome of own actions only, and only once.
+  operator_actions: {
+    'policy operator_reads': 'for select to operator using (true)',
+    'policy operator_begins': 'for insert to operator with check (login = session_user and outcome is null)',
+    'policy operator_ends': `for update to operator using (login = session_user and outcome is null) with check (outcome is not null)`,
+    'policy own_recorded': `for insert to dashboard with check (${own} and login = session_user and outcome = 'done')`,
+    'policy own_counted': `for select to dashboard using (${own})`,
+    dashboard: `select (id, organization_id, command, started_at),
+      insert (id, person, command, arguments, organization_id, ended_at, outcome)`,
+    operator: `select (id, login, person, command, arguments, organization_id, started_at, ended_at, outcome, detail),
+      insert (id, person, command, arguments, organization_id), update (organization_id, ended_at, outcome, detail)`,
+  },
+  erasures: {
+    operator: `select (id, kind, organization_id, agent_id, requested_at, completed_at, counts),
+      insert (id, kind, organization_id, agent_id, requested_at), update (completed_at, counts)`,
+  },
 
-documents
-  own: @searching agents chunks crawler documents embedding organization questions
-  every: sweeper
-  select: crawler dashboard documents
-  select: operator: external_id source_id content content_hash source_type source_url file_bytes extracted_text file_notes corrections
-    resembles status searchable_chunk_count planned_chunk_count stored_bytes error_message error_code lease_expires_at attempt retry_count
-    tries next_attempt_at waiting_reason resend_at pending_since request_id version edits created_at updated_at page_starts before_deletion
-  select: embedding: metadata content content_hash source_url extracted_text corrections may_replace resembles managed_by status revision
-    active_revision text_revision served_at chunk_count valid_from valid_until ignores_golden_questions lease_token lease_expires_at attempt
-    retry_count tries next_attempt_at pending_since request_id requested_by page_starts
-  select: sweeper: organization_id id agent_id content_hash source_url upload_until uploaded_at resembles managed_by status active_revision
-    valid_from valid_until lease_expires_at attempt retry_count next_attempt_at waiting_reason resend_at pending_since request_id
-    requested_by deleted_at
-  select: extraction: organization_id id title_from_file content_hash source_url file_etag upload_until uploaded_at resembles managed_by
-    status revision lease_token lease_expires_at attempt retry_count tries next_attempt_at request_id requested_by created_at
-  select: agents: organization_id id agent_id external_id source_id source_type managed_by status revision active_revision
-    searchable_chunk_count valid_from valid_until error_message error_code warnings lease_token deleted_at before_deletion
-  select: mcp platforms search: organization_id id agent_id title external_id metadata title_terms revision active_revision chunk_count
-    listed_revision chunk_offsets valid_from valid_until clustered_revision chunk_pages deleted_at
-  select: chunks operator: metadata managed_by revision active_revision chunk_count chunk_offsets valid_from valid_until
-  select: chunks embedding operator questions: organization_id id agent_id title warnings deleted_at
-  select: organization: organization_id managed_by status stored_bytes
-  insert: dashboard: may_replace resembles
-  insert: dashboard documents: organization_id id agent_id title title_from_file external_id metadata title_terms content content_hash
-    source_type source_url file_bytes file_etag upload_until uploaded_at managed_by status revised_by valid_from valid_until request_id
-    requested_by
-  insert: crawler: organization_id id agent_id title title_from_file external_id metadata source_id title_terms content content_hash
-    source_type managed_by status revised_by valid_from valid_until request_id requested_by
-  update: dashboard: file_etag upload_until may_replace
-  update: dashboard documents: deleted_at before_deletion
-  update: crawler dashboard documents: title_from_file external_id metadata source_id title_terms content source_type source_url file_bytes
-    corrections resembles active_revision served_at chunk_offsets valid_from valid_until warnings chunk_pages
-  update: crawler dashboard documents operator: title content_hash uploaded_at extracted_text file_notes pages_read pages managed_by
-    revision chunk_count planned_chunk_count ignores_golden_questions attempt retry_count tries pending_since request_id requested_by
-    page_starts
-  update: embedding: content_hash extracted_text resembles active_revision served_at chunk_count chunk_offsets planned_chunk_count warnings
-    attempt retry_count tries pending_since page_starts chunk_pages
-  update: extraction: title title_terms content_hash source_type file_etag uploaded_at extracted_text file_notes pages_read pages attempt
-    retry_count tries page_starts
-  update: chunks: resembles managed_by status revision active_revision chunk_count listed_revision chunk_offsets planned_chunk_count
-    error_message error_code warnings @lease requested_by chunk_pages
-  update: agents: external_id source_id source_type active_revision warnings attempt retry_count tries pending_since deleted_at
-    before_deletion
-  update: agents crawler dashboard documents embedding extraction operator sweeper: status error_message error_code lease_token
-    lease_expires_at next_attempt_at waiting_reason resend_at
-  update: questions: warnings
-  delete: agents crawler dashboard documents operator sweeper
-
-embedded_tokens
-  own: dashboard embedding organization
-  select: dashboard embedding operator organization
-  insert: embedding
-  update: embedding: tokens
-
-erasures
-  select: operator: id kind organization_id agent_id requested_at completed_at counts
-  insert: operator: id kind organization_id agent_id requested_at
-  update: operator: completed_at counts
-
-golden_questions
-  own: agents chunks crawler dashboard documents embedding questions
-  select: agents chunks crawler dashboard documents embedding operator questions
-  insert: dashboard questions: organization_id agent_id id question document_id words expects_nothing within on_failure as_of model
-    embedding high middle low cosine_per_unit history value expects_value
-  update: dashboard questions: question document_id words expects_nothing within on_failure as_of history value expects_value
-  update: dashboard embedding questions: model embedding high middle low cosine_per_unit passed rank checked_at
-  update: agents chunks crawler documents: passed rank checked_at
-  delete: dashboard operator questions
-
-idempotency_keys
-  own: chunks documents
-  every: sweeper
-  select: chunks documents
-  select: sweeper: organization_id api_key_id key created_at
-  select: operator: organization_id api_key_id key
-  insert: chunks documents: organization_id api_key_id key request_hash owner
-  update: chunks documents: request_hash owner response created_at
-  delete: chunks documents operator sweeper
-
-invitations
-  own: dashboard
-  every: sweeper
-  select: dashboard: organization_id id mail role expires_at created_at invited_by
-  select: sweeper: organization_id id expires_at
-  insert: dashboard: organization_id id mail role token_hash expires_at invited_by
-  update: dashboard: id role token_hash expires_at created_at invited_by
-  delete: dashboard sweeper
-
-known_browsers
-  every: sweeper
-  select: sweeper: person_id browser_hash used_at
-  delete: sweeper
-
-listed_agents
-  own: @searching
-  select: @searching
-
-memberships
-  own: dashboard documents
-  select: dashboard documents operator
-  insert: operator: organization_id person_id role
-  update: operator: role removed_at created_at
-  update: dashboard: role removed_at
-
-oauth_clients
-  every: dashboard sweeper
-  select: dashboard: id name redirect_uris expires_at
-  select: sweeper: id expires_at
-  delete: sweeper
-
-obsolete_files
-  every: sweeper
-  select delete: sweeper
-  select: operator: source_url
-  insert: operator: source_url last_at
-  update: operator: delete_at last_at
-  update: sweeper: delete_at
-
-operator_actions
-  select: operator: login person arguments ended_at outcome detail
-  select: dashboard operator: id command organization_id started_at
-  insert: dashboard: ended_at outcome
-  insert: dashboard operator: id person command arguments organization_id
-  update: operator: organization_id ended_at outcome detail
-
-organizations
-  own: dashboard embedding organization
-  every: sweeper
-  select: dashboard operator: log_questions keep_revisions
-  select: dashboard operator organization: id name auto_delete_done_calls requests_per_second request_burst tokens_per_day
-    documents_in_pipeline stored_bytes created_at
-  select: sweeper: id keep_revisions
-  select: embedding: id tokens_per_day
-  insert: operator: id name
-  update: operator: requests_per_second request_burst tokens_per_day documents_in_pipeline stored_bytes
-  update: dashboard: auto_delete_done_calls log_questions keep_revisions
-  update: organization: auto_delete_done_calls
-  delete: operator
-
-people
-  select: dashboard documents operator
-  insert: operator: id mail
-  delete: operator
-
-query_vectors
-  own: @searching
-  every: sweeper
-  select insert: @searching: organization_id key embedding high middle low cosine_per_unit
-  select: sweeper: organization_id key created_at
-  select: operator: organization_id key
-  delete: operator sweeper
-
-question_log
-  own: @searching questions
-  every: sweeper
-  select: dashboard operator questions
-  select: sweeper: organization_id agent_id id asked_at
-  insert: mcp platforms search: organization_id agent_id id question call_id mode is_degraded hits answerable milliseconds status value
-  update: dashboard: is_wrong
-  delete: dashboard operator sweeper
-
-request_meters
-  own: dashboard embedding organization
-  select: dashboard operator organization: organization_id day requests question_tokens
-  select: embedding: organization_id day question_tokens
-
-sessions
-  own: dashboard
-  every: sweeper
-  select: dashboard: organization_id token_hash person_id
-  select: sweeper: token_hash expires_at
-  delete: dashboard sweeper
-
-sign_in_attempts
-  every: dashboard sweeper
-  select: dashboard
-  select: sweeper: source since
-  insert: dashboard: source failures
-  update: dashboard: failures since
-  delete: sweeper
-
-sign_in_links
-  every: sweeper
-  select: sweeper: token_hash created_at
-  delete: sweeper
-
-signing_secrets
-  own: platforms
-  select: operator: organization_id agent_id platform created_at
-  select: platforms: organization_id agent_id platform secret
-  insert: operator: organization_id agent_id platform secret
-  update: operator: secret created_at
-  delete: operator
-
-sketch_clusters
-  own: @searching
-  select: @searching
-
-source_pages
-  own: agents crawler dashboard
-  select insert update: crawler
-  select: dashboard: crawl task applied_hash
-  select: operator: found
-  select: agents dashboard operator: organization_id agent_id source_id address left_out gone_since looked_at
-  update: dashboard: applied_hash
-  delete: crawler operator
-
-sources
-  own: agents crawler dashboard documents
-  every: sweeper
-  select: agents crawler dashboard
-  select: operator: organization_id id agent_id url kind include exclude refresh_hours status error_message notice checked_at next_check_at
-    crawl resume_at lease_expires_at attempt failures created_at
-  select: sweeper: organization_id id next_check_at resume_at lease_token lease_expires_at resend_at request_id requested_by
-  select: documents: organization_id id status
-  insert: agents dashboard: organization_id id agent_id url address kind include exclude refresh_hours request_id requested_by
-  update: agents dashboard: address include exclude refresh_hours status error_message next_check_at resume_at lease_token lease_expires_at
-    attempt resend_at request_id requested_by deleted_at
-  update: crawler: status error_message notice checked_at next_check_at crawl resume_at lease_token lease_expires_at attempt failures
-    sitemap resend_at
-  update: sweeper: resend_at
-  delete: agents crawler dashboard operator
-
-term_lists
-  own: @searching
-  select: @searching
-  select: operator: organization_id agent_id term block
-  delete: operator
-
-vectors
-  own: @searching chunks crawler documents embedding
-  select: chunks
-  select: operator: exponent
-  select: embedding: organization_id document_id id sketch model
-  select: @searching operator: organization_id document_id id embedding
-  select: crawler documents: organization_id document_id id
-  insert: chunks embedding
-  delete: chunks crawler dashboard documents embedding operator
-
-webhook_deliveries
-  own: dashboard organization
-  every: delivery sweeper
-  select: delivery operator
-  select: dashboard organization: number type subject_id data status attempts next_attempt_at response_status error delivered_at
-  select: dashboard organization sweeper: organization_id webhook_id id created_at
-  insert: dashboard organization: organization_id webhook_id id type subject_id data next_attempt_at
-  update: delivery: status attempts next_attempt_at lease_token response_status error delivered_at
-  update: dashboard organization: status attempts next_attempt_at lease_token queued_at
-  delete: operator sweeper
-
-webhooks
-  own: dashboard organization
-  every: delivery
-  select: delivery: organization_id id url secret previous_secret previous_until status disabled_reason failing_since
-  select: dashboard organization: failing_since
-  select: dashboard operator organization: organization_id id url events status disabled_reason created_at
-  insert: dashboard organization: organization_id id url events secret
-  update: dashboard organization: url events secret status disabled_reason failing_since
-  update: delivery: status disabled_reason failing_since
-  delete: dashboard operator organization
-
-functions
-  execute: agents chunks documents mcp organization platforms questions search: find_key
-  execute: @searching agents chunks documents organization questions: count_requests
-  execute: agents crawler dashboard documents: admit_documents
-  execute: crawler: another_organization_waits
-  execute: connect: register_client exchange_token end_connection
-  execute: mcp: find_connection
-  execute: dashboard: open_session find_signed_in sign_in_as ask_for_link spend_link find_invitation accept_invitation memberships_of
-  execute: sweeper: tell_of_waiting_documents tell_of_unanswered_questions
-  execute: operator: require_operator_action
-  execute: @searching: answers at_least bits_of candidates chunks_with_words concatenated distance documents_in_revision is_valid likeness
-    lists_of_terms metadata_of_chunk nearest_chunks occurrences positions reached scored_chunks served_chunks served_terms sums
-    weighed_terms with_earlier_turns with_offsets with_stored_vectors
-  execute: agents chunks crawler dashboard documents embedding questions: answers_after
-  execute: embedding: switch_model
-  execute: sweeper: agents_to_cluster agents_to_list cluster_chunks list_chunks
-`
-
-const lists: Readonly<Record<string, string>> = {
-  '@searching': 'dashboard mcp platforms search',
-  '@lease': 'lease_token lease_expires_at attempt retry_count tries next_attempt_at waiting_reason',
+  // Only `search/` uses these.
+  chunk_terms: {
+    [searching]: 'select',
+    'chunks embedding': `insert (${chunk}, length, terms)`,
+    operator: `select (${chunk}), delete`,
+  },
+  term_lists: { [searching]: 'select', operator: 'select (organization_id, agent_id, term, block), delete' },
+  listed_agents: { [searching]: 'select' },
+  deleted_ordinals: { [searching]: 'select' },
+  clustered_agents: { [searching]: 'select' },
+  sketch_clusters: { [searching]: 'select' },
+  clustered_sketches: { [searching]: 'select', operator: `select (${chunk}, cluster), delete` },
 }
 
-/** A line of the table. */
-export interface Rule {
-  table: string
-  rules: readonly string[]
-  roles: readonly string[]
-  /** Columns, or functions; empty for all columns. */
-  names: readonly string[]
-}
-
-/** @throws Error for a line that has another form */
-export function rulesOf(text: string): Rule[] {
-  return text
-    .trim()
-    .split('\n\n')
-    .flatMap((block) => {
-      const [table, ...lines] = block.replaceAll(/\n {4}/g, ' ').split('\n')
-      return lines.map((line) => {
-        const [rules, roles, names, ...rest] = line.split(': ').map(wordsIn)
-        if (!roles || rest.length > 0) throw new Error(`access to ${table}: ${line}`)
-        return { table: table!, rules: rules!, roles, names: names ?? [] }
-      })
-    })
-}
-
-function wordsIn(text: string): string[] {
-  return text
-    .split(' ')
-    .flatMap((word) => (lists[word] ?? word).split(' '))
-    .filter(Boolean)
+/** Functions, with every version of the name → the roles that may call them. Triggers need no right. */
+export const functions: Readonly<Record<string, string>> = {
+  find_key: `agents chunks documents organization questions ${answering}`,
+  count_requests: `agents chunks dashboard documents organization questions ${answering}`,
+  admit_documents: 'agents crawler dashboard documents',
+  another_organization_waits: 'crawler',
+  'open_session sign_in_as find_signed_in memberships_of ask_for_link spend_link': 'dashboard',
+  'find_invitation accept_invitation': 'dashboard',
+  'register_client exchange_token end_connection': 'connect',
+  find_connection: 'mcp',
+  'tell_of_waiting_documents tell_of_unanswered_questions': 'sweeper',
+  require_operator_action: 'operator',
+  [`answers at_least bits_of candidates chunks_with_words concatenated distance documents_in_revision is_valid likeness lists_of_terms
+    metadata_of_chunk nearest_chunks occurrences positions reached scored_chunks served_chunks served_terms sums weighed_terms
+    with_earlier_turns with_offsets with_stored_vectors`]: searching,
+  answers_after: checking,
+  switch_model: 'embedding',
+  'agents_to_cluster agents_to_list cluster_chunks list_chunks': 'sweeper',
 }

@@ -1,64 +1,20 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
 import { messageOf } from '../error-message.ts'
 import { retrying } from '../retrying.ts'
-import { changes } from './changes/changes.ts'
-import { grantAccess, rights } from './grants.ts'
+import { current, currentName } from './current.ts'
+import { readFolder } from './sql-files.ts'
 import { inTransaction, type Step } from './steps.ts'
 
-const tables = 'tables'
+const tableFiles = 'organizations people connections sources documents questions webhooks operators search'.split(' ')
 
-/** The definitions, which each release applies whole. A file may name what those before it define. */
-const definitions = [
-  'current/limits',
-  'current/documents',
-  'current/knowledge',
-  'current/calls',
-  'current/crawls',
-  'current/people',
-  'current/connections',
-  'current/webhooks',
-  'search/reading',
-  'search/semantic-arm',
-  'search/term-lists',
-  'search/sketch-clusters',
-  'search/keyword-arm',
-  'search/switch-model',
-  'search/search',
-  'search/search-after',
-].map(read)
+/** Once a stage has it, it is frozen. Until then, count up its number with an edit that local databases lack. */
+const tables = 'tables_1'
 
-/** Names the definitions and the rights of this release. */
-const current = `current-${createHash('sha256')
-  .update(JSON.stringify([definitions, rights]))
-  .digest('hex')
-  .slice(0, 12)}`
+/** Numbered changes of what is stored, in order. changes/README.md says how to write one. */
+export const changes: Readonly<Record<string, readonly Step[]>> = {}
 
-/** All that a database has been through, in order: its tables, the changes to them (changes/README.md), and the current definitions. */
-export const all: Readonly<Record<string, readonly Step[]>> = {
-  [tables]: [
-    inTransaction(
-      ...['organizations', 'people', 'connections', 'sources', 'documents', 'questions', 'webhooks', 'search'].map(
-        (name) => read(`tables/${name}`),
-      ),
-    ),
-  ],
-  ...changes,
-  [current]: [
-    {
-      isTransaction: true,
-      async run(client) {
-        for (const definition of definitions) await client.query(definition)
-        await grantAccess(client)
-      },
-    },
-  ],
-}
-
-export const migrationNames: readonly string[] = Object.keys(all)
+export const migrationNames: readonly string[] = [tables, ...Object.keys(changes), currentName]
 
 /** Forbids temporary objects, JIT, and EXECUTE for PUBLIC except on the extension's functions. Every run sets it, because dumps omit it. */
 const databasePrivileges = `
@@ -70,7 +26,7 @@ const databasePrivileges = `
   alter default privileges revoke execute on functions from public`
 
 interface Options {
-  migrations?: Readonly<Record<string, readonly Step[]>>
+  changes?: Readonly<Record<string, readonly Step[]>>
   /** The name of the data in the error that rejects an older version. */
   place?: string | undefined
   lockMilliseconds?: number
@@ -78,12 +34,16 @@ interface Options {
 }
 
 /**
- * Applies the steps that are not recorded yet, in order, beside traffic. Ignores recorded migrations that only newer code has.
+ * Applies tables, changes and what is current, as far as they are not recorded yet, beside traffic. Ignores recorded changes that only
+ * newer code has.
  * Simultaneous runs follow each other. The pool stays open.
  * @returns the names of the applied steps
  * @throws Error that names the failed step on one line; the steps before it stay applied
  */
-export async function migrate(pool: Pool, { migrations = all, ...options }: Options = {}): Promise<string[]> {
+export async function migrate(
+  pool: Pool,
+  { changes: numbered = changes, ...options }: Options = {},
+): Promise<string[]> {
   const client = await pool.connect()
   let lost: Error | undefined
   // Without a listener, a connection that the server closes would end this process. The current statement fails anyway.
@@ -93,7 +53,7 @@ export async function migrate(pool: Pool, { migrations = all, ...options }: Opti
   client.on('error', onError)
   try {
     await lock(client)
-    return await applySteps(client, Object.entries(migrations).flatMap(toSteps), options)
+    return await applySteps(client, stepsOf(numbered), options)
   } finally {
     await client.query(`select pg_advisory_unlock(${lockKey})`).catch(() => {})
     client.off('error', onError)
@@ -113,9 +73,12 @@ export async function migrateAt(connectionString: string): Promise<string[]> {
   }
 }
 
-/** The first step has the migration's own name, the others end in .02, .03 … */
-function toSteps([name, steps]: [string, readonly Step[]]): [string, Step][] {
-  return steps.map((step, i) => [i === 0 ? name : `${name}.${`${i + 1}`.padStart(2, '0')}`, step])
+/** The first step of a change has the change's own name, the others end in .02, .03 … */
+function stepsOf(numbered: NonNullable<Options['changes']>): [string, Step][] {
+  const changing = Object.entries(numbered).flatMap(([name, steps]) =>
+    steps.map((step, i): [string, Step] => [i === 0 ? name : `${name}.${`${i + 1}`.padStart(2, '0')}`, step]),
+  )
+  return [[tables, inTransaction(...readFolder('tables', tableFiles))], ...changing, [currentName, current]]
 }
 
 async function applySteps(client: PoolClient, steps: [string, Step][], options: Options): Promise<string[]> {
@@ -196,8 +159,4 @@ async function lock(client: PoolClient): Promise<void> {
     await sleep(200)
   }
   throw new Error(`Another migration has been running for ${lockMinutes} minutes`)
-}
-
-function read(name: string): string {
-  return readFileSync(join(import.meta.dirname, `${name}.sql`), 'utf8')
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { access, rulesOf } from '../../infra/migrations/access.ts'
+import { functions, tables } from '../../infra/migrations/access.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { as, ownFunctions, roles } from './roles.ts'
 
@@ -42,20 +42,28 @@ describe('the roles of the Lambdas', () => {
           cross join aclexplode(coalesce(proacl, acldefault('f', proowner))) where grantee <> proowner) f`.execute(
       stand.db,
     )
-    const { rows: columns } = await sql<{ table: string; name: string }>`
-      select table_name as table, column_name as name from information_schema.columns where table_schema = 'public'`.execute(
-      stand.db,
+    const { rows: columns } = await sql<{ table: string; name: string }>`select table_name as table, column_name as name
+      from information_schema.columns where table_schema = 'public'`.execute(stand.db)
+    const rightsOf = (table: string, privileges: string) =>
+      [...privileges.matchAll(/(select|insert|update|delete)(?: \(([^)]*)\))?/g)].flatMap(([, action, names]) => {
+        if (action === 'delete') return [`delete ${table}`]
+        const all = columns.filter((column) => column.table === table).map(({ name }) => name)
+        return (names?.split(/,\s*/) ?? all).map((name) => `${action} ${table}.${name}`)
+      })
+    const forRoles = (names: string, rights: string[]) =>
+      names.split(' ').flatMap((role) => rights.map((right) => `cuecard_${role} ${right}`))
+    const ofTables = Object.entries(tables).flatMap(([table, { every, ...granted }]) =>
+      Object.entries(granted).flatMap(([names, privileges]) =>
+        names.startsWith('policy ') ? [] : forRoles(names, rightsOf(table, privileges)),
+      ),
     )
-    const expected = rulesOf(access).flatMap(({ table, rules, roles, names }) => {
-      const actions = rules.filter((rule) => rule !== 'own' && rule !== 'every')
-      const all = columns.filter((column) => column.table === table).map(({ name }) => name)
-      const objectsOf: Record<string, string[]> = { execute: [...names], delete: [table] }
-      const fields = (names.length > 0 ? names : all).map((name) => `${table}.${name}`)
-      return actions.flatMap((action) =>
-        roles.flatMap((role) => (objectsOf[action] ?? fields).map((object) => `cuecard_${role} ${action} ${object}`)),
-      )
-    })
-    expect(rows.map(({ right }) => right).sort()).toEqual([...new Set(expected)].sort())
+    const ofFunctions = Object.entries(functions).flatMap(([names, to]) =>
+      forRoles(
+        to,
+        names.split(/\s+/).map((name) => `execute ${name}`),
+      ),
+    )
+    expect(rows.map(({ right }) => right).sort()).toEqual([...new Set([...ofTables, ...ofFunctions])].sort())
   })
 
   const forbidden = linesOf(`

@@ -17,9 +17,9 @@ begin
 end $$;
 
 -- Exchanges a code or a refresh token for an access token (an hour) and a refresh token (30 days). A second use ends the connection,
--- because somebody else may have the token. A refresh token that is sent again within 30 seconds is a retry. Refuses more than 20 exchanges
--- of a connection within an hour, of one refresh token or of each after the other.
--- @returns the scope and the resource, or the error's code of RFC 6749, with the resource if the code or refresh token exists
+-- because somebody else may have the token. A refresh token that is sent again within 30 seconds is a retry. Refuses more than 20
+-- exchanges of a connection within an hour, of one refresh token or of each after the other.
+-- @returns the scope and the resource, or the error's code (RFC 6749), with the resource if the code or refresh token exists
 create or replace function exchange_token(token_hash bytea, kind text, client_id text, resource text, challenge text, redirect_uri text,
     access_hash bytea, refresh_hash bytea)
   returns table (error text, scope text, audience text)

@@ -62,7 +62,7 @@ create or replace trigger release_document before update on documents for each r
   when (old.resembles is not null and new.resembles is null and old.resend_at = new.resend_at)
   execute function release_document();
 
--- A document that waits for a person keeps waiting when the similar document is deleted: it then resembles itself.
+-- A document that waits for a person keeps waiting when the similar document is deleted or moved to the trash: it then resembles itself.
 create or replace function keep_waiting() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -73,23 +73,6 @@ end $$;
 create or replace trigger keep_waiting after delete on documents for each row execute function keep_waiting();
 create or replace trigger keep_waiting_for_trashed after update on documents for each row
   when (old.deleted_at is null and new.deleted_at is not null) execute function keep_waiting();
-
--- A document that replaced another gave it its file, so the file stays.
-create or replace function mark_file_obsolete() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
-  insert into obsolete_files (source_url, last_at) select old.source_url, coalesce(old.upload_until, now())
-  where not exists (
-    select from documents d where (d.organization_id, d.id, d.source_url) = (old.organization_id, old.resembles, old.source_url))
-  on conflict do nothing;
-  return null;
-end $$;
-create or replace trigger mark_file_obsolete after delete on documents for each row
-  when (old.source_url like 's3://%') execute function mark_file_obsolete();
-create or replace trigger mark_replaced_file_obsolete after update on documents for each row
-  when (old.source_url like 's3://%' and old.source_url is distinct from new.source_url)
-  execute function mark_file_obsolete();
 
 -- Keeps the served text when other text replaces it in the row. Takes it back if the text becomes the same again, for example when a
 -- file is extracted once more.
@@ -133,3 +116,20 @@ end $$;
 create or replace trigger keep_revision before update on documents for each row
   when (old.revision <> new.revision or old.content_hash is distinct from new.content_hash)
   execute function keep_revision();
+
+-- A document that replaced another gave it its file, so the file stays.
+create or replace function mark_file_obsolete() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'documents'::regclass then raise insufficient_privilege; end if;
+  insert into obsolete_files (source_url, last_at) select old.source_url, coalesce(old.upload_until, now())
+  where not exists (
+    select from documents d where (d.organization_id, d.id, d.source_url) = (old.organization_id, old.resembles, old.source_url))
+  on conflict do nothing;
+  return null;
+end $$;
+create or replace trigger mark_file_obsolete after delete on documents for each row
+  when (old.source_url like 's3://%') execute function mark_file_obsolete();
+create or replace trigger mark_replaced_file_obsolete after update on documents for each row
+  when (old.source_url like 's3://%' and old.source_url is distinct from new.source_url)
+  execute function mark_file_obsolete();

@@ -1,14 +1,3 @@
--- Who asks: keys, sessions, people and operators.
-
-create or replace function find_key(key_hash bytea)
-  returns table (id uuid, organization_id uuid, permissions text[], expires_at timestamptz, cursor_key bytea, log_questions boolean)
-  language sql stable security definer set search_path = public, pg_temp
-begin atomic
-  select k.id, k.organization_id, k.permissions, k.expires_at, o.cursor_key, o.log_questions
-  from api_keys k join organizations o on o.id = k.organization_id
-  where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now());
-end;
-
 -- A key has at most 20 sessions: the oldest end. Sign-ins with one key wait for each other, so that each counts the earlier ones.
 create or replace function open_session(key_hash bytea, token_hash bytea, seconds integer) returns setof uuid
   language plpgsql volatile security definer set search_path = public, pg_temp as $$
@@ -45,6 +34,15 @@ begin atomic
     left join memberships m on (m.organization_id, m.person_id) = (s.organization_id, s.person_id) and m.removed_at is null
     left join people p on p.id = m.person_id
   where s.token_hash = $1 and s.expires_at > now() and num_nonnulls(k.id, m.person_id) = 1;
+end;
+
+create or replace function memberships_of(token_hash bytea) returns table (id uuid, name text, role text)
+  language sql stable security definer set search_path = public, pg_temp
+begin atomic
+  select o.id, o.name, m.role
+  from find_signed_in($1) s join memberships m on m.person_id = s.person_id and m.removed_at is null
+    join organizations o on o.id = m.organization_id
+  order by o.name, o.id;
 end;
 
 -- Signs in a person who has proven to own the address. A person has at most 20 sessions in an organization: the oldest end.
@@ -97,7 +95,7 @@ begin
   return query select exists (select from memberships m where m.person_id = person and m.removed_at is null), null::int;
 end $$;
 
--- Uses up a link of this browser, which its person then knows. @returns its mail address
+-- Uses up a link of this browser. @returns its mail address
 create or replace function spend_link(token_hash bytea, browser_hash bytea) returns text
   language sql volatile security definer set search_path = public, pg_temp
 begin atomic
@@ -136,24 +134,4 @@ begin
   insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
     values (action, member::text, 'person accept', array[accepted.role], accepted.organization_id, now(), 'done');
   return query select accepted.mail, accepted.organization_id;
-end $$;
-
-create or replace function memberships_of(token_hash bytea) returns table (id uuid, name text, role text)
-  language sql stable security definer set search_path = public, pg_temp
-begin atomic
-  select o.id, o.name, m.role
-  from find_signed_in($1) s join memberships m on m.person_id = s.person_id and m.removed_at is null
-    join organizations o on o.id = m.organization_id
-  order by o.name, o.id;
-end;
-
--- Policies call it: an operator changes nothing without an open action. It throws where a policy would silently hide the rows.
-create or replace function require_operator_action() returns boolean
-  language plpgsql stable set search_path = public, pg_temp as $$
-begin
-  if not exists (select from operator_actions
-      where login = session_user and outcome is null and started_at > now() - interval '7 days') then
-    raise insufficient_privilege using message = 'an operator changes nothing without an open row in operator_actions';
-  end if;
-  return true;
 end $$;

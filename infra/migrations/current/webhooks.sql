@@ -67,6 +67,19 @@ end $$;
 create or replace trigger tell_of_source after update on sources for each row
   when (old.status <> new.status and new.status = 'error') execute function tell_of_source();
 
+-- A webhook is told of each missing holiday once, however often they are stored.
+create or replace function tell_of_missing_holidays() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'agents'::regclass then raise insufficient_privilege; end if;
+  perform tell(new.organization_id, 'hours.missing_for_holiday', new.id,
+      jsonb_build_object('agent_id', new.id) || missing.holiday, missing.holiday ->> 'day')
+    from jsonb_array_elements(new.missing_holidays) missing(holiday);
+  return null;
+end $$;
+create or replace trigger tell_of_missing_holidays after update of missing_holidays on agents for each row
+  when (new.missing_holidays <> '[]') execute function tell_of_missing_holidays();
+
 -- The sweeper calls these two. They report documents that aren't ready after ten minutes, and the previous day's unanswered questions.
 
 create or replace function tell_of_waiting_documents() returns void
@@ -106,16 +119,3 @@ begin atomic
     ((now() at time zone 'utc')::date - 1)::text)
   from counted where unanswered > 0 group by organization_id;
 end;
-
--- A webhook is told of each holiday once, however often they are stored.
-create or replace function tell_of_missing_holidays() returns trigger
-  language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  if tg_relid <> 'agents'::regclass then raise insufficient_privilege; end if;
-  perform tell(new.organization_id, 'hours.missing_for_holiday', new.id,
-      jsonb_build_object('agent_id', new.id) || missing.holiday, missing.holiday ->> 'day')
-    from jsonb_array_elements(new.missing_holidays) missing(holiday);
-  return null;
-end $$;
-create or replace trigger tell_of_missing_holidays after update of missing_holidays on agents for each row
-  when (new.missing_holidays <> '[]') execute function tell_of_missing_holidays();

@@ -1,18 +1,17 @@
--- Apps that a person allows to search one agent over MCP, by OAuth 2.1.
-
 -- Apps that registered themselves. Other apps' ids are the addresses of documents.
 create table oauth_clients (
   id uuid primary key,
   name text not null,
   redirect_uris text[] not null,
   source cidr, -- the network that registered it, until its first use
-  -- Such an app is used within minutes: people consent, and the app exchanges its code.
+  -- An app is used within minutes, which extends the hour: people consent, and it exchanges its code.
   expires_at timestamptz not null default now() + interval '1 hour',
   created_at timestamptz not null default now()
 );
 create index oauth_clients_by_source on oauth_clients (source, created_at);
 create index oauth_clients_by_expiry on oauth_clients (expires_at);
 
+-- Apps that a person allows to search one agent over MCP, by OAuth 2.1.
 create table connections (
   organization_id uuid not null,
   id uuid not null,

@@ -37,8 +37,8 @@ create table documents (
   chunk_count integer not null default 0 constraint documents_chunk_limit check (chunk_count <= 10000),
   listed_revision integer, -- term_lists has the chunks of revisions up to this one
   clustered_revision integer, -- clustered_sketches has the chunks of revisions up to this one
+  chunk_pages jsonb, -- the page on which each served chunk begins, by index
   chunk_offsets integer[], -- start and end of each served chunk; an edit moves later chunks without writing their rows
-  chunk_pages jsonb, -- the page of each served chunk, by index
   searchable_chunk_count integer not null default 0,
   valid_from timestamptz(3), -- search serves the document from then
   valid_until timestamptz(3) constraint documents_validity check (valid_from < valid_until), -- until just before then
@@ -49,10 +49,6 @@ create table documents (
   error_code text,
   warnings jsonb not null default '[]',
   ignores_golden_questions boolean not null default false, -- applies to this revision
-
-  -- Documents stay in a trash for 30 days.
-  deleted_at timestamptz(3), -- the time of the move to the trash
-  before_deletion jsonb, -- status, active_revision, external_id and source_id, to restore
 
   lease_token uuid,
   lease_expires_at timestamptz,
@@ -65,6 +61,9 @@ create table documents (
   pending_since timestamptz not null default now(),
   request_id text, -- the request that caused the work, and its key, for the log
   requested_by uuid,
+
+  deleted_at timestamptz(3), -- when it was moved to the trash, for 30 days
+  before_deletion jsonb, -- status, active_revision, external_id and source_id, to restore
 
   version bigint not null default 1, -- the ETag
   edits integer not null default 1, -- what If-Match compares
@@ -98,6 +97,43 @@ create index documents_unfinished on documents (organization_id, pending_since)
   where managed_by = 'service' and status in ('pending', 'processing');
 create index documents_by_organization on documents (organization_id) include (stored_bytes);
 create index documents_to_resend on documents (resend_at) where managed_by = 'service' and status = 'pending';
+
+-- Contents that search served and that their documents no longer have. A trigger writes them.
+create table document_revisions (
+  organization_id uuid not null,
+  document_id uuid not null,
+  revision integer not null, -- the last revision with the content
+  text_revision integer not null check (text_revision <= revision), -- the first one; those between only processed it again
+  agent_id uuid not null,
+  title text not null,
+  content text, -- null if the client uploaded chunks
+  chunk_offsets integer[],
+  created_at timestamptz(3) not null,
+  created_by uuid,
+  served_at timestamptz(3),
+  replaced_at timestamptz not null default now(),
+  primary key (organization_id, document_id, revision),
+  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
+);
+create index document_revisions_by_age on document_revisions (replaced_at);
+
+-- Prices and times that documents give to things, to find documents that contradict each other. Rows of revisions that search no longer
+-- serves stay until the document has new ones, and are not read.
+create table document_claims (
+  organization_id uuid not null,
+  document_id uuid not null,
+  key uuid not null, -- the MD5 of the thing's names and of the kind and number of amounts
+  agent_id uuid not null,
+  revision integer not null,
+  scope uuid not null, -- the MD5 of the document's metadata: claims of other scopes don't contradict
+  amounts uuid not null, -- their MD5
+  currency text not null,
+  chunk_index integer not null,
+  text text not null,
+  primary key (organization_id, document_id, key),
+  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
+);
+create index document_claims_by_key on document_claims (organization_id, agent_id, key, scope, amounts);
 
 -- Files that no document names any more. The sweeper deletes each now, and again when no upload can arrive any more.
 create table obsolete_files (
@@ -138,47 +174,10 @@ create table vectors (
   organization_id uuid not null,
   document_id uuid not null,
   id uuid not null,
+  model text, -- null if the vector was stored before its agent had a model
   exponent smallint not null, -- the power of two that restores the scale; cosine does not need it
   embedding halfvec(1536) storage plain not null, -- two rows a page, none compressed or out of line
   sketch bit(1536) storage plain not null,
-  model text,
   primary key (organization_id, document_id, id),
   foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 );
-
--- Contents that search served and that their documents no longer have. A trigger writes them.
-create table document_revisions (
-  organization_id uuid not null,
-  document_id uuid not null,
-  revision integer not null, -- the last revision with the content
-  text_revision integer not null check (text_revision <= revision), -- the first one; those between only processed it again
-  agent_id uuid not null,
-  title text not null,
-  content text, -- null if the client uploaded chunks
-  chunk_offsets integer[],
-  created_at timestamptz(3) not null,
-  created_by uuid,
-  served_at timestamptz(3),
-  replaced_at timestamptz not null default now(),
-  primary key (organization_id, document_id, revision),
-  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
-);
-create index document_revisions_by_age on document_revisions (replaced_at);
-
--- Prices and times that documents give to things, to find documents that contradict each other. Rows of revisions that search no longer
--- serves stay until the document has new ones, and are not read.
-create table document_claims (
-  organization_id uuid not null,
-  document_id uuid not null,
-  key uuid not null, -- the MD5 of the thing's names and of the kind and number of amounts
-  agent_id uuid not null,
-  revision integer not null,
-  scope uuid not null, -- the MD5 of the document's metadata: claims of other scopes don't contradict
-  amounts uuid not null, -- their MD5
-  currency text not null,
-  chunk_index integer not null,
-  text text not null,
-  primary key (organization_id, document_id, key),
-  foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
-);
-create index document_claims_by_key on document_claims (organization_id, agent_id, key, scope, amounts);

@@ -31,7 +31,7 @@ create table api_keys (
   expires_at timestamptz(3),
   revoked_at timestamptz(3),
   created_by uuid, -- the key that created this one in the dashboard
-  created_by_person uuid, -- the person who created it in the dashboard
+  created_by_person uuid, -- who created it in the dashboard, signed in as themselves
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id),
   foreign key (organization_id, created_by) references api_keys (organization_id, id) on delete set null (created_by)
@@ -75,18 +75,20 @@ create table agents (
   served_version bigint not null default 0, -- counts changes that an answer can show
   knowledge_version bigint not null default 0, -- while there are golden questions, counts these and changes to the questions
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
-  time_zone text, -- its IANA name; null, which means UTC, if nobody has chosen one
-  holidays text, -- the ISO 3166 code of the country or region that has them
-  missing_holidays jsonb not null default '[]', -- [{day, name}] in the next fortnight, in order
-  holidays_due_at timestamptz not null default now(), -- the next check, if it has holidays
 
-  -- One model serves an agent. It changes to another when every chunk has a vector of both.
+  -- One model serves an agent. The agent changes to another when every chunk has a vector of both.
   model text, -- the model of the vectors that search compares; null before the first
   next_model text, -- set during a change to this model
   former_model text, -- its vectors are kept, or being deleted
   former_until timestamptz, -- its vectors are kept until then, to allow a return
   model_due_at timestamptz, -- when the change has work to do
   model_waiting text, -- the reason that the change waits
+
+  -- “Today” in a question is a day of the agent's business.
+  time_zone text, -- its IANA name; null, which means UTC, if nobody has chosen one
+  holidays text, -- the ISO 3166 code of the country or region that has its public holidays
+  missing_holidays jsonb not null default '[]', -- [{day, name}] in the next fortnight that no text names, in order
+  holidays_due_at timestamptz not null default now(), -- the next check, if it has holidays
 
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id)
@@ -117,32 +119,3 @@ create table calls (
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
 );
 create index calls_in_trash on calls (organization_id, deleted_at desc, id desc) where deleted_at is not null;
-
--- These two have ids but no foreign keys, because a row outlives what it names.
-create table operator_actions (
-  id uuid primary key,
-  login text not null default session_user,
-  person text not null,
-  command text not null,
-  arguments text[] not null,
-  organization_id uuid,
-  started_at timestamptz(3) not null default now(),
-  ended_at timestamptz(3),
-  outcome text check (outcome in ('done', 'failed')),
-  detail text,
-  check ((outcome is null) = (ended_at is null))
-);
-create index operator_actions_open on operator_actions (login) where outcome is null;
-create index operator_actions_of_organization on operator_actions (organization_id, started_at);
-
-create table erasures (
-  id uuid primary key,
-  kind text not null check (kind in ('organization', 'agent')),
-  organization_id uuid not null,
-  agent_id uuid,
-  requested_at timestamptz(3) not null default now(),
-  completed_at timestamptz(3),
-  counts jsonb not null default '{}',
-  check ((kind = 'agent') = (agent_id is not null)),
-  unique nulls not distinct (organization_id, agent_id)
-);

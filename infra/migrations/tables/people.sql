@@ -1,10 +1,11 @@
--- People, who sign in as themselves. A removed member's row stays, so that histories name the person.
+-- People, who sign in as themselves.
 create table people (
   id uuid primary key,
   mail text not null unique check (mail = lower(mail)),
   created_at timestamptz(3) not null default now()
 );
 
+-- A removed member's row stays, so that histories name the person.
 create table memberships (
   organization_id uuid not null references organizations (id) on delete cascade,
   person_id uuid not null references people (id),
@@ -31,8 +32,8 @@ create table invitations (
 create table sign_in_links (
   token_hash bytea primary key,
   browser_hash bytea not null, -- the hash of a cookie in the browser that requested the link
-  source cidr, -- the network that requested it; null for a known browser
   mail text not null,
+  source cidr, -- the network that requested it; null for a known browser
   created_at timestamptz not null default now()
 );
 create index sign_in_links_of_mail on sign_in_links (mail, created_at);
@@ -47,7 +48,7 @@ create table known_browsers (
 );
 create index known_browsers_by_age on known_browsers (used_at);
 
--- A session of the dashboard may do what its key, or its person, may.
+-- A session of the dashboard, of a key or of a person.
 create table sessions (
   organization_id uuid not null,
   api_key_id uuid,

@@ -1,18 +1,3 @@
--- Vectors of questions asked before. The key is a hash of the model and the words: no question is stored.
-create table query_vectors (
-  organization_id uuid not null references organizations (id) on delete cascade,
-  key bytea not null check (octet_length(key) = 32),
-  embedding halfvec(1536) storage plain not null,
-  high bit(1536) storage plain not null, -- search compares sketches with this and the next two
-  middle bit(1536) storage plain not null,
-  low bit(1536) storage plain not null,
-  cosine_per_unit double precision not null,
-  created_at timestamptz not null default now(),
-  primary key (organization_id, key)
-);
-create index query_vectors_by_age on query_vectors (created_at, organization_id);
-create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);
-
 -- Callers' questions, for organizations that log them. A row says nothing of the caller, line or key, but for the call's id.
 -- Hits are [{document_id, revision, chunk_index, score}], best first.
 create table question_log (
@@ -35,10 +20,9 @@ create table question_log (
 );
 create index question_log_of_organization on question_log (organization_id, asked_at);
 create index question_log_of_call on question_log (organization_id, agent_id, call_id, id) where call_id is not null;
+-- The questions that the dashboard lists as doubtful.
+create index question_log_doubtful on question_log (organization_id, agent_id, id, status, is_wrong) where is_wrong or status <> 'found';
 create index question_log_by_age on question_log (asked_at);
--- The questions that the dashboard lists by this filter.
-create index question_log_doubtful on question_log (organization_id, agent_id, id, status, is_wrong)
-  where is_wrong or status <> 'found';
 
 -- Questions that search must keep answering, with their vectors and the result of the last check.
 create table golden_questions (
@@ -68,5 +52,21 @@ create table golden_questions (
   primary key (organization_id, agent_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade,
   constraint golden_questions_expectation check (
-    expects_nothing = (coalesce(document_id::text, words) is null and not expects_value) and (expects_value or value is null))
+    expects_nothing = (coalesce(document_id::text, words) is null and not expects_value)
+    and (expects_value or value is null))
 );
+
+-- Vectors of questions asked before. The key is a hash of the model and the words: no question is stored.
+create table query_vectors (
+  organization_id uuid not null references organizations (id) on delete cascade,
+  key bytea not null check (octet_length(key) = 32),
+  embedding halfvec(1536) storage plain not null,
+  high bit(1536) storage plain not null, -- search compares sketches with this and the next two
+  middle bit(1536) storage plain not null,
+  low bit(1536) storage plain not null,
+  cosine_per_unit double precision not null,
+  created_at timestamptz not null default now(),
+  primary key (organization_id, key)
+);
+create index query_vectors_by_age on query_vectors (created_at, organization_id);
+create index query_vectors_of_organization on query_vectors (organization_id, created_at) include (key);

@@ -1,5 +1,3 @@
--- What only search reads, with the rights to it.
-
 -- A keyword search reads all terms of a small agent. Terms stay in the row while two rows fit into a page. An index of terms would take
 -- longer to write than the rest of a chunk. A trigger deletes the rows, because a foreign key would double the time of an insert.
 create table chunk_terms (
@@ -47,7 +45,6 @@ create table deleted_ordinals (
 );
 
 -- search/sketch-clusters.sql fills these three for an agent.
-
 create table clustered_agents (
   organization_id uuid not null,
   agent_id uuid not null,
@@ -82,8 +79,6 @@ create table clustered_sketches (
 create index clustered_sketches_of_document on clustered_sketches (document_id, revision, chunk_index); -- not a key that a search has
 alter table clustered_sketches alter agent_id set (n_distinct = 10000);
 
--- A question to `search` is one argument, which its callers write as JSON. Missing parts are null.
-
 -- A hypothesis about the question: its vector, or the key under which the vector is or will be stored, and the vector's sketch.
 create type asked_vector as (key bytea, vector halfvec, high bit(1536), middle bit(1536), low bit(1536), scale float8);
 -- A term of a group of words, in one of its ways. Hypotheses count from 1; groups, ways and slots count from 0.
@@ -93,6 +88,8 @@ create type asked_term as (
 create type weighed_term as (
   hypothesis integer, grp integer, way integer, slot integer, worth float8, is_code boolean, is_usable boolean, group_is_known boolean,
   share_of_group float8);
+
+-- A question to `search` is one argument, which its callers write as JSON. Missing parts are null.
 create type question as (
   mode text,
   organization uuid,

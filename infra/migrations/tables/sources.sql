@@ -21,10 +21,10 @@ create table sources (
   attempt integer not null default 0, -- consecutive leases that ended without a page
   failures integer not null default 0, -- consecutive crawls that failed
   sitemap jsonb, -- the part that the current crawl has yet to read
-  deleted_at timestamptz(3), -- the time of the move to the trash
   resend_at timestamptz not null default now() + interval '120 seconds',
   request_id text,
   requested_by uuid,
+  deleted_at timestamptz(3), -- when it was moved to the trash, for 30 days
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, id),
   constraint sources_address unique (organization_id, agent_id, address),

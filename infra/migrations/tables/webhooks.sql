@@ -1,4 +1,3 @@
--- Addresses that are told of events.
 create table webhooks (
   organization_id uuid not null references organizations (id) on delete cascade,
   id uuid not null,
