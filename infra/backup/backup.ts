@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { escapeIdentifier, escapeLiteral } from 'pg'
+import { roles } from '../migrations/access.ts'
 import { withClient } from '../postgres-client.ts'
-import { databaseUsers } from '../wiring.ts'
 import { postgresProgram, requirePostgresPrograms } from './postgres.ts'
 import { type Removals, selectRemovals } from './removals.ts'
 import type { Store } from './store.ts'
@@ -17,7 +17,7 @@ const dumpSuffix = '.dump.age'
 const removalsSuffix = '.removals.json'
 
 /** Roles that grants name, which the dump of one database does not contain. */
-const roles = [...databaseUsers, 'operator'].map((name) => `cuecard_${name}`)
+const rolesOfGrants = roles.map((name) => `cuecard_${name}`)
 
 /** Dumps a database, encrypted on this machine, with a list of earlier removals. @throws Error on one line; no dump is then stored */
 export async function createBackup(store: Store, url: string, recipient: string, env?: NodeJS.ProcessEnv) {
@@ -95,7 +95,7 @@ export async function restoreBackup({ store, identity, name: wanted, env }: Back
 async function fill({ store, identity, env }: Backup, url: string, name: string): Promise<void> {
   const database = decodeURIComponent(new URL(url).pathname.slice(1))
   await withClient(url, async (client) => {
-    for (const role of roles) {
+    for (const role of rolesOfGrants) {
       const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
       if (rowCount === 0) await client.query(`create role ${role} nologin`)
     }

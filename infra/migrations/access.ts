@@ -273,7 +273,8 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   golden_questions: {
     [checking]: 'select, update (passed, rank, checked_at)',
     embedding: `update (model, ${vector})`,
-    'dashboard questions': `insert (organization_id, agent_id, id, ${asked}, model, ${vector}), update (${asked}, model, ${vector}), delete`,
+    'dashboard questions': `insert (organization_id, agent_id, id, ${asked}, model, ${vector}),
+      update (${asked}, model, ${vector}), delete`,
     operator: 'select, delete',
   },
   query_vectors: {

@@ -38,6 +38,7 @@ export const createRoles = `
   revoke create on schema public from public;
   grant usage on schema public to ${everybody}`
 
+/** The rows that each role sees; none of a table without a policy for it. */
 export const policies: readonly Attached[] = Object.entries(tables).flatMap(([table, { every, ...access }]) => {
   const special = Object.entries(access).filter(isPolicy)
   const exceptional = special.flatMap(([, rows]) => rolesOf(rows)).concat(every?.split(' ') ?? [])

@@ -1,6 +1,6 @@
 import { type ClientBase, escapeIdentifier } from 'pg'
 
-/** The runner records each finished step of a migration, so that the next run continues with the first unfinished one. */
+/** The runner records each finished step of a change, so that the next run continues with the first unfinished one. */
 export interface Step {
   /** True if one transaction has the step and its record. Otherwise, the step must be safe to repeat after any interruption. */
   readonly isTransaction: boolean

@@ -43,12 +43,12 @@ begin
 end $$;
 create or replace trigger touch_document before update on documents for each row
   when ((old.title, old.content_hash, old.source_type, old.source_url, old.status, old.chunk_count, old.searchable_chunk_count,
-        old.valid_from, old.valid_until, old.external_id, old.metadata, old.source_id, old.error_message, old.waiting_reason, old.warnings, old.resembles,
-        old.corrections)
+        old.valid_from, old.valid_until, old.external_id, old.metadata, old.source_id, old.error_message,
+        old.waiting_reason, old.warnings, old.resembles, old.corrections)
       is distinct from
       (new.title, new.content_hash, new.source_type, new.source_url, new.status, new.chunk_count, new.searchable_chunk_count,
-        new.valid_from, new.valid_until, new.external_id, new.metadata, new.source_id, new.error_message, new.waiting_reason, new.warnings, new.resembles,
-        new.corrections))
+        new.valid_from, new.valid_until, new.external_id, new.metadata, new.source_id, new.error_message,
+        new.waiting_reason, new.warnings, new.resembles, new.corrections))
   execute function touch_document();
 
 -- Restarts the age of a document that waited for a person.

@@ -130,7 +130,8 @@ begin
   insert into people (id, mail) values (new_person, accepted.mail) on conflict (mail) do nothing;
   select p.id into member from people p where p.mail = accepted.mail;
   insert into memberships as m (organization_id, person_id, role) values (accepted.organization_id, member, accepted.role)
-    on conflict (organization_id, person_id) do update set role = excluded.role, removed_at = null, created_at = now() where m.removed_at is not null;
+    on conflict (organization_id, person_id) do update
+    set role = excluded.role, removed_at = null, created_at = now() where m.removed_at is not null;
   insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
     values (action, member::text, 'person accept', array[accepted.role], accepted.organization_id, now(), 'done');
   return query select accepted.mail, accepted.organization_id;
