@@ -2,6 +2,8 @@ import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { type Broken, valueText } from '../../shared/checks/broken.ts'
+import { maxPerAgent } from '../../shared/checks/check.ts'
+import { PastLimit } from '../../shared/checks/store.ts'
 import type { Warning } from '../../shared/database/tables.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
 import type { ApiError } from '../../shared/http/errors.ts'
@@ -35,10 +37,15 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError, zone: str
   }
 }
 
+const limitTexts: Record<PastLimit['limit'], string> = {
+  questions: `An agent can have at most ${maxPerAgent} checks. Delete some first.`,
+  bytes: 'The questions of all checks together are too long. Shorten or delete some first.',
+}
+
 /** Explains why a question can't be checked. @throws any other error */
 export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
-  if (isError(error, 'validation_failed'))
-    return { message: error.message.replaceAll('golden question', 'check'), status: 422 }
+  if (error instanceof PastLimit) return { message: limitTexts[error.limit], status: 422 }
+  if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
   if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
   if (error instanceof Unavailable && error.service === 'embedding_provider')
     return {

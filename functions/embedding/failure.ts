@@ -1,4 +1,4 @@
-import type { Failure } from '../../shared/documents/contract/failures.ts'
+import { type Failure, remedies } from '../../shared/documents/contract/failures.ts'
 import type { ChecksFail } from '../../shared/knowledge/commit.ts'
 import type { ChunkRejected } from './embed-missing.ts'
 
@@ -12,7 +12,7 @@ export function tooManyChunks(count: number, max: number): Failure {
 export function blocked({ summary }: ChecksFail): Failure {
   return {
     code: 'golden_questions_fail',
-    message: `${summary} Correct the text, or set the status to pending with ignore_golden_questions.`,
+    message: `${summary} ${remedies.golden_questions_fail}`,
   }
 }
 

@@ -27,6 +27,16 @@ import {
 import { requireMoment } from './moment.ts'
 import { ask, vectorsOf } from './try-change.ts'
 
+/** An agent has as many checks, or as much text of them, as it may have. */
+export class PastLimit extends ApiError {
+  readonly limit: 'questions' | 'bytes'
+
+  constructor(limit: PastLimit['limit'], detail: string) {
+    super('validation_failed', detail)
+    this.limit = limit
+  }
+}
+
 export type KeptCheck = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
 export type CheckInput = Omit<Check, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
   Partial<Pick<Check, 'history' | 'value' | 'expects_value'>> & { as_of: string | null }
@@ -86,8 +96,8 @@ export async function createCheck(
   if (documents.length === 0) documentNotFound()
   if (inserted.length === 0 && Number(held[0]!.count) < maxPerAgent) rejectGrowth()
   if (inserted.length === 0)
-    throw new ApiError(
-      'validation_failed',
+    throw new PastLimit(
+      'questions',
       `An agent can have at most ${maxPerAgent} golden questions, and has ${held[0]!.count}. Delete some first.`,
     )
   return await checked(db, scope, id)
@@ -164,8 +174,8 @@ function mayGrow({ organizationId, agentId }: AgentScope, bytes: number) {
 }
 
 function rejectGrowth(): never {
-  throw new ApiError(
-    'validation_failed',
+  throw new PastLimit(
+    'bytes',
     `The texts of an agent’s golden questions, with their \`history\`, can have at most ${maxTextBytes.toLocaleString('en')} bytes together. Shorten or delete some first.`,
   )
 }

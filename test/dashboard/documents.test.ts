@@ -104,7 +104,8 @@ describe('a row says', () => {
   test('what failed and what to do, in the screen’s words', async () => {
     const tenant = await signedIn()
     const id = await write(tenant, 'Broken', 'text')
-    await setColumns(stand, id, `status = 'error', error_message = 'It broke. Set the status to pending to try again.'`)
+    const message = 'It broke. Set the status to pending to try again.'
+    await setColumns(stand, id, `status = 'error', error_code = 'not_processed', error_message = '${message}'`)
     const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
     expect(row).toContain('It broke. Choose “Try again” to process it again.')
     expect(row).toContain(`action="${listOf(tenant)}/${id}/retry"`)

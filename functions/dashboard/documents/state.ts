@@ -1,3 +1,4 @@
+import { type Failure, remedies } from '../../../shared/documents/contract/failures.ts'
 import { number, sentence } from '../sentences.ts'
 import type { Overview } from './overview.ts'
 
@@ -26,8 +27,7 @@ function ownState(document: Overview): State {
       }
     return document.validity ? { kind: 'waiting', label: 'Scheduled' } : { kind: 'ready', label: 'Ready' }
   }
-  if (document.status === 'error')
-    return { kind: 'failed', label: 'Failed', detail: failureText(document.error_message ?? '') }
+  if (document.status === 'error') return { kind: 'failed', label: 'Failed', detail: failureText(document) }
   if (document.managed_by === 'client')
     return {
       kind: 'idle',
@@ -118,11 +118,23 @@ export function isInWork(document: Overview): boolean {
   return document.managed_by === 'service' && isUnfinished && !document.is_held
 }
 
-/** Rewrites a message for callers of the API, for people at the dashboard. */
-function failureText(message: string): string {
-  return message
-    .replaceAll(' and delete this document', '')
-    .replaceAll('set the status to pending with ignore_golden_questions', 'choose “Serve it all the same”')
-    .replaceAll('golden question', 'check')
-    .replaceAll('Set the status to pending to try again', 'Choose “Try again” to process it again')
+const tryAgain = 'Choose “Try again” to process it again.'
+
+/** What a person can do, instead of what a caller of the API can do. */
+const remediesHere: Record<keyof typeof remedies, string> = {
+  attempts_exhausted: 'Choose “Try again” to process it again; if it fails again, split the document.',
+  provider_unavailable: tryAgain,
+  not_processed: tryAgain,
+  file_not_uploaded: 'Upload it again.',
+  file_overwritten: 'Upload it again.',
+  golden_questions_fail: 'Correct the text, or choose “Serve it all the same”.',
+}
+
+/** The failure's facts, and what to do about it. */
+function failureText({ error_code, error_message }: Overview): string {
+  const message = error_message ?? ''
+  const code = error_code as Failure['code'] | null
+  if (code === null || !(code in remedies)) return message
+  const known = code as keyof typeof remedies
+  return message.endsWith(remedies[known]) ? message.slice(0, -remedies[known].length) + remediesHere[known] : message
 }

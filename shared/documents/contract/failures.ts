@@ -15,6 +15,16 @@ export interface Failure {
   message: string
 }
 
+/** What a caller of the API can do: the end of each message with this code, if it is there. Screens have remedies of their own. */
+export const remedies = {
+  attempts_exhausted: 'Set the status to pending to try again; if it fails again, split the document.',
+  provider_unavailable: 'Set the status to pending to try again.',
+  not_processed: 'Set the status to pending to try again.',
+  file_not_uploaded: 'Upload it again and delete this document.',
+  file_overwritten: 'Upload it again and delete this document.',
+  golden_questions_fail: 'Correct the text, or set the status to pending with ignore_golden_questions.',
+} as const satisfies Partial<Record<Failure['code'], string>>
+
 /** The reasons why a document waits for another attempt, other than the embedding provider's. */
 export const ownFaults = {
   internalError: 'Processing failed because of an internal error',
@@ -27,14 +37,12 @@ export const ownFaults = {
 
 export const attemptsFailed: Failure = {
   code: 'attempts_exhausted',
-  message:
-    'Processing failed five times because of an internal error. Set the status to pending to try again; if it fails again, split the document.',
+  message: `Processing failed five times because of an internal error. ${remedies.attempts_exhausted}`,
 }
 
 export const attemptsInterrupted: Failure = {
   code: 'attempts_exhausted',
-  message:
-    'Processing was interrupted five times. Set the status to pending to try again; if it fails again, split the document.',
+  message: `Processing was interrupted five times. ${remedies.attempts_exhausted}`,
 }
 
 export const fileAttemptsFailed: Failure = {
@@ -45,12 +53,12 @@ export const fileAttemptsFailed: Failure = {
 
 export const fileNotUploaded: Failure = {
   code: 'file_not_uploaded',
-  message: 'The file was not uploaded completely. Upload it again and delete this document.',
+  message: `The file was not uploaded completely. ${remedies.file_not_uploaded}`,
 }
 
 export const fileOverwritten: Failure = {
   code: 'file_overwritten',
-  message: 'The file was overwritten after its text had been extracted. Upload it again and delete this document.',
+  message: `The file was overwritten after its text had been extracted. ${remedies.file_overwritten}`,
 }
 
 export const fileTooLarge: Failure = {
@@ -62,10 +70,10 @@ export const providerUnavailable = {
   code: 'provider_unavailable',
   message: (reason: Expression<string | null>) =>
     sql<string>`'The document could not be embedded for 24 hours. ' || coalesce(${reason}, 'The embedding provider was unavailable')
-      || '. Set the status to pending to try again.'`,
+      || ${`. ${remedies.provider_unavailable}`}::text`,
 } as const
 
 export const notProcessed: Failure = {
   code: 'not_processed',
-  message: 'The document was not processed within 24 hours. Set the status to pending to try again.',
+  message: `The document was not processed within 24 hours. ${remedies.not_processed}`,
 }
