@@ -23,7 +23,7 @@ import { spokenPassage } from './speech/speech.ts'
 import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** The agent whose knowledge base is searchBy, and the meter that pays for a question's vector. */
+/** The agent whose knowledge base is searched, and the meter that pays for a question's vector. */
 export interface PayingAgent extends AgentScope {
   meter: TokenMeter
 }
