@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { handler } from '../functions/canary/handler.ts'
 import { tryRelease } from '../functions/canary/release.ts'
-import { createAgent } from '../infra/admin/tenants.ts'
+import { createAgent } from '../infra/admin/agents.ts'
 import type { LambdaHandler } from '../infra/local/lambda.ts'
 import type { OrganizationId } from '../shared/ids.ts'
 import { log } from '../shared/telemetry/log.ts'

@@ -14,6 +14,7 @@ import { requireDocument } from '../../shared/http/not-found.ts'
 import { newId } from '../../shared/ids.ts'
 import { keepClaims } from '../../shared/knowledge/claims.ts'
 import { lockAfter, lockModel } from '../../shared/knowledge/locks.ts'
+import { estimatedTokens } from '../../shared/limits/tokens.ts'
 import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
 import { addNextVectors, type Stored } from './next-vectors.ts'
 import type { ChunkInput, ChunksInput } from './schemas.ts'
@@ -100,7 +101,7 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
   return {
     id,
     ...chunk,
-    token_count: token_count ?? estimateTokens(chunk.content),
+    token_count: token_count ?? estimatedTokens(chunk.content),
     vector_id: vector ? id : null,
     vector,
     terms: vector && { chunk_index: chunk.chunk_index, ...indexedTerms(chunk.content) },
@@ -113,10 +114,6 @@ function rejectModel(): never {
   throw new ApiError('validation_failed', 'See `errors` for each invalid field.', {
     errors: [{ pointer: '/embedding_model', code: 'invalid', detail }],
   })
-}
-
-function estimateTokens(content: string): number {
-  return Math.ceil(content.length / 4)
 }
 
 function conflict(conflicts: { chunk_index: number }[], isOther: boolean): ApiError {

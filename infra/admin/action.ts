@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { perform } from '../command-line/perform.ts'
 import type { Output } from '../command-line/print.ts'
 import type { Program } from '../command-line/terminal.ts'
-import { recorded } from './audit.ts'
+import { recordRun } from './audit.ts'
 import { connect, requireStage, type Services } from './connection.ts'
 
 export interface Context extends Services {
@@ -23,7 +23,7 @@ export function audited<Args extends unknown[]>(work: Work<Args>, columns?: read
     (context: Context, command, args: Args) => {
       requireStage(context, context.program)
       const run = () => work(context, ...args)
-      return recorded(context.db, actionOf(command, context.program), run, (output) =>
+      return recordRun(context.db, actionOf(command, context.program), run, (output) =>
         isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),
       )
     },

@@ -1,12 +1,53 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Status } from '../../shared/database/tables.ts'
-import type { AgentId } from '../../shared/ids.ts'
-import { CommandError } from '../command-line/command-error.ts'
-import { anyOrganization, byStatus, type StatusCount } from './lists.ts'
+import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
+import type { AgentFields } from '../../shared/organizations/agents.ts'
+import { CommandError, organizationNotFound } from '../command-line/command-error.ts'
+import { anyOrganization, byStatus, rowsOf, type StatusCount } from './lists.ts'
 
 export const agentById = (db: Database, id: AgentId) =>
   db.selectFrom('agents').where('organization_id', '=', anyOrganization).where('id', '=', id)
+
+export async function createAgent(
+  db: Database,
+  organizationId: OrganizationId,
+  name: string,
+  { time_zone, holidays = null }: Omit<AgentFields, 'name'> = {},
+) {
+  const id = newId() as AgentId
+  const { rows } = await sql`
+    insert into agents (organization_id, id, name, time_zone, holidays)
+    select id, ${id}, ${name}, ${time_zone ?? null}, ${holidays} from organizations where id = ${organizationId} returning id`.execute(
+    db,
+  )
+  if (rows.length === 0) organizationNotFound(organizationId)
+  return { id, organization_id: organizationId, name, time_zone: time_zone ?? null, holidays }
+}
+
+export async function listAgents(db: Database, organizationId: OrganizationId) {
+  const agents = db
+    .selectFrom('agents as a')
+    .select((eb) => [
+      'a.id',
+      'a.name',
+      'a.time_zone',
+      'a.holidays',
+      eb
+        .selectFrom('documents as d')
+        .select(sql<number>`count(*)::int`.as('document_count'))
+        .whereRef('d.organization_id', '=', 'a.organization_id')
+        .whereRef('d.agent_id', '=', 'a.id')
+        .where('d.deleted_at', 'is', null)
+        .as('document_count'),
+      'a.ready_document_count',
+      'a.knowledge_base_enabled',
+      'a.created_at',
+    ])
+    .where('a.organization_id', '=', organizationId)
+    .orderBy('a.id')
+  return { data: await rowsOf(db, organizationId, agents) }
+}
 
 export async function showAgent(db: Database, id: AgentId) {
   const { agents, statuses, secrets } = await db.batch({

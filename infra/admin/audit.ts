@@ -15,7 +15,7 @@ interface Action {
  * Runs `work` while its row in `operator_actions` is open. Without an open row, the database lets an operator change nothing.
  * A row that stays open belongs to an interrupted command.
  */
-export async function recorded<Result>(
+export async function recordRun<Result>(
   db: Database,
   action: Action,
   work: () => Promise<Result>,

@@ -15,7 +15,7 @@ import { CommandError } from '../command-line/command-error.ts'
 import { type ListOptions, optional, parser, subcommand } from '../command-line/options.ts'
 import { action, audited } from './action.ts'
 import { anyOrganization, rowsOf, toPage } from './lists.ts'
-import { onlyOrganization } from './tenants.ts'
+import { onlyOrganization } from './organizations.ts'
 
 export function addDocumentCommands(program: Command): void {
   const command = subcommand(program, 'document', 'inspect and retry documents')

@@ -8,7 +8,7 @@ import { organizationNotFound } from '../command-line/command-error.ts'
 import { optional, parser, required, subcommand } from '../command-line/options.ts'
 import { action, audited } from './action.ts'
 import { rowsOf } from './lists.ts'
-import { onlyOrganization } from './tenants.ts'
+import { onlyOrganization } from './organizations.ts'
 
 export function addPersonCommands(program: Command): void {
   const command = subcommand(program, 'person', 'manage the people who sign in to the dashboard')

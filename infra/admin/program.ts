@@ -7,8 +7,8 @@ import { environmentHelp } from './connection.ts'
 import { addDocumentCommands } from './documents.ts'
 import { addErasuresCommands } from './erasure/commands.ts'
 import { addHealthCommand, addQueueCommands } from './health.ts'
+import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './organization-commands.ts'
 import { addPersonCommands } from './people.ts'
-import { addAgentCommands, addKeyCommands, addOrganizationCommands } from './tenant-commands.ts'
 
 /** Runs one command. @param args the arguments after `npx cuecard` @returns the exit code */
 export function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {

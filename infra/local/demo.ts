@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { Database } from '../../shared/database/database.ts'
 import { hashKey } from '../../shared/http/api-keys.ts'
 import { permissions } from '../../shared/organizations/permissions.ts'
-import { createAgent, createKey, createOrganization } from '../admin/tenants.ts'
+import { createAgent } from '../admin/agents.ts'
+import { createKey } from '../admin/keys.ts'
+import { createOrganization } from '../admin/organizations.ts'
 import { ignoreMissing } from '../error-message.ts'
 
 export interface Demo {

@@ -100,7 +100,7 @@ class Chunker {
   readonly #counter: TokenCounter
   readonly #context: ContextLines
   readonly #blocks: Block[]
-  readonly #atoms: Atoms = { starts: [], strengths: [], estimatedTokens: [] }
+  readonly #atoms: Atoms = { starts: [], strengths: [], sizes: [] }
   readonly #blockOf: number[] = []
   #parts = 0
 
@@ -200,7 +200,7 @@ class Chunker {
   #add(block: number, start: number, seam: Strength, tokens: number): void {
     this.#atoms.starts.push(start)
     this.#atoms.strengths.push(seam)
-    this.#atoms.estimatedTokens.push(tokens)
+    this.#atoms.sizes.push(tokens)
     this.#blockOf.push(block)
   }
 

@@ -5,7 +5,8 @@ import { type Strength, strength } from './markdown-blocks.ts'
 export interface Atoms {
   starts: number[]
   strengths: Strength[]
-  estimatedTokens: number[]
+  /** An estimate of each atom's tokens. */
+  sizes: number[]
 }
 
 const minHashedUnits = 48
@@ -31,7 +32,7 @@ export function* joinSeams(
 ): Steps<number[]> {
   const { starts } = atoms
   const total = starts.length
-  const sizes = new Float64Array(atoms.estimatedTokens)
+  const sizes = new Float64Array(atoms.sizes)
   /** The last atom of a group by its first, and the first by its last. */
   const partner = new Int32Array(total).map((_, index) => index)
   const joined = new Uint8Array(total)

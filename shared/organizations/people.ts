@@ -46,7 +46,7 @@ export async function invite(
   const { found, made } = await db.batch({
     lock: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}::text, 7))`,
     found: members,
-    made: recorded(
+    made: changeWithRecord(
       { organizationId, by, command: 'person invite', args: [role, id] },
       sql`insert into invitations as i (organization_id, id, mail, role, token_hash, expires_at, invited_by)
         select ${organizationId}, ${id}, ${mail}, ${role}, ${hash}, now() + make_interval(days => ${invitationDays}), ${by}
@@ -87,7 +87,7 @@ export async function withdrawInvitation(
   organizationId: OrganizationId,
   { id, by }: { id: string; by: string },
 ): Promise<boolean> {
-  const { rows } = await recorded(
+  const { rows } = await changeWithRecord(
     { organizationId, by, command: 'person withdraw', args: [id] },
     sql`update invitations i set expires_at = now()
       where i.organization_id = ${organizationId} and i.id = ${id} and i.expires_at > now() returning 1`,
@@ -125,7 +125,7 @@ export async function changeMember(
   const { members, changed } = await db.batch({
     members: sql<{ person_id: string }>`select m.person_id from memberships m
       where ${isCurrent} and (m.role = 'owner' or m.person_id = ${id}) order by m.person_id for update`,
-    changed: recorded(
+    changed: changeWithRecord(
       { organizationId, by, command: role ? 'person role' : 'person remove', args: [id, ...(role ? [role] : revoke)] },
       sql`update memberships m
         set role = coalesce(${role}, m.role), removed_at = case when ${role}::text is null then now() end
@@ -153,7 +153,7 @@ interface Action {
 }
 
 /** Records a change that returns a row among the actions that operators read. */
-function recorded({ organizationId, by, command, args }: Action, change: ReturnType<typeof sql>) {
+function changeWithRecord({ organizationId, by, command, args }: Action, change: ReturnType<typeof sql>) {
   return sql<{ id: string }>`with changed as (${change})
     insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
     select ${newId()}, ${by}, ${command}, ${args}, ${organizationId}, now(), 'done' from changed returning id`

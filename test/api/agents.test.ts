@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import { pagesOf } from '../support/http/pages.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import { errorsOf } from '../../infra/openapi/problems.ts'
 import { type ErrorCode, problems } from '../../shared/http/errors.ts'
 import { bodyLimit } from '../../shared/http/input/json-body.ts'

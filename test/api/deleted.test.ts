@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { exampleBody, fill, keyedRoutes, makeDocument } from '../support/http/operations.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { newId } from '../../shared/ids.ts'
 import { createDocument } from '../support/documents/documents.ts'

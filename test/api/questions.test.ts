@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
 import { keepQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
 import { pagesOf } from '../support/http/pages.ts'

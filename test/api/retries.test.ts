@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createAgent, createKey } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import { permissions } from '../../shared/organizations/permissions.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import { findRevision } from '../../shared/documents/client/revisions.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import { strayRows } from '../support/database/stray-rows.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { purgeTrash } from '../../functions/sweeper/purge.ts'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { createDocument, fillAgent } from '../support/documents/documents.ts'
 import { createFile } from '../support/documents/files.ts'

@@ -1,7 +1,7 @@
 import { type Message, PurgeQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
 import { migrationNames } from '../../infra/migrations/migrate.ts'
 import { databaseUsers, type QueueName } from '../../infra/wiring.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { examplesOf } from '../../functions/dashboard/ask/examples.ts'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useRequestCount } from '../support/database/request-count.ts'
 import { keepQuestions, keptQuestions } from '../support/documents/asked-questions.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { newWorker } from '../support/stand/worker.ts'

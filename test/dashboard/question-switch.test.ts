@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { keepingOn, questionsScreen as screen } from './kept-questions.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
 import { buffersOf, nodesOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/organizations/permissions.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import { newId } from '../../shared/ids.ts'
 import {
   type Batch,

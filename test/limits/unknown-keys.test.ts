@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { organizationApp } from '../../functions/organization/app.ts'
-import { createKey } from '../../infra/admin/tenants.ts'
+import { createKey } from '../../infra/admin/keys.ts'
 import { BoundedMap } from '../../shared/bounded-map.ts'
 import { newKey } from '../../shared/http/api-keys.ts'
 import { unknownCredentials } from '../../shared/http/unknown-credentials.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { eras, mcpClient } from './mcp-client.ts'

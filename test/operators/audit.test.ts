@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { createOrganization } from '../../infra/admin/tenants.ts'
+import { createOrganization } from '../../infra/admin/organizations.ts'
 import { urlOfRole } from '../../infra/postgres-url.ts'
 import { Database } from '../../shared/database/database.ts'
 import { newId } from '../../shared/ids.ts'

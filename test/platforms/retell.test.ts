@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { removeRetellSecret, setRetellSecret } from '../../infra/admin/agents.ts'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent, removeRetellSecret, setRetellSecret } from '../../infra/admin/agents.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { createAgent } from '../../infra/admin/tenants.ts'
+import { createAgent } from '../../infra/admin/agents.ts'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { Random } from '../simulation/random.ts'
 import { storeServed } from '../support/documents/served-document.ts'

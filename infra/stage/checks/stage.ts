@@ -13,7 +13,7 @@ import {
 import { migrateAt, migrationNames } from '../../migrations/migrate.ts'
 import { isPostgresUrl } from '../../postgres-url.ts'
 import { type Context, cdkDeploy } from '../context.ts'
-import { canary, isCanaryKey, makeTenant, revokeOthers } from '../create/tenants.ts'
+import { canary, isCanaryKey, makeTenant, revokeOthers } from '../create/organizations.ts'
 import { type Check, error, errorsIn, type Finding, ok, warning } from './check.ts'
 import { appliedMigrations, checkOwner } from './database.ts'
 import { loginChecks } from './logins.ts'

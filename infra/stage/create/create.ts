@@ -12,8 +12,8 @@ import { computeOf, neonCheck } from '../checks/neon.ts'
 import { givenSecretsOf, stateChecks, valueCheck } from '../checks/stage.ts'
 import { type Context, contextOf, type Surroundings, settingsOf } from '../context.ts'
 import { workingSecrets } from '../given-secrets.ts'
+import { organizationCheck } from './organizations.ts'
 import { stageFileFor } from './settings.ts'
-import { organizationCheck } from './tenants.ts'
 
 export interface CreateOptions {
   yes?: true

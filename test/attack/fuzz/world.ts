@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { setRetellSecret } from '../../../infra/admin/agents.ts'
-import { createAgent, createKey, revokeKey } from '../../../infra/admin/tenants.ts'
+import { createAgent, setRetellSecret } from '../../../infra/admin/agents.ts'
+import { createKey, revokeKey } from '../../../infra/admin/keys.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../../shared/ids.ts'
 import { type Permission, permissions } from '../../../shared/organizations/permissions.ts'

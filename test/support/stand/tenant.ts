@@ -1,4 +1,6 @@
-import { createAgent, createKey, createOrganization, revokeKey } from '../../../infra/admin/tenants.ts'
+import { createAgent } from '../../../infra/admin/agents.ts'
+import { createKey, revokeKey } from '../../../infra/admin/keys.ts'
+import { createOrganization } from '../../../infra/admin/organizations.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { newKey } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'

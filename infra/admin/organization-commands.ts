@@ -9,20 +9,27 @@ import { CommandError } from '../command-line/command-error.ts'
 import { count, expiry, id, optional, parser, required, subcommand } from '../command-line/options.ts'
 import type { Terminal } from '../command-line/terminal.ts'
 import { action, audited } from './action.ts'
-import { removeRetellSecret, setRetellSecret, showAgent } from './agents.ts'
+import { createAgent, listAgents, removeRetellSecret, setRetellSecret, showAgent } from './agents.ts'
 import { addAgentDelete, addOrganizationDelete } from './erasure/commands.ts'
 import { addOrganizationExport } from './export/export.ts'
-import * as tenants from './tenants.ts'
+import { createKey, listKeys, revokeKey } from './keys.ts'
+import {
+  createOrganization,
+  listOrganizations,
+  onlyOrganization,
+  setLimits,
+  showOrganization,
+} from './organizations.ts'
 
 export function addOrganizationCommands(program: Command): void {
   const command = subcommand(program, 'organization', 'manage organizations (customers)')
   subcommand(command, 'create', 'create an organization')
     .addOption(required.name())
-    .action(audited(({ db }, { name }: { name: string }) => tenants.createOrganization(db, name)))
-  subcommand(command, 'list', 'list all organizations').action(action(({ db }) => tenants.listOrganizations(db)))
+    .action(audited(({ db }, { name }: { name: string }) => createOrganization(db, name)))
+  subcommand(command, 'list', 'list all organizations').action(action(({ db }) => listOrganizations(db)))
   subcommand(command, 'show', 'show an organization: its settings, agents and documents')
     .argument('<id>', 'id of the organization', parser(organizationId))
-    .action(action(({ db }, id: OrganizationId) => tenants.showOrganization(db, id)))
+    .action(action(({ db }, id: OrganizationId) => showOrganization(db, id)))
   subcommand(command, 'limits', 'show an organization’s limits and today’s use, and change the limits that are given')
     .argument('<id>', 'id of the organization', parser(organizationId))
     .option('--requests-per-second <n>', 'requests per second on average', parser(count(1)))
@@ -50,12 +57,12 @@ export function addAgentCommands(program: Command): void {
     )
     .action(
       audited(({ db }, { organization, name, timeZone, holidays }: NewAgentOptions) =>
-        tenants.createAgent(db, organization, name, { time_zone: timeZone, holidays }),
+        createAgent(db, organization, name, { time_zone: timeZone, holidays }),
       ),
     )
   subcommand(command, 'list', 'list the agents of an organization')
     .addOption(optional.onlyOrganization())
-    .action(listOf(tenants.listAgents))
+    .action(listOf(listAgents))
   subcommand(command, 'show', 'show an agent, whether its knowledge base tool is on, and why')
     .argument('<id>', 'id of the agent', parser(agentId))
     .action(action(({ db }, id: AgentId) => showAgent(db, id)))
@@ -94,22 +101,20 @@ export function addKeyCommands(program: Command): void {
     )
     .action(
       audited(({ db }, { organization, name, permissions, expires }: NewKeyOptions) =>
-        tenants.createKey(db, { organizationId: organization, name, permissions, expiresAt: expires }),
+        createKey(db, { organizationId: organization, name, permissions, expiresAt: expires }),
       ),
     )
   subcommand(command, 'list', 'list the API keys of an organization, without the keys themselves')
     .addOption(optional.onlyOrganization())
-    .action(listOf(tenants.listKeys))
+    .action(listOf(listKeys))
   subcommand(command, 'revoke', 'revoke an API key; takes effect everywhere within 30 seconds')
     .argument('<id>', 'id of the key, not the key itself', id)
     .option('--with-created', 'also revoke the keys created with it in the dashboard, such as after a leak')
-    .action(audited(({ db }, id: string, options: { withCreated?: true }) => tenants.revokeKey(db, id, options)))
+    .action(audited(({ db }, id: string, options: { withCreated?: true }) => revokeKey(db, id, options)))
 }
 
 const listOf = (list: (db: Database, id: OrganizationId) => Promise<{ data: object[] }>) =>
-  action(async ({ db }, { organization }: Partial<Owned>) =>
-    list(db, organization ?? (await tenants.onlyOrganization(db))),
-  )
+  action(async ({ db }, { organization }: Partial<Owned>) => list(db, organization ?? (await onlyOrganization(db))))
 
 interface LimitOptions {
   requestsPerSecond?: number
@@ -119,9 +124,9 @@ interface LimitOptions {
   storedBytes?: number
 }
 
-const showLimits = action(({ db }, id: OrganizationId, _: LimitOptions) => tenants.setLimits(db, id, {}))
+const showLimits = action(({ db }, id: OrganizationId, _: LimitOptions) => setLimits(db, id, {}))
 const changeLimits = audited(({ db }, id: OrganizationId, changes: LimitOptions) =>
-  tenants.setLimits(db, id, {
+  setLimits(db, id, {
     ...(changes.requestsPerSecond !== undefined && { requests_per_second: changes.requestsPerSecond }),
     ...(changes.burst !== undefined && { request_burst: changes.burst }),
     ...(changes.tokensPerDay !== undefined && { tokens_per_day: changes.tokensPerDay }),

@@ -4,8 +4,10 @@ import { hashKey, isWellFormed } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { listKeys } from '../../../shared/organizations/keys.ts'
 import type { Permission } from '../../../shared/organizations/permissions.ts'
-import { recorded } from '../../admin/audit.ts'
-import { createAgent, createKey, createOrganization, revokeKey } from '../../admin/tenants.ts'
+import { createAgent } from '../../admin/agents.ts'
+import { recordRun } from '../../admin/audit.ts'
+import { createKey, revokeKey } from '../../admin/keys.ts'
+import { createOrganization } from '../../admin/organizations.ts'
 import { type Check, error, ok } from '../checks/check.ts'
 import type { Context } from '../context.ts'
 
@@ -75,7 +77,7 @@ export async function makeTenant(
     const { id, key } = await createKey(db, { organizationId, name: agent, permissions })
     return { organization_id: organizationId, agent_id: agentId, key_id: id, key }
   }
-  return await recorded(db, action, make, ({ organization_id }) => organization_id)
+  return await recordRun(db, action, make, ({ organization_id }) => organization_id)
 }
 
 async function one(db: Database, query: ReturnType<typeof sql>): Promise<string | undefined> {
