@@ -21,11 +21,17 @@ const revision = v.pipe(
 
 /** The schemas of the ids in paths, by the names that routes give them. */
 const pathIds = {
-  ...{ agentId, documentId, sourceId, revision },
+  agentId,
+  documentId,
+  sourceId,
+  revision,
   goldenQuestionId: described(uuid, 'The golden question’s id.'),
   webhookId: described(uuid, 'The webhook’s id.'),
   deliveryId: described(uuid, 'The delivery’s id.'),
-  ...{ callId: uuid, connectionId: uuid, keyId: uuid, personId: uuid },
+  callId: uuid,
+  connectionId: uuid,
+  keyId: uuid,
+  personId: uuid,
 }
 type PathIds = typeof pathIds
 

@@ -40,8 +40,14 @@ describe('documents', () => {
     await fail(ids[1]!)
     const list = ['document', 'list', '--organization', tenant.organizationId]
     const failed = {
-      ...{ id: ids[1], agent_id: tenant.agentId, title: 'Prices', status: 'error', attempts: 8, waiting: null },
-      ...{ error_code: 'attempts_exhausted', error_message: 'It failed.' },
+      id: ids[1],
+      agent_id: tenant.agentId,
+      title: 'Prices',
+      status: 'error',
+      attempts: 8,
+      waiting: null,
+      error_code: 'attempts_exhausted',
+      error_message: 'It failed.',
     }
     const { data, has_more } = await json(...list, '--status', 'error')
     expect(data).toMatchObject([failed])

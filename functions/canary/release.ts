@@ -42,10 +42,14 @@ async function invoke(version: string, request: Request, { addressOf, signal }: 
   const { pathname: rawPath, search, host: domainName } = new URL(request.url)
   const http = { method: request.method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: '' }
   const input = {
-    ...{ version: '2.0', routeKey: '$default', rawPath, rawQueryString: search.slice(1) },
+    version: '2.0',
+    routeKey: '$default',
+    rawPath,
+    rawQueryString: search.slice(1),
     headers: Object.fromEntries(request.headers),
     requestContext: { domainName, http, requestId: crypto.randomUUID(), stage: '$default' },
-    ...{ body: (await request.text()) || undefined, isBase64Encoded: false },
+    body: (await request.text()) || undefined,
+    isBase64Encoded: false,
   }
   const url = `${addressOf('lambda')}/2015-03-31/functions/${version}`
   const result = (await callAws({ service: 'lambda', url, input, signal })) as APIGatewayProxyStructuredResultV2

@@ -69,7 +69,8 @@ export function addExternalIdRoutes(routes: Router, queue: Sender) {
           200: { ...aDocument, description: 'The document, which existed', example: named },
           201: {
             ...aDocument,
-            ...{ description: 'The document, which is new', headers: ['ETag', 'Location'] },
+            description: 'The document, which is new',
+            headers: ['ETag', 'Location'],
             example: { ...newExample, external_id: named.external_id },
           },
         },

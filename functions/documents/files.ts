@@ -30,7 +30,9 @@ export function addFileRoutes(routes: Router, queue: Sender, presigner: Presigne
             example: {
               document: {
                 ...newExample,
-                ...{ title: 'price list', content: null, source_type: 'pdf' },
+                title: 'price list',
+                content: null,
+                source_type: 'pdf',
                 source_url:
                   's3://cuecard-prod-files-111122223333-eu-central-1/01981f3c/01981f3e/01981f3e/price%20list.pdf',
               },

@@ -21,10 +21,7 @@ export const aDocument = {
   headers: ['ETag'],
 }
 /** A document that is yet to be processed. */
-export const newExample: Document = {
-  ...documentExample,
-  ...{ status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-}
+export const newExample: Document = { ...documentExample, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 }
 
 /** Reads the options of a DELETE. */
 export function removalOf(

@@ -117,8 +117,12 @@ async function handOver(
   const file_notes = JSON.stringify(notes)
   const page_starts = pageStarts.length > 0 ? JSON.stringify(pageStarts) : null
   const extracted = {
-    ...{ extracted_text: text, page_starts, file_notes, content_hash },
-    ...{ source_type: sourceType, file_etag: eTag },
+    extracted_text: text,
+    page_starts,
+    file_notes,
+    content_hash,
+    source_type: sourceType,
+    file_etag: eTag,
   }
   const { handedOver } = await db.batch({
     ...(title !== undefined && {

@@ -49,7 +49,11 @@ export async function restoreStage(context: Context, { backup, lost, answers, ye
     await stop(context)
     const untilQuiet = waitFrom(context)
     const restored = await restore({
-      ...{ url, db: database(url), backup: from, signal: terminal.signal, onProgress: (line) => program.warn(line) },
+      url,
+      db: database(url),
+      backup: from,
+      signal: terminal.signal,
+      onProgress: (line) => program.warn(line),
       async removals() {
         await untilQuiet()
         // Comes first, so that no operator revokes or erases anything there that the list lacks.

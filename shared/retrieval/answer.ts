@@ -116,7 +116,14 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const spent = clock.now() - timing.arrivedAt
       const { answerable, status, value, degraded } = found
       const question = {
-        ...{ text, callId, mode, hits, answerable: answerable!, status, value, isDegraded: degraded !== null },
+        text,
+        callId,
+        mode,
+        hits,
+        answerable: answerable!,
+        status,
+        value,
+        isDegraded: degraded !== null,
         milliseconds: Math.round(spent),
       }
       const left = input.deadline_ms - spent

@@ -80,7 +80,8 @@ describe('PUT', () => {
     expect((await put('once', {}, once)).body.code).toBe('precondition_failed')
     expect((await put('once', { title: 'New' }, once)).status).toBe(412)
     expect((await put('once', {}, { 'if-none-match': '"1.1"' })).body).toMatchObject({
-      ...{ code: 'invalid_parameter', errors: [{ header: 'if-none-match' }] },
+      code: 'invalid_parameter',
+      errors: [{ header: 'if-none-match' }],
     })
   })
 
@@ -88,7 +89,8 @@ describe('PUT', () => {
     const { tenant: owner, file } = await newFile(stand)
     await owner.call('PATCH', file.path, { external_id: 'file' })
     expect(await put('file', {}, {}, owner)).toMatchObject({
-      ...{ status: 200, body: { id: file.id, source_type: 'manual', source_url: null, content: 'Soup of the day.' } },
+      status: 200,
+      body: { id: file.id, source_type: 'manual', source_url: null, content: 'Soup of the day.' },
     })
 
     const { body } = await put('own')

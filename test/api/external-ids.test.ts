@@ -45,11 +45,14 @@ describe('an external id', () => {
       tenant.call('PATCH', `${tenant.knowledgeBase}/${body.id}`, change, more)
     expect((await patch({ external_id: 'taken' })).body.code).toBe('external_id_conflict')
     expect((await patch({ external_id: 'new', metadata: { branch: 'north' } })).body).toMatchObject({
-      ...{ external_id: 'new', metadata: { branch: 'north' }, status: 'pending' },
+      external_id: 'new',
+      metadata: { branch: 'north' },
+      status: 'pending',
     })
     expect((await patch({ metadata: {} }, { 'if-match': headers.etag })).status).toBe(412)
     expect((await patch({ external_id: null })).body).toMatchObject({
-      ...{ external_id: null, metadata: { branch: 'north' } },
+      external_id: null,
+      metadata: { branch: 'north' },
     })
   })
 

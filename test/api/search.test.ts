@@ -138,7 +138,9 @@ describe('a search', () => {
       const tenant = await stand.tenant()
       const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
       expect((await search(tenant, { query: 'parking', mode })).body).toMatchObject({
-        ...{ data: [], answerable: 0, status: 'nothing' },
+        data: [],
+        answerable: 0,
+        status: 'nothing',
       })
       const knower = await knowing('Parking is free.', 'We are closed on Sunday.', 'Bring your own towel.')
       const [answered, other] = await Promise.all(

@@ -193,7 +193,9 @@ describe('a check of a question that names days', () => {
     question: /id="question"[^>]* value="([^"]*)"/.exec(html)![1]!,
     expected: /<option value="([^"]*)" selected/.exec(html)![1]!,
     ...(html.includes('name="as_of"') && { as_of: /name="as_of" value="([^"]*)"/.exec(html)![1]! }),
-    ...{ words: '', within: '3', on_failure: 'warn' },
+    words: '',
+    within: '3',
+    on_failure: 'warn',
   })
 
   test('is asked as of the moment of the answer in Ask, or of now without one, since its answer changes with the day', async () => {

@@ -14,7 +14,9 @@ describe('a file', () => {
   ])('that resembles a document %s waits for an answer, and is not served', async (_, name, text) => {
     const { tenant, old, id } = await held(name, text)
     expect(await get(tenant, id)).toMatchObject({
-      ...{ status: 'pending', chunk_count: 0, error_message: null },
+      status: 'pending',
+      chunk_count: 0,
+      error_message: null,
       waiting: { reason: expect.stringContaining('resembles another document'), next_attempt_at: null },
     })
     expect(await get(tenant, old)).toMatchObject({ status: 'completed' })

@@ -124,10 +124,14 @@ describe('signing in with an account of a provider', () => {
     const { origin: at, searchParams } = new URL(headers.location!)
     expect(at).toBe(issuer)
     expect(Object.fromEntries(searchParams)).toEqual({
-      ...{ client_id: 'cuecard', response_type: 'code', scope: 'openid email' },
+      client_id: 'cuecard',
+      response_type: 'code',
+      scope: 'openid email',
       redirect_uri: `${origin}${path}/callback`,
-      ...{ state: expect.stringMatching(/^.{43}$/), nonce: expect.stringMatching(/^.{43}$/) },
-      ...{ code_challenge: expect.stringMatching(/^.{43}$/), code_challenge_method: 'S256' },
+      state: expect.stringMatching(/^.{43}$/),
+      nonce: expect.stringMatching(/^.{43}$/),
+      code_challenge: expect.stringMatching(/^.{43}$/),
+      code_challenge_method: 'S256',
     })
   })
 

@@ -79,8 +79,13 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   const callId = await makeTrashedCall(db, { organizationId, agentId })
   const own = db.forOrganization(scope.organizationId)
   const golden = await createCheck({ db: own, embedder: lexicalEmbedder() }, scope, {
-    ...{ question: 'What does it cost?', document_id: document.id, words: null, expects_nothing: false },
-    ...{ within: 3, on_failure: 'warn', as_of: null },
+    question: 'What does it cost?',
+    document_id: document.id,
+    words: null,
+    expects_nothing: false,
+    within: 3,
+    on_failure: 'warn',
+    as_of: null,
   })
   const events = ['document.failed' as const]
   const hook = await createWebhook(db, scope.organizationId, { url: 'https://shop.example/', events })

@@ -124,8 +124,11 @@ export function newBrowser(stand: TestStand, sourceIp = '192.0.2.1', own?: Handl
 /** A browser of a dashboard of the test's own, made of the usual parts and these. */
 export function browserOf(stand: TestStand, parts: Partial<Parameters<typeof dashboardApp>[0]>): Browser {
   const app = dashboardApp({
-    ...{ db: databaseAs('cuecard_dashboard'), queue: keptQueue().queue, presigner: configuredPresigner() },
-    ...{ embedder: lexicalEmbedder(), ...parts },
+    db: databaseAs('cuecard_dashboard'),
+    queue: keptQueue().queue,
+    presigner: configuredPresigner(),
+    embedder: lexicalEmbedder(),
+    ...parts,
   })
   return newBrowser(stand, undefined, lambdaHandler(app))
 }

@@ -162,7 +162,8 @@ describe('a workbook', () => {
   test('has a warning of rows that a filter hides, and of hidden columns and sheets', async () => {
     const columns = '<cols><col min="3" max="3" hidden="1"/></cols>'
     const rows = sheet(['Zimmer|Preis|Einkauf', 'Garten|90 €|40 €', 'Turm|120 €|60 €', 'Hof|70 €|30 €'], {
-      ...{ columns, marks: ['', 'hidden="1"', '', 'hidden="1"'] },
+      columns,
+      marks: ['', 'hidden="1"', '', 'hidden="1"'],
     })
     const file = xlsxOf(rows, '', { hiddenSheet: sheet(['Lieferant|Preis', 'Anker|31 €']) })
     expect(await read('a.xlsx', file)).toMatchObject({

@@ -72,11 +72,26 @@ describe('the document of a file', () => {
   test('is pending, without content, and not found by search until its file has arrived', async () => {
     const subject = await created()
     expect((await get(subject)).body).toEqual({
-      ...{ id: subject.file.id, agent_id: subject.tenant.agentId, title: 'Prices', content: null, source_type: 'txt' },
-      ...{ source_url: `s3://files/${subject.file.key}`, status: 'pending', chunk_count: 0, searchable_chunk_count: 0 },
-      ...{ external_id: null, source_id: null, metadata: {}, valid_from: null, valid_until: null, warnings: [] },
-      ...{ error_message: null, waiting: null, deleted_at: null },
-      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      id: subject.file.id,
+      agent_id: subject.tenant.agentId,
+      title: 'Prices',
+      content: null,
+      source_type: 'txt',
+      source_url: `s3://files/${subject.file.key}`,
+      status: 'pending',
+      chunk_count: 0,
+      searchable_chunk_count: 0,
+      external_id: null,
+      source_id: null,
+      metadata: {},
+      valid_from: null,
+      valid_until: null,
+      warnings: [],
+      error_message: null,
+      waiting: null,
+      deleted_at: null,
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
     })
     expect(await found(subject)).toEqual([])
   })
@@ -84,8 +99,13 @@ describe('the document of a file', () => {
   test('is completed once its text is extracted and embedded, and still has no content', async () => {
     const subject = await completed()
     expect((await get(subject)).body).toMatchObject({
-      ...{ status: 'completed', content: null, source_type: 'txt', source_url: `s3://files/${subject.file.key}` },
-      ...{ chunk_count: 1, searchable_chunk_count: 1, error_message: null },
+      status: 'completed',
+      content: null,
+      source_type: 'txt',
+      source_url: `s3://files/${subject.file.key}`,
+      chunk_count: 1,
+      searchable_chunk_count: 1,
+      error_message: null,
     })
     expect(await found(subject)).toEqual([text])
     const { body } = await subject.tenant.call('GET', `${subject.file.path}/chunks`)

@@ -18,8 +18,14 @@ describe('a file that has arrived', () => {
     const { tenant, file, extractor } = await created()
     const seen = await figuresOf(() => extractor.upload(file, text))
     expect(await rowOf(file)).toMatchObject({
-      ...{ status: 'pending', extracted_text: text, attempt: 0, tries: 0, waits: null, lease_token: null },
-      ...{ error_code: null, content_hash: expect.any(Buffer) },
+      status: 'pending',
+      extracted_text: text,
+      attempt: 0,
+      tries: 0,
+      waits: null,
+      lease_token: null,
+      error_code: null,
+      content_hash: expect.any(Buffer),
     })
     expect(extractor.sent).toEqual([])
     expect(seen).toEqual({ FilesExtracted: 1, ExtractionMilliseconds: expect.any(Number) })

@@ -40,7 +40,10 @@ test('a hit has its heading, and that of a web page its address; a client’s ow
   await tenant.call('PUT', path, { title: 'Visit us', content: '# Towels\n\n## Sauna\n\nBring a towel to the sauna.' })
   await stand.deliver()
   expect(await sourceOf(tenant, 'a towel in the sauna')).toEqual({
-    ...{ title: 'Visit us', url: address, page: null, heading: 'Sauna' },
+    title: 'Visit us',
+    url: address,
+    page: null,
+    heading: 'Sauna',
   })
   const chunk = { chunk_index: 1, content: 'Locker 7 is broken.', metadata: { headings: ['Lockers'] } }
   const embedding = Array.from({ length: 1536 }, (_, i) => (i === 3 ? 1 : 0))

@@ -43,8 +43,15 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
   test('parameters arrive as they were sent, and rows have parsed values', async () => {
     const text = '\ufeffünï "quoted" \\ {brace} 🐣'
     const values = {
-      ...{ text, json: { text, k: [1] }, bytes: Buffer.from([1, 0, 255]), null: null, bool: false, float8: 1e-300 },
-      ...{ int4: 1, int8: '9007199254740993', timestamptz: new Date('2020-02-02T02:02:02Z') },
+      text,
+      json: { text, k: [1] },
+      bytes: Buffer.from([1, 0, 255]),
+      null: null,
+      bool: false,
+      float8: 1e-300,
+      int4: 1,
+      int8: '9007199254740993',
+      timestamptz: new Date('2020-02-02T02:02:02Z'),
     }
     const types = 'text jsonb bytea int bool float8 int4 int8 timestamptz'.split(' ')
     const columns = Object.keys(values).map((name, i) => `$${i + 1}::${types[i]} as "${name}"`)
@@ -55,8 +62,13 @@ describe.each(Object.entries(backends))('the Neon driver on %s', (_, serverUrl) 
 
   test('an error of Postgres keeps its code, constraint, table and detail', async () => {
     await expect(sql`insert into notes values (1, 'again')`).rejects.toMatchObject({
-      ...{ name: 'NeonDbError', code: '23505', severity: 'ERROR', schema: 'public', table: 'notes' },
-      ...{ constraint: 'notes_pkey', detail: 'Key (id)=(1) already exists.' },
+      name: 'NeonDbError',
+      code: '23505',
+      severity: 'ERROR',
+      schema: 'public',
+      table: 'notes',
+      constraint: 'notes_pkey',
+      detail: 'Key (id)=(1) already exists.',
       message: 'duplicate key value violates unique constraint "notes_pkey"',
     })
     await expect(sql.query('selec 1')).rejects.toMatchObject({ code: '42601', position: '1' })

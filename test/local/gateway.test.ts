@@ -24,15 +24,25 @@ test('an event has the shape of payload format 2.0', () => {
   }
   const [path, routeKey] = ['/v1/things/a b', 'ANY /v1/things/{thingId}']
   expect(toEvent(request, ['/v1/things/{thingId}'])).toEqual({
-    ...{ version: '2.0', routeKey, rawPath: path, rawQueryString: 'x=1&x=2&y=%C3%BC+z&empty', cookies: ['a=1', 'b=2'] },
+    version: '2.0',
+    routeKey,
+    rawPath: path,
+    rawQueryString: 'x=1&x=2&y=%C3%BC+z&empty',
+    cookies: ['a=1', 'b=2'],
     headers: {
-      ...{ host: 'api.example.com:8787', 'x-twice': 'one,two', 'user-agent': 'curl/8' },
+      host: 'api.example.com:8787',
+      'x-twice': 'one,two',
+      'user-agent': 'curl/8',
       'content-type': 'application/json; charset=utf-8',
     },
     queryStringParameters: { x: '1,2', y: 'ü z', empty: '' },
     pathParameters: { thingId: 'a b' },
     requestContext: {
-      ...{ accountId: '000000000000', apiId: 'local', domainName: 'api.example.com', domainPrefix: 'api', routeKey },
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName: 'api.example.com',
+      domainPrefix: 'api',
+      routeKey,
       http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '10.0.0.1', userAgent: 'curl/8' },
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       stage: '$default',
@@ -129,7 +139,9 @@ describe('the gateway', () => {
     const sent = { 'x-one': '1', 'content-type': 'text/x', 'set-cookie': ['a=1', 'b=2'], 'content-length': '2' }
     expect(answer).toMatchObject({ status: 201, headers: sent, body: 'ü' })
     expect(seen).toMatchObject({
-      ...{ rawPath: '/pü', rawQueryString: 'q=1', body: '{}' },
+      rawPath: '/pü',
+      rawQueryString: 'q=1',
+      body: '{}',
       headers: { 'x-twice': '1,2', 'x-forwarded-proto': 'http', 'x-forwarded-for': '192.0.2.1, 127.0.0.1' },
       requestContext: { http: { method: 'PATCH', sourceIp: '127.0.0.1' } },
     })

@@ -91,12 +91,16 @@ describe.each(eras)('search, in the protocol of %s', (era) => {
     const { tool } = mcpClient(tenant, era)
     const { structuredContent: nothing } = await tool('search', { query: 'zzyzx qwrtp' })
     expect(nothing).toEqual({
-      ...{ status: 'nothing', retryable: false, results: [] },
+      status: 'nothing',
+      retryable: false,
+      results: [],
       message: expect.stringMatching(/has nothing on this.*Say that you do not know/),
     })
     const { structuredContent: uncertain } = await tool('search', { query: 'is there a sunday roast for vegans' })
     expect(uncertain).toMatchObject({
-      ...{ status: 'uncertain', retryable: false, results: [{ title: 'Hours' }] },
+      status: 'uncertain',
+      retryable: false,
+      results: [{ title: 'Hours' }],
       message: expect.stringMatching(/may not answer/),
     })
     for (const answer of [nothing, uncertain])

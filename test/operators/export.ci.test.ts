@@ -69,8 +69,15 @@ describe('an export', () => {
     const lines = await linesOf(organization)
     const { data: documents } = (await call('GET', knowledgeBase)).body
     const expected = documents.toReversed().map(({ id, title, content, status, source_type, ...more }: Line) => ({
-      ...{ type: 'document', agent_id: agent, id, title, content, status, source_type },
-      ...{ created_at: more.created_at, updated_at: more.updated_at },
+      type: 'document',
+      agent_id: agent,
+      id,
+      title,
+      content,
+      status,
+      source_type,
+      created_at: more.created_at,
+      updated_at: more.updated_at,
     }))
     expect(ofType(lines, 'document')).toMatchObject(expected)
     const chunks = []
@@ -93,9 +100,21 @@ describe('an export', () => {
     expect(ofType(lines, 'call')).toMatchObject([{ id: callId, agent_id: agent, done_at: expect.any(String) }])
     expect(ofType(lines, 'question')).toMatchObject([{ agent_id: agent, question: 'Where?', hits: [] }])
     const counts = {
-      ...{ agent: 1, api_key: 1, person: 1, connection: 0, signing_secret: 1, document: 3, document_revision: 1 },
-      ...{ chunk: chunks.length, source: 0, source_page: 0, call: 1, golden_question: 0, webhook: 1 },
-      ...{ webhook_delivery: 1, question: 1 },
+      agent: 1,
+      api_key: 1,
+      person: 1,
+      connection: 0,
+      signing_secret: 1,
+      document: 3,
+      document_revision: 1,
+      chunk: chunks.length,
+      source: 0,
+      source_page: 0,
+      call: 1,
+      golden_question: 0,
+      webhook: 1,
+      webhook_delivery: 1,
+      question: 1,
     }
     expect(ofType(lines, 'webhook')).toMatchObject([{ url: 'https://shop.example/', status: 'enabled' }])
     expect(lines.at(-1)).toEqual({ type: 'end', counts })

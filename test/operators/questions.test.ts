@@ -155,7 +155,9 @@ describe('questions export', () => {
       { question: 'Cars?', expects: { nothing: true }, on_failure: 'block' },
       ...['(none)', "'(none)", '$25', null].map((value) => ({ question: sunday, expects: { value } })),
       ...[['Hello?'], ['- no', '(none)'], ['=1', 'Or, "Monday"?']].map((history) => ({
-        ...{ question: sunday, history, expects: { words: 'closed', value: null } },
+        question: sunday,
+        history,
+        expects: { words: 'closed', value: null },
       })),
     ]
     for (const each of asked) expect((await call('POST', golden, each)).status).toBe(201)

@@ -77,8 +77,10 @@ describe('sync', () => {
       ['a b/100% ü?.txt', 'hours.md', 'prices.csv', 'rule.md', 'web/index.html'].map((path) => `files/${path}`),
     )
     expect(documents['files/hours.md']).toMatchObject({
-      ...{ title: 'Öffnungszeiten', content: '# Hours\n\nClosed on Sunday.' },
-      ...{ metadata: { location: 'walthamstow', tags: ['a', 1] }, valid_until: '2098-12-31T23:00:00.000Z' },
+      title: 'Öffnungszeiten',
+      content: '# Hours\n\nClosed on Sunday.',
+      metadata: { location: 'walthamstow', tags: ['a', 1] },
+      valid_until: '2098-12-31T23:00:00.000Z',
     })
     expect(documents['files/a b/100% ü?.txt']).toMatchObject({ title: '100% ü?', content: 'Café au lait.' })
     expect(documents['files/prices.csv'].content).toMatch(/\| *item *\| *price *\|/)

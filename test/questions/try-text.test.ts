@@ -20,7 +20,9 @@ test('trying a text names the golden questions that it would break, and stores n
   const tried = (content: string, embedder: Embedder = lexicalEmbedder()) =>
     tryText(
       {
-        ...{ db, embedder, chunkSize: { targetTokens: 400, overlapTokens: 60 } },
+        db,
+        embedder,
+        chunkSize: { targetTokens: 400, overlapTokens: 60 },
         reserveTokens: async (tokens) => void reserved.push(tokens),
         releaseTokens: (tokens) => void reserved.push(-tokens),
       },

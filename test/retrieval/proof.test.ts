@@ -298,8 +298,13 @@ test('the words of ten hypotheses in the widest tables take well under a second 
     const before = process.cpuUsage()
     judge(
       {
-        ...{ queries, readings, agentName: '' },
-        ...{ isExcepted: false, isAnswered: false, seasonal: undefined, isOfOtherDays: () => false },
+        queries,
+        readings,
+        agentName: '',
+        isExcepted: false,
+        isAnswered: false,
+        seasonal: undefined,
+        isOfOtherDays: () => false,
       },
       'hybrid',
       hits,

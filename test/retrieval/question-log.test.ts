@@ -65,7 +65,8 @@ const ways: Record<string, (tenant: Tenant) => Promise<unknown>> = {
   'Vapi, by a tool': (tenant) =>
     tenant.call('POST', `${tenant.knowledgeBase}/vapi`, {
       message: {
-        ...{ type: 'tool-calls', call: { id: call_id } },
+        type: 'tool-calls',
+        call: { id: call_id },
         toolCallList: [{ id: 'c', function: { name: 'search', arguments: { query } } }],
       },
     }),
@@ -101,7 +102,11 @@ describe('a question', () => {
           is_degraded: false,
           is_wrong: false,
           hits: body.data.map(({ chunk_id, document_id, chunk_index, score }: Hit) => ({
-            ...{ chunk_id, document_id, revision: 1, chunk_index, score },
+            chunk_id,
+            document_id,
+            revision: 1,
+            chunk_index,
+            score,
           })),
           answerable: body.answerable,
           status: body.status,

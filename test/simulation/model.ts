@@ -54,9 +54,23 @@ const refuse = (status: number, code: string): Decision => ({ verdict: { status,
 
 export function newDocument(title: string, content: string | null, now: number): ModelDocument {
   return {
-    ...{ id: '', title, titles: [title], content, file: null, text: null, sourceType: 'manual', status: 'pending' },
-    ...{ managedBy: content === null ? 'client' : 'service', revision: 1, activeRevision: null },
-    ...{ history: [], served: [], uploaded: [], pendingSince: now, leases: new Set(), edits: 0 },
+    id: '',
+    title,
+    titles: [title],
+    content,
+    file: null,
+    text: null,
+    sourceType: 'manual',
+    status: 'pending',
+    managedBy: content === null ? 'client' : 'service',
+    revision: 1,
+    activeRevision: null,
+    history: [],
+    served: [],
+    uploaded: [],
+    pendingSince: now,
+    leases: new Set(),
+    edits: 0,
   }
 }
 

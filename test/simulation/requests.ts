@@ -239,7 +239,8 @@ export class Requests {
   async #run(tenant: Tenant, { app, method, path, body, headers }: Made, onEffect: () => void = () => {}) {
     const type = body !== undefined && { 'content-type': 'application/json' }
     const init = {
-      ...{ method, headers: { 'x-api-key': tenant.key, ...type, ...headers } },
+      method,
+      headers: { 'x-api-key': tenant.key, ...type, ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
     const process = new Process('request', async () => {

@@ -5,8 +5,19 @@ export const providerKey = 'sk-simulation-canary-0123456789'
 
 /** The weights of the provider's odd answers, when it gives one. */
 export const oddWays: Partial<Record<Way, number>> = {
-  ...{ reordered: 4, as_numbers: 4, too_many_requests: 6, retry_after: 4, server_error: 4, unavailable_retry_after: 2 },
-  ...{ too_few: 3, zeros: 3, not_finite: 2, long_vector: 2, same_index_twice: 2, no_json: 2, unauthorized: 2 },
+  reordered: 4,
+  as_numbers: 4,
+  too_many_requests: 6,
+  retry_after: 4,
+  server_error: 4,
+  unavailable_retry_after: 2,
+  too_few: 3,
+  zeros: 3,
+  not_finite: 2,
+  long_vector: 2,
+  same_index_twice: 2,
+  no_json: 2,
+  unauthorized: 2,
 }
 
 /** OpenAI's embeddings call as a `fetch` with a scripted answer at each point. */

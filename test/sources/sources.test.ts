@@ -31,8 +31,16 @@ describe('a source', () => {
     expect(status).toBe(201)
     expect(headers.location).toBe(`${sources}/${body.id}`)
     expect(body).toMatchObject({
-      ...{ url: inn, kind: 'site', include: [], exclude: ['/blog/*'], refresh_hours: 24 },
-      ...{ status: 'pending', error_message: null, notice: null, page_count: 0, checked_at: null },
+      url: inn,
+      kind: 'site',
+      include: [],
+      exclude: ['/blog/*'],
+      refresh_hours: 24,
+      status: 'pending',
+      error_message: null,
+      notice: null,
+      page_count: 0,
+      checked_at: null,
     })
     const { body: page } = await call('POST', sources, { url: `${inn}prices`, kind: 'page', refresh_hours: 1 })
     const { body: list } = await call('GET', `${sources}?limit=1`)

@@ -44,10 +44,7 @@ export async function tryOut(
   const { data, status, value, dates, dispute, degraded, likenessOf } = await answer(
     db,
     { ...scope, logsQuestions: false },
-    {
-      ...{ query, mode, as_of: asOf },
-      ...{ limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
-    },
+    { query, mode, as_of: asOf, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
     timing,
   )
   const total = systemClock.now() - timing.arrivedAt

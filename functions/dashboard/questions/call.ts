@@ -54,7 +54,13 @@ function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): H
 ${status === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${hit && sourceView(agentId, hit, givenOf)}`}
 ${hits[0] && html`<details><summary>Why?</summary><p class="hint">${counted(hits.length, 'part')} found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first has a score of ${hits[0].score.toFixed(2)}.</p>${hits.map((hit) => html`<div class="given">${sourceView(agentId, hit, givenOf)}${markedText({ text: givenOf(hit)?.text ?? '', places: [] })}</div>`)}</details>`}
 ${waysView(agentId, {
-  ...{ ids: [id], question, call_id, status, value, asked_at, isWrong: is_wrong },
+  ids: [id],
+  question,
+  call_id,
+  status,
+  value,
+  asked_at,
+  isWrong: is_wrong,
   shown: { call: call_id ?? undefined },
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}`

@@ -56,9 +56,7 @@ export function addQuestionScreens(screens: Screens) {
       const id = scope.agentId
       const [{ log_questions: isOn }, { questions, hasMore }] = await Promise.all([
         readSwitches(db, scope.organizationId),
-        listQuestions(db, scope, {
-          ...{ limit: perPage, after: query.before, only: query.show, words: wordsIn(query.q) },
-        }),
+        listQuestions(db, scope, { limit: perPage, after: query.before, only: query.show, words: wordsIn(query.q) }),
       ])
       const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
       const isWhole = !query.show && !query.q && !query.before
@@ -156,7 +154,14 @@ ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).
 ${isGiven && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${group.length === 1 ? 'Asked' : `Asked ${number(group.length)} times, last`} ${ago(newest)}</p></div>
 ${waysView(agentId, {
-  ...{ ids: group.map(({ id }) => id), question, call_id, status, value, asked_at, isWrong, shown },
+  ids: group.map(({ id }) => id),
+  question,
+  call_id,
+  status,
+  value,
+  asked_at,
+  isWrong,
+  shown,
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}</li>`
 }

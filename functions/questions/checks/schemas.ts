@@ -121,7 +121,12 @@ export const runExample: v.InferOutput<typeof runResponse> = {
 export function toCheck(row: KeptCheck): v.InferOutput<typeof checkSchema> {
   const { id, question, history, within, on_failure, document_id, words, value, passed, rank, checked_at } = row
   return {
-    ...{ id, question, history, within, on_failure, as_of: row.as_of?.toISOString() ?? null },
+    id,
+    question,
+    history,
+    within,
+    on_failure,
+    as_of: row.as_of?.toISOString() ?? null,
     expects: {
       ...(document_id && { document_id }),
       ...(words && { words }),

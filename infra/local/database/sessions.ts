@@ -118,7 +118,8 @@ export function pgliteSessions(owner: Pool): Sessions {
       if (rows.length > 0) return { client, cancel() {}, release: () => void release() }
       client.release()
       throw Object.assign(new DatabaseError(`role "${user}" is not permitted to log in`, 0, 'error'), {
-        ...{ severity: 'FATAL', code: '28000' },
+        severity: 'FATAL',
+        code: '28000',
       })
     },
     close: () => Promise.resolve(),

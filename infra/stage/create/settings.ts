@@ -43,7 +43,8 @@ function settingsOf(answers: Answers) {
     OIDC_CLIENT_ID: clientId = '',
   } = answers
   const parsed = v.safeParse(teamSettings, {
-    ...{ alarmAddress: answers.ALARM_ADDRESS ?? '', runbookUrl: answers.RUNBOOK_URL ?? '' },
+    alarmAddress: answers.ALARM_ADDRESS ?? '',
+    runbookUrl: answers.RUNBOOK_URL ?? '',
     provider: baseUrl === 'encoder' ? baseUrl : { baseUrl, model },
     ...(mailFrom && { mailFrom }),
     ...(issuer && { oidc: { issuer, clientId } }),

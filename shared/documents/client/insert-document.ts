@@ -56,7 +56,9 @@ export async function insertDocuments(
   request?: IdempotentRequest,
 ): Promise<{ rows: Created[]; replayed: boolean }> {
   const made = documents.map((document) => ({
-    ...{ title_from_file: false, title_terms: titleTerms(document.title), ...document },
+    title_from_file: false,
+    title_terms: titleTerms(document.title),
+    ...document,
     metadata: document.metadata ?? {},
   }))
   const processed = documents.filter(({ managed_by }) => managed_by === 'service').length

@@ -47,7 +47,13 @@ export type ChunkRow = Omit<Chunk, 'created_at' | 'embedding'> & {
 export function toChunk(row: ChunkRow, encoding?: 'base64'): Chunk {
   const { id, document_id, agent_id, content, chunk_index, token_count, metadata } = row
   return {
-    ...{ id, document_id, agent_id, content, chunk_index, token_count, metadata },
+    id,
+    document_id,
+    agent_id,
+    content,
+    chunk_index,
+    token_count,
+    metadata,
     created_at: new Date(row.created_at).toISOString(),
     ...(row.embedding !== undefined && { embedding: embeddingOf(row, encoding) }),
   }

@@ -27,7 +27,9 @@ const spoken: Spoken[] = [
       'the and of is are for with from we you your do does what how when where can much open closed per or pm',
     ),
     digits: digitsOf(english),
-    ...{ plus: 'plus', and: 'and', to: 'to' },
+    plus: 'plus',
+    and: 'and',
+    to: 'to',
     days: pairs(
       'Mon=Monday;Tue=Tuesday;Tues=Tuesday;Wed=Wednesday;Thu=Thursday;Thur=Thursday;Thurs=Thursday;Fri=Friday;Sat=Saturday;Sun=Sunday',
     ),
@@ -41,7 +43,9 @@ const spoken: Spoken[] = [
       'der die das und ist sind für mit von wir sie ein eine einen im am zu auf nicht bei was wie wann wo kann kostet uhr geöffnet geschlossen oder pro',
     ),
     digits: digitsOf(german),
-    ...{ plus: 'plus', and: 'und', to: 'bis' },
+    plus: 'plus',
+    and: 'und',
+    to: 'bis',
     days: pairs('Mo=Montag;Di=Dienstag;Mi=Mittwoch;Do=Donnerstag;Fr=Freitag;Sa=Samstag;So=Sonntag'),
     abbreviations: pairs(
       'z. B.=zum Beispiel;z.B.=zum Beispiel;d. h.=das heißt;d.h.=das heißt;u. a.=unter anderem;u.a.=unter anderem;v. a.=vor allem;v.a.=vor allem;i. d. R.=in der Regel;i.d.R.=in der Regel;p. P.=pro Person;p.P.=pro Person;usw.=und so weiter;etc.=et cetera;bzw.=beziehungsweise;ca.=circa;inkl.=inklusive;exkl.=exklusive;zzgl.=zuzüglich;abzgl.=abzüglich;ggf.=gegebenenfalls;evtl.=eventuell;vgl.=vergleiche;max.=maximal;mind.=mindestens;tel.=Telefon;nr.=Nummer;str.=Straße;std.=Stunden;min.=Minuten;tägl.=täglich;stk.=Stück;pers.=Personen;tgl.=täglich;mwst.=Mehrwertsteuer;art.-nr.=Artikelnummer',

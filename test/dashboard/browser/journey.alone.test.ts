@@ -7,8 +7,14 @@ import { useCrawlingStand } from './crawling-stand.ts'
 
 /** The label of each kind of file in the list of documents. */
 const labels = {
-  ...{ pdf: 'PDF', docx: 'Word document', xlsx: 'Spreadsheet', pptx: 'Presentation' },
-  ...{ csv: 'CSV table', html: 'Web page', md: 'Markdown', txt: 'Text file' },
+  pdf: 'PDF',
+  docx: 'Word document',
+  xlsx: 'Spreadsheet',
+  pptx: 'Presentation',
+  csv: 'CSV table',
+  html: 'Web page',
+  md: 'Markdown',
+  txt: 'Text file',
 }
 const kinds = Object.keys(labels) as (keyof typeof labels)[]
 

@@ -108,8 +108,11 @@ describe.runIf(executablePath)('planted texts (needs chromium, or CHROMIUM with 
     const home = `/dashboard/agents/${ids.agentId}`
     const asked = encodeURIComponent(planted('asked'))
     const consent = new URLSearchParams({
-      ...{ client_id: ids.personId, redirect_uri: 'https://x.example/', response_type: 'code' },
-      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      client_id: ids.personId,
+      redirect_uri: 'https://x.example/',
+      response_type: 'code',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
       resource: `${origin}/v1/agents/${ids.agentId}/connect/mcp`,
     })
     const paths = screenRoutes.filter(({ method, path }) => method === 'GET' && !/\/(\*|file)$/.test(path))

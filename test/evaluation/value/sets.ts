@@ -47,7 +47,8 @@ function handMade(folder: string): TableQuestion[] {
     const cells = lines.map((line) => line.split('|').map((cell) => cell.trim()))
     const beside = cells.find(([, first]) => first === row?.at(-1))
     return {
-      ...{ question, kind },
+      question,
+      kind,
       document: { title: title.replace('# ', ''), content: lines.join('\n').trim() },
       answer: answer === null ? null : { text: answer, row: row!, beside: beside ?? [], column: column! },
     }

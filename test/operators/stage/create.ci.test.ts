@@ -34,7 +34,9 @@ describe('npm run stage -- create', () => {
       stderr: expect.stringContaining('Done. Next: commit infra/aws/stages/prod.json'),
     })
     expect(JSON.parse(readFileSync(join(stage.directory, 'prod.json'), 'utf8'))).toEqual({
-      ...{ account: '444455556666', region: 'eu-central-1', alarmAddress: 'duty@example.org' },
+      account: '444455556666',
+      region: 'eu-central-1',
+      alarmAddress: 'duty@example.org',
       databaseHost: new URL(stage.ownerUrl()).hostname,
       runbookUrl: 'https://example.org/runbook.md',
       provider: { baseUrl: stage.provider.baseUrl, model: 'fake' },

@@ -64,7 +64,8 @@ describe('deploy', () => {
 
   test('keeps the names that it drops, so that the release before it finds its own', async () => {
     stage.aws.stacks.set('cuecard-prod', {
-      ...{ status: 'UPDATE_COMPLETE', outputs: { migrated: ['0009_dropped', ...own.slice(1)].join(' ') } },
+      status: 'UPDATE_COMPLETE',
+      outputs: { migrated: ['0009_dropped', ...own.slice(1)].join(' ') },
     })
     let given: readonly string[] = []
     stage.aws.lambdas.set('cuecard-prod-migrate', async () => ({ findings: [] }))

@@ -157,7 +157,10 @@ export function useStageTools(open: () => Promise<TestDatabase> | TestDatabase) 
       const terminal = {
         env: { DATABASE_ENDPOINT: proxy.origin, ...env } as NodeJS.ProcessEnv,
         stdin: typed ? keyboard : Readable.from([stdin]),
-        ...{ stdout, stderr, person: 'ada@lighthouse', signal: new AbortController().signal },
+        stdout,
+        stderr,
+        person: 'ada@lighthouse',
+        signal: new AbortController().signal,
       }
       const surroundings = {
         terminal,

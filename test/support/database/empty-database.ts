@@ -42,7 +42,9 @@ export async function serveEmptyDatabase() {
   const isRight = passwordCheck(pool, { user: owner.username, password: owner.password, database: '' })
   const { port, close } = await startNeonEndpoint({ ...pgliteSessions(pool), isRight })
   return {
-    ...{ url: owner.href, endpoint: `http://127.0.0.1:${port}`, pool },
+    url: owner.href,
+    endpoint: `http://127.0.0.1:${port}`,
+    pool,
     async close() {
       await close()
       await pool.end()

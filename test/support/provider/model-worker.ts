@@ -19,8 +19,12 @@ export function workerWith(embedder: Embedder, options: Options = {}) {
     queue = { send: async (work) => void sent.push(work), changeVisibility: async () => {} },
   } = options
   const handler = consumer({
-    ...{ db: databaseAs('cuecard_embedding'), queue, embedder, chunkSize: { targetTokens: 12, overlapTokens: 0 } },
-    ...{ callLimits: { inputs: 512, tokens: 290_000 }, semaphore: semaphore(4) },
+    db: databaseAs('cuecard_embedding'),
+    queue,
+    embedder,
+    chunkSize: { targetTokens: 12, overlapTokens: 0 },
+    callLimits: { inputs: 512, tokens: 290_000 },
+    semaphore: semaphore(4),
   })
   const deliver = (body: object) =>
     handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: JSON.stringify({ v: 1, ...body }) }] } as never, {

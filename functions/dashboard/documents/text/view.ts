@@ -75,7 +75,12 @@ export function editView(document: Editable, address: string, editing: Editing):
       // A person who sees both versions may replace the other one. A faulty form keeps its own number.
       ...(isConflict && { edits: document.edits }),
     },
-    ...{ question, passage: part?.passage, zone: timeZoneOf(document), faults, save: 'Save', cancel: address },
+    question,
+    passage: part?.passage,
+    zone: timeZoneOf(document),
+    faults,
+    save: 'Save',
+    cancel: address,
   }
   return {
     title: `Edit “${document.title}”`,

@@ -23,7 +23,10 @@ export function faulty(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 const faultsOfType: Record<string, (schema: Schema) => fc.Arbitrary<unknown>[]> = {
-  ...{ string: faultyText, integer: faultyNumber, number: faultyNumber, array: faultyArray },
+  string: faultyText,
+  integer: faultyNumber,
+  number: faultyNumber,
+  array: faultyArray,
   object: (schema) => [...faultyObject(schema), ...faultyObject(schema)],
 }
 

@@ -45,7 +45,9 @@ export function validRequest(operation: Operation): fc.Arbitrary<FuzzRequest> {
 }
 
 const idsOf = (agentId: string, documentId: string, goldenQuestionId: string) => ({
-  ...{ agentId: `<${agentId}>`, documentId: `<${documentId}>`, goldenQuestionId: `<${goldenQuestionId}>` },
+  agentId: `<${agentId}>`,
+  documentId: `<${documentId}>`,
+  goldenQuestionId: `<${goldenQuestionId}>`,
   revision: '1',
   externalId: `<${documentId}>`,
   sourceId: `<${goldenQuestionId.replace('golden', 'source').replace('nephewGolden', 'nephewSource')}>`,

@@ -36,7 +36,10 @@ export function valid(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 const ofType: Record<string, (schema: Schema) => fc.Arbitrary<unknown>> = {
-  ...{ string: validText, integer, object, boolean: () => fc.boolean() },
+  string: validText,
+  integer,
+  object,
+  boolean: () => fc.boolean(),
   number: ({ minimum = -1e9, maximum = 1e9 }) => fc.double({ min: minimum, max: maximum, noNaN: true }),
   array: ({ items = {}, minItems = 0, maxItems = 5 }) =>
     fc.array(valid(items), { minLength: minItems, maxLength: Math.min(maxItems, minItems + 4) }),
