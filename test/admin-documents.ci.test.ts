@@ -9,7 +9,7 @@ import { fillAgent } from './support/documents/documents.ts'
 import { createFile } from './support/documents/files.ts'
 import { useFakeProvider } from './support/provider/fake-provider.ts'
 import { useAdmin } from './support/stand/admin.ts'
-import { newWorker } from './support/stand/worker.ts'
+import { newWorker, workMessage } from './support/stand/worker.ts'
 
 const root = join(import.meta.dirname, '..')
 const { stand, target, run, admin, json } = useAdmin()
@@ -180,7 +180,7 @@ describe('health', () => {
     await run(sql`
       update documents set status = 'processing', lease_token = ${newId()}, lease_expires_at = now() - interval '1 hour',
         pending_since = now() - interval '3 hours' where id = ${late}`)
-    const MessageBody = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: late })
+    const MessageBody = workMessage({ organizationId: tenant.organizationId, id: late })
     const { deadLetterUrl, queueUrl } = stand.queue
     const MessageGroupId = tenant.organizationId
     await stand.sqs.send(new SendMessageCommand({ QueueUrl: deadLetterUrl, MessageBody, MessageGroupId }))

@@ -222,7 +222,7 @@ describe('the log', () => {
     connection.cut('before', statements.claim)
     connection.cut('before', statements.claim)
     const named = { organization_id: tenant.organizationId, request_id: 'r', api_key_id: 'k' }
-    const message = JSON.stringify({ v: 1, ...named, document_id: document.id })
+    const message = JSON.stringify({ v: 1, ...named, kind: 'document', id: document.id })
     const failed = linesOf(await gathered(() => stand.embedding(message)))
     expect(failed).toMatchObject([{ message: 'delivery_failed', ...named }])
   })

@@ -1,7 +1,7 @@
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
-import type { CrawlMessage, Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { agentExample, agentSchema, createBody, toAgent, updateBody } from './schemas.ts'
 import { addSourceRoutes } from './sources.ts'
 
@@ -15,7 +15,7 @@ const newAgent = {
   embedding: { model: null, next: null },
 }
 
-export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sender<CrawlMessage> | undefined }) {
+export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sender | undefined }) {
   const routes = router('Agents', options)
     .get(
       collection,

@@ -1,7 +1,6 @@
 import { deletionQuery } from '../../shared/documents/contract/input.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
-import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
 import { restoreSource } from '../../shared/sources/restore-source.ts'
 import {
@@ -12,6 +11,7 @@ import {
   refreshSource,
   updateSource,
 } from '../../shared/sources/sources.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import {
   createBody,
   pageExampleOfSource,
@@ -28,7 +28,7 @@ const one = `${collection}/:sourceId`
 const aSource = { description: 'The source', schema: sourceSchema, example: sourceExample }
 const pending = { ...sourceExample, status: 'pending' } as const
 
-export function addSourceRoutes(routes: Router, queue: Sender<CrawlMessage> | undefined) {
+export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
   routes
     .get(
       collection,

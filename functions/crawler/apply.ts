@@ -9,12 +9,13 @@ import { editDocument } from '../../shared/documents/client/edit-document.ts'
 import { takePage } from '../../shared/documents/client/edits.ts'
 import { insertDocuments } from '../../shared/documents/client/insert-document.ts'
 import { externalId } from '../../shared/documents/contract/input.ts'
-import { enqueueAll, type Outbox } from '../../shared/documents/processing/outbox.ts'
 import { create } from '../../shared/documents/processing/transitions.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
-import { type Claim, fenced, fencedProgress, isLeasedTo, LeaseLost } from './lease.ts'
+import { isLeasedTo } from '../../shared/sources/transitions.ts'
+import { enqueueAll, type Outbox } from '../../shared/work/outbox.ts'
+import { type Claim, fenced, fencedProgress, LeaseLost } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
 
 const pagesAtOnce = 10
@@ -120,7 +121,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   const { rows } = await insertDocuments(outbox.db, scope, { documents, file, guard })
   await enqueueAll(
     outbox,
-    rows.map(({ id }) => ({ organizationId, documentId: id as DocumentId, ...origin })),
+    rows.map(({ id }) => ({ organizationId, kind: 'document', id: id as DocumentId, ...origin })),
   )
 }
 

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../shared/database/database.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { type CrawlMessage, idsOf, type Queue, type Sender, sendOrLog } from '../../shared/queue.ts'
 import { canonical } from '../../shared/sources/address.ts'
 import { deleteNext } from '../../shared/sources/delete-source.ts'
-import { crawling, maxPagesOf } from '../../shared/sources/sources.ts'
+import { crawlOf, maxPagesOf } from '../../shared/sources/sources.ts'
+import { crawling, isLeasedTo, pause } from '../../shared/sources/transitions.ts'
 import { describeError, log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
 import { backoff } from '../../shared/time/backoff.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import { idsOf, type Message } from '../../shared/work/message.ts'
+import { enqueue, type Queue, type Sender } from '../../shared/work/outbox.ts'
 import { applyNext } from './apply.ts'
-import { type Claim, claimSource, fail, fenced, LeaseLost, releaseSource, succeed } from './lease.ts'
+import { type Claim, claimSource, endCrawl, endInError, fenced, LeaseLost } from './lease.ts'
 import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeListed, storeLook, storePage } from './pages.ts'
 import { planChanges } from './plan.ts'
 import { inScope } from './site/address.ts'
@@ -23,7 +25,7 @@ import { begunReading, readNext } from './site/sitemap.ts'
 export interface Crawler {
   db: Database
   /** The queue that sends this Lambda its messages. */
-  queue: Queue<CrawlMessage>
+  queue: Queue
   /** The queue of documents that await embedding. */
   embeddingQueue: Sender
   client: Client
@@ -59,7 +61,7 @@ interface Job extends Crawler {
 /** Continues a crawl for as long as there is time. @param remaining milliseconds @throws Unavailable without the database */
 export async function crawlSource(
   crawler: Crawler,
-  message: CrawlMessage,
+  message: Message<'source'>,
   remaining: () => number,
 ): Promise<undefined> {
   const db = crawler.db.forOrganization(message.organizationId)
@@ -89,7 +91,7 @@ async function crawl(job: Job): Promise<void> {
   if (refused) throw new Refused(refused)
   do requireTime(job)
   while (await applyNext({ db, queue: job.embeddingQueue }, claim))
-  const { ended } = await fenced(db, claim, () => ({ ended: succeed(claim, maxPagesOf[claim.kind]) }))
+  const { ended } = await fenced(db, claim, () => ({ ended: endCrawl(claim) }))
   report({ SourcesChecked: ended.length })
   log.info('source_checked', { ...logged(claim) })
 }
@@ -192,22 +194,20 @@ async function settle(job: Job, error: unknown): Promise<void> {
   await end(job, 'The crawl failed five times in a row because of an internal error.')
 }
 
+/** @param counts true if this lease has brought no page */
 async function resume({ db, queue, claim }: Job, seconds: number, counts: boolean): Promise<void> {
-  const { rows } = await releaseSource(claim, seconds, counts).execute(db)
-  if (rows.length > 0) await sendOrLog(queue, messageOf(claim), seconds)
+  const change = pause(seconds, counts ? claim.attempt : 0)
+  const { rows } = await crawling.update(isLeasedTo(claim), change).execute(db)
+  if (rows.length > 0) await enqueue({ db, queue }, crawlOf(claim, claim.origin), seconds)
 }
 
 async function end({ db, claim }: Job, message: string): Promise<void> {
-  const { ended } = await db.batch(fail(claim, message))
+  const { ended } = await db.batch(endInError(claim, message))
   if (ended.length === 0) return
   report({ SourcesFailed: 1 })
   log.warn('source_failed', logged(claim))
 }
 
-function messageOf({ organizationId, sourceId, origin }: Claim): CrawlMessage {
-  return { organizationId, sourceId, ...origin }
-}
-
 function logged(claim: Claim) {
-  return { ...idsOf(messageOf(claim)), crawl: claim.crawl, attempt: claim.attempt }
+  return { ...idsOf(crawlOf(claim, claim.origin)), crawl: claim.crawl, attempt: claim.attempt }
 }

@@ -4,6 +4,7 @@ import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import type { SitemapReading } from '../../shared/database/source-tables.ts'
 import { countPages, lockSources, maxPages } from '../../shared/sources/sources.ts'
+import { crawling, isLeasedTo, keepSitemap } from '../../shared/sources/transitions.ts'
 import { type Claim, fenced, fencedProgress } from './lease.ts'
 import { foldDoubles, type KnownAddress } from './site/doubles.ts'
 import type { Fetched } from './site/page.ts'
@@ -61,7 +62,7 @@ export async function begin(
         where ${isOwn(claim)} and ${isLeased} and p.address = r.address and ${isFree}`,
     }),
     ...list(claim, listing, isLeased),
-    ...keepReading(claim, sitemap, isLeased),
+    read: crawling.update(isLeasedTo(claim), keepSitemap(sitemap)),
   }))
 }
 
@@ -69,20 +70,8 @@ export async function begin(
 export async function storeListed(db: Database, claim: Claim, listing: Listing, sitemap: SitemapReading | null) {
   await fencedProgress(db, claim, (isLeased) => ({
     ...list(claim, listing, isLeased),
-    ...keepReading(claim, sitemap, isLeased),
+    read: crawling.update(isLeasedTo(claim), keepSitemap(sitemap)),
   }))
-}
-
-function keepReading(
-  { organizationId, sourceId }: Claim,
-  sitemap: SitemapReading | null,
-  isLeased: Expression<boolean>,
-) {
-  const kept = sitemap && JSON.stringify(sitemap)
-  return {
-    read: sql`update sources s set sitemap = ${kept}::jsonb
-      where s.organization_id = ${organizationId} and s.id = ${sourceId} and ${isLeased}`,
-  }
 }
 
 /** The number of pages that the limits of source and organization still allow. */

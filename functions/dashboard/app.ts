@@ -10,7 +10,7 @@ import type { Presigner } from '../../shared/files/presigner.ts'
 import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
-import type { CrawlMessage, Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { addAgentsScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
@@ -44,8 +44,6 @@ import { addTrashScreens } from './trash.ts'
 export interface Dependencies {
   db: Database
   queue: Sender
-  /** Without it, due crawls wait for the sweeper. */
-  crawlQueue?: Sender<CrawlMessage>
   presigner: Presigner
   embedder: Embedder
   chunkSize?: ChunkSize
@@ -60,7 +58,6 @@ export interface Dependencies {
 export function dashboardApp({
   db,
   queue,
-  crawlQueue,
   presigner,
   embedder,
   mailer,
@@ -94,8 +91,8 @@ export function dashboardApp({
   addTextScreens(screens, queue, { embedder, chunkSize })
   addHistoryScreens(screens, queue)
   addDocumentScreens(screens, queue, presigner)
-  addSourceScreens(screens, crawlQueue)
-  addTrashScreens(screens, queue, crawlQueue)
+  addSourceScreens(screens, queue)
+  addTrashScreens(screens, queue)
   addAskScreens(screens, embedder)
   addQuestionScreens(screens)
   addCallScreens(screens)

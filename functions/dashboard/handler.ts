@@ -5,7 +5,7 @@ import { configuredEmbedder } from '../../shared/embedding/configured-embedder.t
 import { configuredPresigner } from '../../shared/files/presigner.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredQueue, configuredRoutedQueue } from '../../shared/queue.ts'
+import { configuredSender } from '../../shared/work/sqs-queue.ts'
 import { dashboardApp } from './app.ts'
 import { configuredOidc } from './session/oidc.ts'
 
@@ -14,8 +14,7 @@ const { CHUNK_TOKENS, CHUNK_OVERLAP_TOKENS, KEY_SIGN_IN } = config()
 export const handler = lambdaHandler(
   dashboardApp({
     db: configuredDatabase(),
-    queue: configuredRoutedQueue(),
-    crawlQueue: configuredQueue('CRAWLER_QUEUE_URL'),
+    queue: configuredSender('embedding', 'extraction', 'crawler'),
     presigner: configuredPresigner(),
     embedder: configuredEmbedder(),
     mailer: configuredMailer(),

@@ -7,9 +7,9 @@ import { deleteDocument } from '../../shared/documents/client/documents.ts'
 import { restoreDocument, trashDays } from '../../shared/documents/client/trash.ts'
 import { type DocumentId, type SourceId, uuid } from '../../shared/ids.ts'
 import { getAgent } from '../../shared/organizations/agents.ts'
-import type { CrawlMessage, Sender } from '../../shared/queue.ts'
 import { deleteSource } from '../../shared/sources/delete-source.ts'
 import { restoreSource } from '../../shared/sources/restore-source.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { busy } from './documents/edits.ts'
 import { isError } from './error-view.ts'
 import { agentPage } from './layout.ts'
@@ -49,7 +49,7 @@ export function undoing(agentId: string, kind: 'document' | 'website', ids: stri
 }
 
 /** Lists deleted documents and websites, latest first, to restore or to delete for good. */
-export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sender<CrawlMessage> | undefined) {
+export function addTrashScreens(screens: Screens, queue: Sender) {
   const permission = 'kb:write'
   screens
     .get(path, { permission, tab: 'documents' }, async ({ c, db, scope }) => {
@@ -76,7 +76,7 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
         try {
           if (kind === 'website') {
             const place = { ...scope, sourceId: id as SourceId }
-            names.push(siteName((await restoreSource({ db, queue: crawlQueue }, place, origin)).url))
+            names.push(siteName((await restoreSource({ db, queue }, place, origin)).url))
           } else {
             const place = { ...scope, documentId: id as DocumentId }
             names.push((await restoreDocument({ db, queue }, place, origin)).title)
@@ -97,8 +97,7 @@ export function addTrashScreens(screens: Screens, queue: Sender, crawlQueue: Sen
       // Skips rows that were restored in the meantime.
       const found = await listTrash(db, scope, sql`what = any(${what.map((each) => each.join('.'))}::text[])`)
       for (const [kind, id] of what.filter((each) => found.some(({ what }) => what === each.join('.'))))
-        if (kind === 'website')
-          await deleteSource({ db, queue: crawlQueue }, { ...scope, sourceId: id as SourceId }, {}, origin)
+        if (kind === 'website') await deleteSource({ db, queue }, { ...scope, sourceId: id as SourceId }, {}, origin)
         else await deleteDocument(db, { ...scope, documentId: id as DocumentId })
       const text = found.length > 0 ? 'It’s gone for good.' : 'It’s no longer here.'
       return { redirect: trashPage(scope.agentId), flash: { text } }

@@ -12,7 +12,7 @@ import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempote
 import { pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { fitToResponse, requireFitsResponse } from '../../shared/http/payload.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { addExternalIdRoutes } from './external-ids.ts'
 import { addFileRoutes } from './files.ts'
 import {

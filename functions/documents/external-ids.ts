@@ -7,7 +7,7 @@ import { ApiError } from '../../shared/http/errors.ts'
 import { etag, ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
 import type { Router } from '../../shared/http/router.ts'
 import type { DocumentId } from '../../shared/ids.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { aDocument, fetched, newExample, removalOf, respondFetched, setCreated } from './respond.ts'
 import { getQuery, namedPath } from './schemas.ts'
 

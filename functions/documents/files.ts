@@ -4,7 +4,7 @@ import { fileBody } from '../../shared/documents/contract/input.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { idempotencyHeader, idempotentRequest } from '../../shared/http/idempotency.ts'
 import type { Router } from '../../shared/http/router.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { creationErrors, newExample, setCreated } from './respond.ts'
 import { announcedFile } from './schemas.ts'
 

@@ -3,7 +3,7 @@ import { documentExample } from '../../shared/documents/contract/document.ts'
 import { ifMatch } from '../../shared/http/etag.ts'
 import { listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
-import type { Sender } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { aDocument, respondDocument } from './respond.ts'
 import {
   listedRevision,

@@ -7,8 +7,9 @@ import type { DocumentId } from '../../shared/ids.ts'
 import { ChecksFail } from '../../shared/knowledge/commit.ts'
 import { switchModel } from '../../shared/knowledge/switch-model.ts'
 import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
-import { type Checked, type ModelMessage, sendOrLog, type WorkMessage } from '../../shared/queue.ts'
 import { log } from '../../shared/telemetry/log.ts'
+import type { Checked, Message } from '../../shared/work/message.ts'
+import { sendOrLog } from '../../shared/work/outbox.ts'
 import { type CallLimits, tokensOf } from './batches.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import {
@@ -51,9 +52,10 @@ interface Change extends Pipeline {
  */
 export async function changeModel(
   pipeline: Pipeline,
-  { organizationId, agentId, checked }: ModelMessage,
+  message: Message<'agent'>,
   remaining: () => number,
 ): Promise<undefined> {
+  const { organizationId, id: agentId, checked } = message
   const db = pipeline.db.forOrganization(organizationId)
   const scope = { organizationId, agentId }
   const outcome = await advance({ ...pipeline, db, scope, remaining, checked })
@@ -63,8 +65,8 @@ export async function changeModel(
   if (outcome === 'out_of_time' || 'checked' in outcome) {
     // Keeps the sweeper from sending a second message beside this one.
     await waitWith(db, scope, { reason: null, seconds: lookAgainSeconds })
-    const rest = outcome === 'out_of_time' ? scope : { ...scope, ...outcome }
-    return void (await sendOrLog<WorkMessage | ModelMessage>(pipeline.queue, rest))
+    const checkedNow = outcome === 'out_of_time' ? undefined : outcome.checked
+    return void (await sendOrLog(pipeline.queue, { ...message, checked: checkedNow }))
   }
   await waitWith(db, scope, outcome)
   log.warn('model_change_waits', { ...logged, ...outcome })

@@ -3,7 +3,7 @@ import { config } from '../../shared/config.ts'
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredQueue } from '../../shared/queue.ts'
+import { configuredQueue } from '../../shared/work/sqs-queue.ts'
 import { callLimits, localCallLimits } from './batches.ts'
 import { consumer } from './consumer.ts'
 
@@ -13,7 +13,7 @@ const embedder = configuredEmbedder()
 
 export const handler = consumer({
   db: configuredDatabase({ timeoutSeconds: 60, isRepeatable: true }),
-  queue: configuredQueue(),
+  queue: configuredQueue('embedding'),
   embedder,
   chunkSize: { targetTokens: CHUNK_TOKENS, overlapTokens: CHUNK_OVERLAP_TOKENS },
   callLimits: embedder.isLocal ? localCallLimits : callLimits,

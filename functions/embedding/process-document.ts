@@ -22,10 +22,10 @@ import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedde
 import { keepClaims } from '../../shared/knowledge/claims.ts'
 import { type Change, ChecksFail, commit, outdated } from '../../shared/knowledge/commit.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
-import type { WorkMessage } from '../../shared/queue.ts'
 import { log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
 import { backoff } from '../../shared/time/backoff.ts'
+import type { Message } from '../../shared/work/message.ts'
 import { batches, type CallLimits, tokensOf } from './batches.ts'
 import type { RevisionClaim } from './claim.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
@@ -59,11 +59,12 @@ const requeueMilliseconds = 10_000
 export async function processDocument(
   pipeline: Pipeline,
   shared: SharedRequests,
-  message: WorkMessage,
+  message: Message<'document'>,
   remaining: () => number,
 ): Promise<number | undefined> {
-  const db = pipeline.db.forOrganization(message.organizationId)
-  const claim = await shared.claim({ ...message, leaseToken: randomUUID() })
+  const { organizationId, id: documentId } = message
+  const db = pipeline.db.forOrganization(organizationId)
+  const claim = await shared.claim({ organizationId, documentId, leaseToken: randomUUID() })
   if (!claim) return undefined
   const job = { ...pipeline, db, shared, claim }
   try {

@@ -1,8 +1,6 @@
 import type { SQSEvent } from 'aws-lambda'
-import { consume, consumeInTurn } from '../../shared/documents/processing/attempt.ts'
+import { consumeInTurn } from '../../shared/work/consume.ts'
 import { type Extraction, extractDocument } from './extract-document.ts'
 
 export const consumer = (extraction: Extraction) => (event: SQSEvent) =>
-  consumeInTurn(event.Records, (record) =>
-    consume(extraction.queue, record, (message) => extractDocument(extraction, message)),
-  )
+  consumeInTurn(extraction.queue, event.Records, { document: (message) => extractDocument(extraction, message) })

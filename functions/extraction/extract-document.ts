@@ -29,16 +29,17 @@ import {
   leaseFence,
   processing,
 } from '../../shared/documents/processing/guards.ts'
-import { enqueue } from '../../shared/documents/processing/outbox.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { type Bucket, FileOverwritten, FileTooLarge } from '../../shared/files/bucket.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../shared/files/file-url.ts'
-import type { Sender, WorkMessage } from '../../shared/queue.ts'
 import { log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
 import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
+import type { Message } from '../../shared/work/message.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
+import { enqueue } from '../../shared/work/outbox.ts'
 import { progressWriter } from './progress.ts'
 import type { extractText } from './text/extract-text.ts'
 import type { Extracted } from './text/read-file.ts'
@@ -59,9 +60,13 @@ interface FileClaim extends Claim {
 type Job = Extraction & Attempt<FileClaim>
 
 /** @returns undefined when the message is done, else the seconds after which to redeliver it. @throws Unavailable without the database */
-export async function extractDocument(extraction: Extraction, message: WorkMessage): Promise<number | undefined> {
-  const db = extraction.db.forOrganization(message.organizationId)
-  const claimed = await claimFile(db, { ...message, leaseToken: randomUUID() })
+export async function extractDocument(
+  extraction: Extraction,
+  message: Message<'document'>,
+): Promise<number | undefined> {
+  const { organizationId, id: documentId } = message
+  const db = extraction.db.forOrganization(organizationId)
+  const claimed = await claimFile(db, { organizationId, documentId, leaseToken: randomUUID() })
   if (!claimed) return undefined
   const job = { ...extraction, db, claim: claimed }
   try {

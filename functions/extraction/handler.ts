@@ -1,15 +1,15 @@
 import { configuredDatabase } from '../../shared/database/database.ts'
 import { configuredBucket } from '../../shared/files/bucket.ts'
 import { loaded } from '../../shared/loading.ts'
-import { configuredQueue } from '../../shared/queue.ts'
+import { configuredQueue } from '../../shared/work/sqs-queue.ts'
 import { consumer } from './consumer.ts'
 import { extractText } from './text/extract-text.ts'
 
 export const handler = consumer({
   db: configuredDatabase({ timeoutSeconds: 30, isRepeatable: true }),
   bucket: configuredBucket(),
-  queue: configuredQueue('EXTRACTION_QUEUE_URL'),
-  embeddingQueue: configuredQueue(),
+  queue: configuredQueue('extraction'),
+  embeddingQueue: configuredQueue('embedding'),
   extractText,
 })
 

@@ -7,7 +7,7 @@ import { countryOf, isoOf, type Place } from '../../shared/retrieval/dates/calen
 import { namingIn, type ReadSentence, readPassage } from '../../shared/retrieval/dates/written-days.ts'
 import { describeError, log } from '../../shared/telemetry/log.ts'
 import { fold } from '../../shared/terms/word-forms.ts'
-import { acquireLost } from './lost.ts'
+import { acquireDue } from '../../shared/work/sweep.ts'
 import type { PublicHoliday } from './public-holidays.ts'
 
 const daysAhead = 14
@@ -33,7 +33,7 @@ interface Chunk {
 }
 
 /** Agents that have public holidays and were checked a day ago; if a holiday is missing or the check failed, an hour ago. */
-const acquireAgents = acquireLost<Agent>('agents', 'holidays_due_at', sql<boolean>`a.holidays is not null`, {
+const acquireAgents = acquireDue<Agent>('agents', 'holidays_due_at', sql<boolean>`a.holidays is not null`, {
   seconds: 3600,
   max: 20,
   columns: sql`a.id as "agentId", a.time_zone, a.holidays`,

@@ -1,23 +1,16 @@
 import { sql } from 'kysely'
 import type { Database, Statement } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
-import {
-  type CrawlMessage,
-  type Message,
-  type ModelMessage,
-  type Sender,
-  sendOrLog,
-  type WorkMessage,
-} from '../../shared/queue.ts'
 import { describeError, log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { indexLargeAgents } from './large-agents.ts'
-import { acquireModels, acquireSources, oldestDueSource } from './lost.ts'
+import { acquireDocuments, acquireModels, acquireSources, oldestDueSource } from './lost.ts'
 import { checkHolidays } from './missing-holidays.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.ts'
-import { acquireDocuments, resendLost } from './resend.ts'
+import { resend, scheduleNext } from './resend.ts'
 
 /** @returns the number of rows, if it can be counted */
 type Act = (db: Database) => Promise<number | undefined>
@@ -30,7 +23,6 @@ class SweepFailed extends Error {
 export interface Sweeper {
   db: Database
   queue: Sender
-  crawlerQueue: Sender<CrawlMessage>
   bucket: Pick<Bucket, 'delete' | 'list'>
   now?: () => Date
 }
@@ -45,7 +37,7 @@ const lastStatementMilliseconds = 3000
  * @returns the number of each kind @throws SweepFailed once all the rest is done
  */
 export async function sweep(
-  { db: whole, queue, crawlerQueue, bucket, now = () => new Date() }: Sweeper,
+  { db: whole, queue, bucket, now = () => new Date() }: Sweeper,
   remaining: () => number = () => Number.POSITIVE_INFINITY,
 ) {
   const maySend = () => remaining() > lastSendMilliseconds
@@ -56,12 +48,14 @@ export async function sweep(
     unavailable: (db) => count(db, failUnavailable(db)),
     unprocessed: (db) => count(db, failUnprocessed(db)),
     resent: async (db) => {
-      const isSent = await resendLost(db, queue, await rowsOf(db, acquireDocuments), maySend)
-      send_failures = isSent.filter((each) => !each).length
-      return isSent.length - send_failures
+      const lost = await rowsOf(db, acquireDocuments)
+      const sent = await resend(db, queue, lost, maySend)
+      await scheduleNext(db, sent)
+      send_failures = lost.length - sent.length
+      return sent.length
     },
-    sources_sent: async (db) => await sendAll(crawlerQueue, await rowsOf(db, acquireSources)),
-    models_sent: async (db) => await sendAll<WorkMessage | ModelMessage>(queue, await rowsOf(db, acquireModels)),
+    sources_sent: async (db) => (await resend(db, queue, await rowsOf(db, acquireSources), maySend)).length,
+    models_sent: async (db) => (await resend(db, queue, await rowsOf(db, acquireModels), maySend)).length,
     oldest_pending_seconds: async (db) => (await rowsOf(db, measureOldest(db)))[0]!.seconds,
     oldest_due_source_seconds: async (db) => (await rowsOf(db, oldestDueSource))[0]!.seconds,
     told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),
@@ -100,12 +94,6 @@ export async function sweep(
 
 async function rowsOf<Row>(db: Database, statement: Statement<Row>): Promise<Row[]> {
   return (await db.batch({ statement })).statement
-}
-
-/** Sends messages; those that fail count as lost after a while, and are due again. @returns the number sent */
-async function sendAll<Work extends Message>(queue: Sender<Work>, messages: Work[]): Promise<number> {
-  const isSent = await Promise.all(messages.map((message) => sendOrLog(queue, message)))
-  return isSent.filter(Boolean).length
 }
 
 async function count(db: Database, statement: Statement): Promise<number> {

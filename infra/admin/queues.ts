@@ -6,7 +6,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs'
-import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
+import { routedQueue, sqsQueue } from '../../shared/work/sqs-queue.ts'
 import { localAws } from '../data-directory/address.ts'
 
 /** The environment's `QUEUE_URL`, `DEAD_LETTER_QUEUE_URL`, and the same with `EXTRACTION_` and `CRAWLER_`. */

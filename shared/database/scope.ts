@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AgentId, DocumentId, OrganizationId } from '../ids.ts'
+import type { AgentId, DocumentId, OrganizationId, SourceId } from '../ids.ts'
 import { columnsOf } from './columns.ts'
 
 export type AgentScope = { organizationId: OrganizationId; agentId: AgentId }
@@ -8,6 +8,10 @@ export interface DocumentScope extends AgentScope {
   documentId: DocumentId
   /** If given, the document must have this external id. */
   externalId?: string
+}
+
+export interface SourceScope extends AgentScope {
+  sourceId: SourceId
 }
 
 /** A document by its external id. */

@@ -1,26 +1,15 @@
 import { sql } from 'kysely'
 import type { Database } from '../database/database.ts'
-import { trashDays } from '../documents/client/trash.ts'
+import type { SourceScope } from '../database/scope.ts'
 import { processing } from '../documents/processing/guards.ts'
-import { discard } from '../documents/processing/transitions.ts'
+import * as ofDocument from '../documents/processing/transitions.ts'
 import type { DocumentId } from '../ids.ts'
 import { commit, outdated } from '../knowledge/commit.ts'
 import type { Effect } from '../knowledge/search-after.ts'
-import type { Origin } from '../queue.ts'
-import { fromNow, now } from '../work/work-kind.ts'
-import {
-  type CrawlOutbox,
-  crawling,
-  due,
-  enqueue,
-  getSource,
-  isKept,
-  isSource,
-  noCrawl,
-  requireSource,
-  type SourceRow,
-  type SourceScope,
-} from './sources.ts'
+import type { Origin } from '../work/message.ts'
+import { enqueue, type Outbox } from '../work/outbox.ts'
+import { crawlOf, getSource, requireSource, type SourceRow } from './sources.ts'
+import { crawling, discard, isKept, isSource, remove } from './transitions.ts'
 
 /** Few enough for a short transaction: each document takes its chunks and vectors with it. */
 const documentsAtOnce = 100
@@ -37,15 +26,13 @@ export const isOwn = ({ organizationId, sourceId }: SourceScope) =>
  * @throws ApiError agent_not_found, source_not_found, golden_questions_fail
  */
 export async function deleteSource(
-  outbox: CrawlOutbox,
+  outbox: Outbox,
   scope: SourceScope,
   { ignores, toTrash = false }: { ignores?: boolean | undefined; toTrash?: boolean | undefined },
   origin: Origin,
 ): Promise<SourceRow | undefined> {
   const { db } = outbox
   const isIt = toTrash ? isKept(scope) : isSource(scope)
-  // A canonical address has no fragment: it is free for another source.
-  const address = toTrash ? sql<string>`s.address || '#' || s.id` : sql<string>`s.address`
   const removals = async (): Promise<Effect[]> => {
     const { rows } = await sql<{ id: DocumentId }>`
       select d.id from documents d where ${isOwn(scope)} and d.active_revision is not null`.execute(db)
@@ -59,14 +46,7 @@ export async function deleteSource(
         sources: sql<{ id: string }>`select s.id from sources s where ${isIt} for update`,
         ...(toTrash && { held: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update` }),
         locked: permit.lock(),
-        marked: crawling.update(sql`${isIt} and ${permit.isValid}`, {
-          ...due(origin),
-          ...noCrawl,
-          status: 'deleting',
-          address,
-          deleted_at: toTrash ? now : null,
-          ...(toTrash && { next_check_at: fromNow(trashDays * 86_400) }),
-        }),
+        marked: crawling.update(sql`${isIt} and ${permit.isValid}`, (toTrash ? discard : remove)(origin)),
         ...(toTrash && { discarded: discardDocuments(scope) }),
       })
       await requireSource(db, scope, sources)
@@ -79,14 +59,14 @@ export async function deleteSource(
   while (performance.now() < end)
   // Read first, since the crawler may finish before.
   const source = await getSource(db, scope)
-  await enqueue(outbox, { ...scope, ...origin })
+  await enqueue(outbox, crawlOf(scope, origin))
   return source
 }
 
 /** Puts the documents into the trash, where they remain the source's. */
 function discardDocuments(scope: SourceScope) {
   const isInTrash = sql`exists (select from sources s where ${isSource(scope)} and s.deleted_at is not null)`
-  const change = { ...discard, source_id: sql<string>`d.source_id` }
+  const change = { ...ofDocument.discard, source_id: sql<string>`d.source_id` }
   return processing.update(sql`${isOwn(scope)} and d.deleted_at is null and ${isInTrash}`, change)
 }
 

@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
-import type { Origin } from '../queue.ts'
-import { type CrawlOutbox, isKept, refreshSource, type SourceRow, type SourceScope } from './sources.ts'
+import type { SourceScope } from '../database/scope.ts'
+import type { Origin } from '../work/message.ts'
+import type { Outbox } from '../work/outbox.ts'
+import { refreshSource, type SourceRow } from './sources.ts'
+import { isKept } from './transitions.ts'
 
 /**
  * Starts a crawl, which gives a document that was edited or deleted by hand the text of its page again. Does nothing to another page.
  * @throws ApiError agent_not_found, source_not_found
  */
 export async function followAgain(
-  outbox: CrawlOutbox,
+  outbox: Outbox,
   scope: SourceScope,
   address: string,
   origin: Origin,

@@ -1,15 +1,15 @@
 import { type Selectable, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, isAgent } from '../database/scope.ts'
+import { type AgentScope, isAgent, type SourceScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
-import type { Outbox } from '../documents/processing/outbox.ts'
 import { ApiError } from '../http/errors.ts'
 import { requireAgent } from '../http/not-found.ts'
 import { newId, type SourceId } from '../ids.ts'
-import { type CrawlMessage, type Origin, sendOrLog } from '../queue.ts'
-import { now, requestedBy, workKind } from '../work/work-kind.ts'
+import type { Message, Origin } from '../work/message.ts'
+import { enqueue, type Outbox } from '../work/outbox.ts'
 import { canonical } from './address.ts'
+import { changePaths, crawling, isKept, isSource, refresh, reschedule } from './transitions.ts'
 
 /** Sources of an organization. */
 export const maxSources = 20
@@ -23,17 +23,22 @@ export function lockSources({ organizationId }: Pick<AgentScope, 'organizationId
   return sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`
 }
 
-export interface SourceScope extends AgentScope {
-  sourceId: SourceId
-}
-
-export type CrawlOutbox = Outbox<CrawlMessage>
-
 const s = columnsOf('sources', 's')
 
 const shown = [
-  ...['id', 'url', 'kind', 'include', 'exclude', 'refresh_hours', 'status', 'error_message', 'notice'],
-  ...['checked_at', 'next_check_at', 'deleted_at', 'created_at'],
+  'id',
+  'url',
+  'kind',
+  'include',
+  'exclude',
+  'refresh_hours',
+  'status',
+  'error_message',
+  'notice',
+  'checked_at',
+  'next_check_at',
+  'deleted_at',
+  'created_at',
 ] as const
 const columns = sql`${sql.join(shown.map((column) => s[column]))},
   (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id) as page_count`
@@ -41,19 +46,6 @@ const columns = sql`${sql.join(shown.map((column) => s[column]))},
 export type SourceRow = Pick<Selectable<Tables['sources']>, (typeof shown)[number]> & { page_count: number }
 
 export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude' | 'refresh_hours'>
-
-export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
-  sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
-
-/** True if the source exists, and is neither being deleted nor in the trash. */
-export const isKept = (scope: SourceScope) => sql<boolean>`(${isSource(scope)} and ${s.status} <> 'deleting')`
-
-/** The lease is longer than the Lambda runs; an attempt is a lease without a page. */
-export const crawling = workKind('sources', 's', { leaseSeconds: 330, maxAttempts: 5, lostAfterSeconds: 120 })
-export const crawlDueAt = sql<Date>`coalesce(${s.resume_at}, ${s.next_check_at})`
-/** True if a crawl is due to begin, or one in progress to continue, or if its worker has died. */
-export const isCrawlDue = sql<boolean>`(${s.lease_token} is null and ${crawlDueAt} <= now() or ${crawling.isLeaseExpired})`
-export const noCrawl = { ...crawling.released, resume_at: null, attempt: 0 }
 
 const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId})`
@@ -80,7 +72,7 @@ export async function getSource(db: Database, scope: SourceScope): Promise<Sourc
 
 /** Creates a source, whose pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
 export async function createSource(
-  outbox: CrawlOutbox,
+  outbox: Outbox,
   scope: AgentScope,
   { url, kind, include, exclude, refresh_hours }: SourceInput,
   origin: Origin,
@@ -105,7 +97,7 @@ export async function createSource(
     await requireAgent(outbox.db, scope)
     rejectPastLimit(held[0]!)
   }
-  await enqueue(outbox, { organizationId, sourceId, ...origin })
+  await enqueue(outbox, crawlOf({ organizationId, sourceId }, origin))
   return await getSource(outbox.db, { ...scope, sourceId })
 }
 
@@ -136,7 +128,7 @@ export function rejectPastLimit({ sources }: { sources: number }): never {
 
 /** Changes a source. Other paths begin a crawl at once, and end the one in progress. @throws ApiError agent_not_found, source_not_found */
 export async function updateSource(
-  outbox: CrawlOutbox,
+  outbox: Outbox,
   scope: SourceScope,
   { include, exclude, refresh_hours }: Partial<Pick<SourceInput, 'include' | 'exclude' | 'refresh_hours'>>,
   origin: Origin,
@@ -144,30 +136,24 @@ export async function updateSource(
   const { sources } = await outbox.db.batch({
     sources: sql<{ id: string }>`select s.id from sources s where ${isKept(scope)} for update`,
     ...(refresh_hours && {
-      planned: sql`update sources s set refresh_hours = ${refresh_hours}::int,
-        next_check_at = least(s.next_check_at, now() + make_interval(hours => ${refresh_hours}::int)) where ${isKept(scope)}`,
+      planned: crawling.update(isKept(scope), reschedule(refresh_hours)),
     }),
     ...((include || exclude) && {
-      changed: crawling.update(isKept(scope), {
-        ...{ ...(include && { include }), ...(exclude && { exclude }), ...due(origin), ...noCrawl },
-      }),
+      changed: crawling.update(isKept(scope), changePaths({ include, exclude }, origin)),
     }),
   })
   await requireSource(outbox.db, scope, sources)
-  if (include || exclude) await enqueue(outbox, { ...scope, ...origin })
+  if (include || exclude) await enqueue(outbox, crawlOf(scope, origin))
   return await getSource(outbox.db, scope)
 }
 
 /** Starts a crawl after the one in progress, which may have read a page before it changed. @throws ApiError agent_not_found, source_not_found */
-export async function refreshSource(outbox: CrawlOutbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
-  const { refreshed } = await outbox.db.batch({ refreshed: crawling.update(isKept(scope), due(origin)) })
+export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+  const { refreshed } = await outbox.db.batch({ refreshed: crawling.update(isKept(scope), refresh(origin)) })
   await requireSource(outbox.db, scope, refreshed)
-  await enqueue(outbox, { ...scope, ...origin })
+  await enqueue(outbox, crawlOf(scope, origin))
   return await getSource(outbox.db, scope)
 }
-
-export const due = (origin: Origin) =>
-  ({ status: 'pending', error_message: null, next_check_at: now, ...crawling.sent(), ...requestedBy(origin) }) as const
 
 const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,
   (select d.id from documents d where d.organization_id = p.organization_id and d.source_id = p.source_id
@@ -192,9 +178,9 @@ export async function listPages(
   return { pages: pages.slice(0, limit), hasMore: pages.length > limit }
 }
 
-/** The sweeper resends a message that fails here. */
-export async function enqueue({ queue }: CrawlOutbox, { organizationId, sourceId, requestId, by }: CrawlMessage) {
-  if (queue) await sendOrLog(queue, { organizationId, sourceId, requestId, by })
+/** The message that starts or continues a source's crawl. */
+export function crawlOf({ organizationId, sourceId }: Omit<SourceScope, 'agentId'>, origin: Origin): Message<'source'> {
+  return { organizationId, kind: 'source', id: sourceId, ...origin }
 }
 
 export async function requireSource<Row>(db: Database, scope: AgentScope, [source]: Row[]): Promise<Row> {

@@ -1,7 +1,7 @@
 import { type Expression, type Selectable, sql, type UpdateType } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Tables } from '../database/tables.ts'
-import type { Origin } from '../queue.ts'
+import type { Origin } from './message.ts'
 
 interface Figures {
   /** Longer than a live worker goes without renewing its lease, so that it keeps its row. */
@@ -12,7 +12,7 @@ interface Figures {
   lostAfterSeconds: number
 }
 
-/** The new values of a row's columns. */
+/** The new values of a row's columns; an undefined one stays as it is. */
 export type Change<T extends keyof Tables> = {
   readonly [C in keyof Tables[T]]?: UpdateType<Tables[T][C]> | Expression<UpdateType<Tables[T][C]>>
 }
@@ -38,7 +38,8 @@ export function workKind<T extends 'documents' | 'sources'>(table: T, alias: str
     isNewClaim,
     /** The holder of the lease renews it without another attempt, so a claim may be repeated. */
     claimed: (leaseToken: Expression<string | null>) => ({
-      ...{ lease_token: leaseToken, ...renewed },
+      lease_token: leaseToken,
+      ...renewed,
       attempt: sql<number>`${w.attempt} + ${isNewClaim(leaseToken)}`,
     }),
     renewed,
@@ -52,7 +53,9 @@ export function workKind<T extends 'documents' | 'sources'>(table: T, alias: str
       change: Change<T>,
       columns: readonly C[] = ['id' as C],
     ) {
-      const values = Object.entries(change).map(([column, value]) => sql`${sql.id(column)} = ${value}`)
+      const values = Object.entries(change).flatMap(([column, value]) =>
+        value === undefined ? [] : sql`${sql.id(column)} = ${value}`,
+      )
       return sql<Pick<Selectable<Tables[T]>, C & keyof Selectable<Tables[T]>>>`
         update ${sql.table(table)} as ${sql.id(alias)} set ${sql.join(values)} where ${guard}
         returning ${sql.join(columns.map((column) => w[column]))}`

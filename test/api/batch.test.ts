@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, test, vi } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { sqsQueue } from '../../shared/queue.ts'
+import { sqsQueue } from '../../shared/work/sqs-queue.ts'
 import { fillAgent } from '../support/documents/documents.ts'
 import { listen } from '../support/http/loopback.ts'
 import { callerOf } from '../support/stand/app-caller.ts'
@@ -91,7 +91,7 @@ describe('a batch of documents', () => {
     const sent: string[][] = []
     const server = await listen(async (request, response) => {
       const { Entries } = JSON.parse(await text(request)) as { Entries: { MessageBody: string }[] }
-      sent.push(Entries.map(({ MessageBody }) => JSON.parse(MessageBody).document_id))
+      sent.push(Entries.map(({ MessageBody }) => JSON.parse(MessageBody).id))
       response.end(JSON.stringify({ Failed: sent.length === 2 ? [{ Id: '3', Code: 'InternalError' }] : [] }))
     })
     vi.stubEnv('AWS_ENDPOINT_URL_SQS', server.origin)
@@ -109,6 +109,6 @@ describe('a batch of documents', () => {
     expect(sent.toSorted()).toEqual([ids.slice(0, 10), ids.slice(10, 20), ids.slice(20)])
     const kept = keptQueue()
     await sweep(sweeperWith(kept.queue))
-    expect(kept.sent.map(({ documentId }) => documentId)).toEqual([sent[1]![3]])
+    expect(kept.sent.map(({ id }) => id)).toEqual([sent[1]![3]])
   })
 })

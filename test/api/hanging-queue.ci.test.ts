@@ -6,8 +6,10 @@ import { toEvent } from '../../infra/local/gateway/event.ts'
 import { invoke } from '../../infra/local/lambda.ts'
 import { lambdas } from '../../infra/wiring.ts'
 import { lambdaHandler } from '../../shared/http/api.ts'
-import { configuredQueue, type Queue, sqsQueue } from '../../shared/queue.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import type { Message } from '../../shared/work/message.ts'
+import type { Queue } from '../../shared/work/outbox.ts'
+import { configuredQueue, sqsQueue } from '../../shared/work/sqs-queue.ts'
 import { listen } from '../support/http/loopback.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -25,7 +27,7 @@ beforeAll(async () => {
   silent = await listen((request) => void arrivals.push(String(request.headers['x-amz-target'])))
   process.env.QUEUE_URL = `${silent.origin}/000000000000/embedding`
   process.env.AWS_ENDPOINT_URL_SQS = silent.origin
-  queue = configuredQueue()
+  queue = configuredQueue('embedding')
 })
 beforeEach(() => {
   arrivals.length = 0
@@ -47,7 +49,7 @@ async function call(tenant: Tenant, method: string, path: string, body: object, 
 async function swept(): Promise<string[]> {
   const kept = keptQueue()
   await sweep(sweeperWith(kept.queue))
-  return kept.sent.map((each) => each.documentId)
+  return kept.sent.map((each) => each.id)
 }
 
 test('POST and PATCH answer in time, and the sweeper sends their messages', async () => {
@@ -105,6 +107,6 @@ test('a worker ends a batch in time when it postpones a document and when it fai
 }, 30_000)
 
 test('the wait for credentials is no longer than that for the queue', async () => {
-  const work = { organizationId: 'o', documentId: 'd' } as Parameters<Queue['send']>[0]
+  const work = { organizationId: 'o', kind: 'document', id: 'd' } as Message
   await expect(sqsQueue(`${silent.origin}/queue`, () => new Promise(() => {})).send(work)).rejects.toThrow(Unavailable)
 }, 30_000)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
+import { workMessage } from '../support/stand/worker.ts'
 
 const stand = useStand()
 
@@ -27,7 +28,7 @@ test('a document that is posted goes through the queue and the embedding Lambda,
 test('a message that is delivered twice, at once or later, has the effect of one delivery', async () => {
   const { call, knowledgeBase, organizationId } = await stand.tenant()
   const { body: document } = await call('POST', knowledgeBase, { title: 'T', content: 'One. Two.' })
-  const message = JSON.stringify({ v: 1, organization_id: organizationId, document_id: document.id })
+  const message = workMessage({ organizationId, id: document.id })
   await Promise.all([stand.embedding(message, message), stand.embedding(message)])
   const completed = (await call('GET', `${knowledgeBase}/${document.id}`)).body
   expect(completed).toMatchObject({ status: 'completed', chunk_count: 1 })

@@ -18,7 +18,7 @@ import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { callerOf } from '../support/stand/app-caller.ts'
 import { newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { keptQueue, newWorker } from '../support/stand/worker.ts'
+import { keptQueue, newWorker, workMessage } from '../support/stand/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
@@ -206,7 +206,7 @@ test('no key and no session is in logs and pages where people fail to sign in', 
 test('no text is in logs where messages are not ours, or the worker fails', async () => {
   const tenant = await stand.tenant()
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: text, content: text })
-  const ours = JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: body.id })
+  const ours = workMessage({ organizationId: tenant.organizationId, id: body.id })
   const odd = ours.replace('}', `,"request_id":["${text}"]}`)
   const messages = [text, JSON.stringify({ v: 2, text }), odd, `${text}${ours}`]
   const file = await createFile(stand, tenant, { title: text })
@@ -240,7 +240,7 @@ test('a dead letter holds only ids', async () => {
     return []
   })()
   expect(letters.map(({ Body }) => Object.keys(JSON.parse(Body!)).toSorted())).toEqual([
-    ['api_key_id', 'document_id', 'organization_id', 'request_id', 'v'],
+    ['api_key_id', 'id', 'kind', 'organization_id', 'request_id', 'v'],
   ])
   expectNone(await secretsOf(tenant), JSON.stringify(letters))
 })

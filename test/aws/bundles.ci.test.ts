@@ -117,7 +117,7 @@ test('the sweeper’s bundle resends messages that the queue has lost', async ()
   await sqs.send(new PurgeQueueCommand({ QueueUrl: system.queues.embedding.queueUrl }))
   await sql`update documents set resend_at = now() where id = ${document.id}`.execute(system.owner)
   await system.invoke('sweeper', {})
-  expect((await receive()).map(({ Body }) => JSON.parse(Body!).document_id)).toEqual([document.id])
+  expect((await receive()).map(({ Body }) => JSON.parse(Body!).id)).toEqual([document.id])
 })
 
 test('the canary’s bundle finds its key in its secret and takes its journey at the public address', async () => {

@@ -14,6 +14,7 @@ import { startNeonProxy } from '../support/database/neon-proxy.ts'
 import { startKeyedProvider } from '../support/provider/keyed-provider.ts'
 import { entryOf } from '../support/stand/entry.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { workMessage } from '../support/stand/worker.ts'
 import { gateFor, openGate } from '../support/time/gate.ts'
 import { isOnServer } from '../support/tools/effort.ts'
 
@@ -111,7 +112,7 @@ async function batchOf(count: number, tenant: Tenant) {
     tenant.call('POST', tenant.knowledgeBase, { title: `${i}`, content: `Document number ${i}.` }),
   )
   const ids = (await Promise.all(created)).map(({ body }) => body.id as string)
-  const bodyOf = (id: string) => JSON.stringify({ v: 1, organization_id: tenant.organizationId, document_id: id })
+  const bodyOf = (id: string) => workMessage({ organizationId: tenant.organizationId, id })
   return { Records: ids.map((id) => ({ messageId: id, receiptHandle: id, body: bodyOf(id) })) }
 }
 

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { createFileDocument } from '../../shared/documents/client/file-document.ts'
-import { routedQueue } from '../../shared/queue.ts'
-import { createFile, newExtractor, newFile, type TestFile, workMessage } from '../support/documents/files.ts'
+import { routedQueue } from '../../shared/work/sqs-queue.ts'
+import { createFile, newExtractor, newFile, type TestFile } from '../support/documents/files.ts'
 import { axis } from '../support/provider/axis.ts'
 import { callerOf } from '../support/stand/app-caller.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
-import { databaseAs, keptQueue } from '../support/stand/worker.ts'
+import { databaseAs, keptQueue, workMessage } from '../support/stand/worker.ts'
 
 const stand = useStand()
 
@@ -171,11 +171,11 @@ describe('PATCH status: pending', () => {
     const app = documentsApp({ presigner: unusedPresigner, db: databaseAs('cuecard_documents'), queue })
     const call = callerOf(app, tenant.apiKey)
     expect((await call('PATCH', file.path, { status: 'pending' })).status).toBe(200)
-    expect(extraction.sent).toMatchObject([{ documentId: file.id }])
+    expect(extraction.sent).toMatchObject([{ id: file.id }])
     expect(embedding.sent).toEqual([])
     expect((await call('PATCH', file.path, { content: text })).status).toBe(200)
     expect(extraction.sent).toHaveLength(1)
-    expect(embedding.sent).toMatchObject([{ documentId: file.id }])
+    expect(embedding.sent).toMatchObject([{ id: file.id }])
   })
 
   test('is 409 while its text is being extracted', async () => {

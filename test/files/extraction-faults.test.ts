@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { readFile } from '../../functions/extraction/text/read-file.ts'
-import type { Queue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import type { Queue } from '../../shared/work/outbox.ts'
 import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
-import { filesOn, newExtractor, type TestFile, workMessage } from '../support/documents/files.ts'
+import { filesOn, newExtractor, type TestFile } from '../support/documents/files.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { workMessage } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const connection = useFaultyConnection()

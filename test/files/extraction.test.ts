@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { reportFile } from '../../shared/documents/client/file-document.ts'
-import type { Queue } from '../../shared/queue.ts'
-import { createFile, filesOn, newExtractor, type TestFile, workMessage } from '../support/documents/files.ts'
+import type { Queue } from '../../shared/work/outbox.ts'
+import { createFile, filesOn, newExtractor, type TestFile } from '../support/documents/files.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { keptQueue } from '../support/stand/worker.ts'
+import { keptQueue, workMessage } from '../support/stand/worker.ts'
 
 const stand = useStand()
 const text = 'A day with the bike costs 20 euros.'
@@ -115,7 +115,7 @@ describe('a file whose post is reported', () => {
     await set(file, `pending_since = now() - interval '1 hour'`)
     for (let i = 0; i < 20; i++) await report()
     await Promise.all(Array.from({ length: 20 }, report))
-    expect(sent).toEqual([{ documentId: file.id, delaySeconds: 0 }])
+    expect(sent).toEqual([{ id: file.id, delaySeconds: 0 }])
     const { rows } = await sql`select now() - pending_since < interval '1 minute' as is_young from documents
       where id = ${file.id}`.execute(stand.db)
     expect(rows).toEqual([{ is_young: true }])
@@ -159,7 +159,7 @@ describe('a message', () => {
         `${file}` === 'bad' ? Promise.reject(new Error('bad')) : Promise.resolve({ text, sourceType: 'txt' }),
     })
     for (const [i, { key }] of files.entries()) extractor.files.set(key, Buffer.from(i === 1 ? 'bad' : text))
-    const bodies = files.map(workMessage)
+    const bodies = files.map((each) => workMessage(each))
     expect(await extractor.deliver(...bodies)).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] })
     expect((await rowOf(files[2]!)).extracted_text).toBe(text)
   })

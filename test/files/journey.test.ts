@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { reportFile } from '../../shared/documents/client/file-document.ts'
 import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { configuredPresigner } from '../../shared/files/presigner.ts'
-import { configuredRoutedQueue } from '../../shared/queue.ts'
+import { configuredSender } from '../../shared/work/sqs-queue.ts'
 import { createFile, type TestFile } from '../support/documents/files.ts'
 import { useStand } from '../support/stand/stand.ts'
 
@@ -17,7 +17,7 @@ async function post({ key, scope }: TestFile, content: string): Promise<number> 
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
   form.set('file', new Blob([content]))
   const { status } = await fetch(url, { method: 'POST', body: form })
-  const queue = configuredRoutedQueue()
+  const queue = configuredSender('embedding', 'extraction')
   await reportFile({ db: stand.db, queue }, scope, {}).catch(() => {})
   return status
 }

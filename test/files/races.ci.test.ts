@@ -2,15 +2,16 @@ import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Extraction } from '../../functions/extraction/extract-document.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { routedQueue, type Sender, sqsQueue } from '../../shared/queue.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
+import type { Sender } from '../../shared/work/outbox.ts'
+import { routedQueue, sqsQueue } from '../../shared/work/sqs-queue.ts'
 import { strayRows } from '../support/database/stray-rows.ts'
 import { age, expireLease } from '../support/documents/documents.ts'
-import { createFile, filesOn, newExtractor, workMessage } from '../support/documents/files.ts'
+import { createFile, filesOn, newExtractor } from '../support/documents/files.ts'
 import { axis } from '../support/provider/axis.ts'
 import { memoryBucket } from '../support/stand/memory-bucket.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
+import { keptQueue, sweeperWith, workMessage } from '../support/stand/worker.ts'
 import { gateFor } from '../support/time/gate.ts'
 
 const stand = useStand()
@@ -46,9 +47,9 @@ function interrupted(act: () => Promise<unknown>, made: string | Unreadable = te
 async function sweepInto(extractor: ReturnType<typeof newExtractor>) {
   const sent: string[] = []
   const extraction: Sender = {
-    async send({ organizationId, documentId }) {
-      sent.push(documentId)
-      await extractor.deliver(workMessage({ organizationId, id: documentId }))
+    async send(work) {
+      sent.push(work.id)
+      await extractor.deliver(workMessage(work))
     },
   }
   const embedding = sqsQueue(stand.queue.queueUrl)
@@ -197,7 +198,7 @@ describe('between sweepers', () => {
     }
     const { queue, sent } = keptQueue()
     await Promise.all([1, 2].map(() => sweep(sweeperWith(queue, bucket))))
-    expect(sent).toMatchObject([{ documentId: file.id }])
+    expect(sent).toMatchObject([{ id: file.id }])
     expect(new Set(deleted)).toEqual(new Set([gone.key]))
     expect(await sweep(sweeperWith(queue, bucket))).toMatchObject({ files_deleted: 0 })
   })
@@ -207,7 +208,7 @@ describe('between sweepers', () => {
     const { queue, sent } = keptQueue()
     const bucket = { ...memoryBucket(), delete: () => Promise.reject(new Error('away')) }
     await expect(sweep(sweeperWith(queue, bucket))).rejects.toThrow('Not swept: files_deleted')
-    expect(sent).toMatchObject([{ documentId: file.id }])
+    expect(sent).toMatchObject([{ id: file.id }])
     const extractor = newExtractor(stand)
     extractor.files.set(gone.key, Buffer.from(text))
     expect((await sweepInto(extractor)).report).toMatchObject({ files_deleted: 1 })

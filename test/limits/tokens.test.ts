@@ -79,7 +79,7 @@ describe('a document beyond the day’s tokens', () => {
     expect(kept.sent).toEqual([])
     await passed.execute(stand.db)
     await sweep(sweeperWith(kept.queue))
-    expect(kept.sent.map(({ documentId }) => documentId)).toContain(document.id)
+    expect(kept.sent.map(({ id }) => id)).toContain(document.id)
     expect((await document.read()).status).toBe('pending')
   })
 
@@ -99,7 +99,7 @@ describe('a document beyond the day’s tokens', () => {
     )
     const kept = keptQueue()
     await sweep(sweeperWith(kept.queue))
-    expect(kept.sent.map(({ documentId }) => documentId)).toContain(document.id)
+    expect(kept.sent.map(({ id }) => id)).toContain(document.id)
     await work([document])
     expect(await document.read()).toMatchObject({ status: 'completed', waiting: null })
   })

@@ -30,7 +30,7 @@ test('a predecessor’s claimed and queued documents are due at once; callers’
   const { queue, sent } = keptQueue()
   await sweep(sweeperWith(queue))
 
-  expect(sent.map(({ documentId }) => documentId).sort()).toEqual([held, waiting].sort())
+  expect(sent.map(({ id }) => id).sort()).toEqual([held, waiting].sort())
   const { rows } =
     await sql`select title, status, attempt, retry_count, error_code from documents order by title`.execute(stand.db)
   expect(rows).toEqual(

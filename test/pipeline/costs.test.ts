@@ -123,7 +123,7 @@ describe('with checkpoints', () => {
     }
     const { body } = await tenant.call('GET', document.path)
     expect(deliveries).toBeGreaterThanOrEqual(3)
-    expect(sent).toEqual(Array(deliveries - 1).fill({ documentId: document.id, delaySeconds: 0 }))
+    expect(sent).toEqual(Array(deliveries - 1).fill({ id: document.id, delaySeconds: 0 }))
     expect(provider.calls).toHaveLength(Math.ceil(body.chunk_count / 10))
   })
 
@@ -141,7 +141,7 @@ describe('with checkpoints', () => {
     provider.script(['hang'])
     const looks = [10_050, 110_000]
     await newWorker(stand, provider, { queue, timeoutSeconds: 60 })([document], () => looks.shift() ?? 110_000)
-    expect(sent).toEqual([{ documentId: document.id, delaySeconds: 0 }])
+    expect(sent).toEqual([{ id: document.id, delaySeconds: 0 }])
     expect(await attempts(document)).toEqual({ status: 'pending', attempt: 0, retry_count: 0 })
   })
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newDocument, type TestDocument } from '../support/documents/documents.ts'
-import { newFile, workMessage } from '../support/documents/files.ts'
+import { newFile } from '../support/documents/files.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { poison, vectorOf } from '../support/provider/provider-responses.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { newWorker } from '../support/stand/worker.ts'
+import { newWorker, workMessage } from '../support/stand/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()

@@ -6,7 +6,7 @@ import { questionsApp } from '../../functions/questions/app.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { changeModels, deleteFormerModels } from '../../infra/embedding-models.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
-import { sqsQueue } from '../../shared/queue.ts'
+import { sqsQueue } from '../../shared/work/sqs-queue.ts'
 import { axis } from '../support/provider/axis.ts'
 import { workerWith } from '../support/provider/model-worker.ts'
 import { twoModels } from '../support/provider/reversed-embedder.ts'
@@ -75,9 +75,9 @@ test('the sweeper continues the change, and later deletes the former vectors', a
   const swept = async () => {
     worker.sent.length = 0
     await sweep(sweeperWith(worker.queue))
-    return worker.sent.filter((work) => 'agentId' in work && work.agentId === agentId)
+    return worker.sent.filter(({ kind, id }) => kind === 'agent' && id === agentId)
   }
-  expect(await swept()).toEqual([{ organizationId, agentId }])
+  expect(await swept()).toEqual([{ organizationId, kind: 'agent', id: agentId }])
   expect(await swept()).toEqual([])
   await worker.change(tenant)
   const vectors = async () => {
@@ -235,7 +235,7 @@ test('golden questions that exceed the time of a run are asked in the next, each
     expect((await embeddingOf(tenant)).model).toBe('first')
     left = 110_000
     const { Messages = [] } = await stand.sqs.send(new ReceiveMessageCommand({ QueueUrl: stand.queue.queueUrl }))
-    await worker.deliver(JSON.parse(Messages[0]!.Body!))
+    await worker.deliver(Messages[0]!.Body!)
   }
   neonConfig.fetchFunction = undefined
   expect(asked).toEqual([25, 25, 5])

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { documentsApp } from '../../functions/documents/app.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
-import type { Queue } from '../../shared/queue.ts'
+import type { Queue } from '../../shared/work/outbox.ts'
 import { statements, useFaultyConnection } from '../support/database/faulty-connection.ts'
 import { createDocument, expireLease, newDocument } from '../support/documents/documents.ts'
 import { contentOf, useFakeProvider } from '../support/provider/fake-provider.ts'
@@ -37,7 +37,7 @@ describe('the queue', () => {
     )
     const call = async (...request: Parameters<typeof send>) => {
       const { status, body } = await send(...request)
-      return { status, id: body.id, messages: sent.splice(0).map((each) => each.documentId) }
+      return { status, id: body.id, messages: sent.splice(0).map((each) => each.id) }
     }
     const key = { 'idempotency-key': 'once' }
     const one = ['POST', tenant.knowledgeBase, { title: 'T', content: 'One.' }, key] as const
@@ -127,7 +127,7 @@ describe('a provider in trouble', () => {
     const work = newWorker(stand, provider, { queue, random: () => 0 })
     provider.script(['retry_after'])
     await work([document])
-    expect(sent).toEqual([{ documentId: document.id, delaySeconds: 40 }])
+    expect(sent).toEqual([{ id: document.id, delaySeconds: 40 }])
     expect((await row(document.id)).waits).toBeGreaterThan(30)
     await work([document])
     expect(provider.calls).toHaveLength(1)

@@ -88,7 +88,7 @@ describe('among workers,', () => {
       const isStored = name === 'commit' && when !== 'before'
       const status = isStored ? 'completed' : 'pending'
       expect(await attempts(document)).toEqual({ status, attempt: 0, retry_count: 0 })
-      expect(sent).toMatchObject(isStored ? [] : [{ documentId: document.id }])
+      expect(sent).toMatchObject(isStored ? [] : [{ id: document.id }])
       expect(await work([document], options)).toEqual(done)
       expect((await get(tenant, document)).status).toBe('completed')
       expect(embedded()).toEqual(name === 'part' && when === 'before' ? [twoChunks[0], ...twoChunks] : twoChunks)
@@ -139,7 +139,7 @@ describe('among workers,', () => {
       expect(await work([document], { queue })).toEqual(done)
       expect(connection.unmet).toBe(0)
       expect(await attempts(document)).toEqual(row)
-      expect(sent).toMatchObject(Array(messages).fill({ documentId: document.id }))
+      expect(sent).toMatchObject(Array(messages).fill({ id: document.id }))
     },
   )
 

@@ -17,7 +17,7 @@ test('sweepers that run at once send a lost message once', async () => {
   const { queue, sent } = keptQueue()
   await Promise.all([1, 2, 3].map(() => sweep(sweeperWith(queue))))
   const ids = new Set(documents.map(({ id }) => id))
-  const resent = sent.map((each) => each.documentId).filter((id) => ids.has(id))
+  const resent = sent.map((each) => each.id).filter((id) => ids.has(id))
   expect(resent.sort()).toEqual([...ids].sort())
 })
 

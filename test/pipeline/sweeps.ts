@@ -15,7 +15,7 @@ export function useSweeps() {
     async swept() {
       const { queue, sent } = keptQueue()
       const report = await sweep(sweeperWith(queue))
-      return { report, ids: sent.map((each) => each.documentId) }
+      return { report, ids: sent.map((each) => each.id) }
     },
   }
 }

@@ -138,7 +138,7 @@ class History {
     }
     const isHurried = !this.#isCalm && this.#random.chance(0.15)
     if (isHurried) this.faults.add('worker: out of time')
-    this.log.push(`deliver ${messages.map(({ work }) => work.documentId.slice(-4))}${isHurried ? ' in a hurry' : ''}`)
+    this.log.push(`deliver ${messages.map(({ work }) => work.id.slice(-4))}${isHurried ? ' in a hurry' : ''}`)
     await this.world.deliver(worker, messages, isHurried ? 1 + this.#random.below(5) : 1e9)
     this.#collect()
   }

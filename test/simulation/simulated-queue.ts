@@ -1,10 +1,11 @@
-import type { Queue, WorkMessage } from '../../shared/queue.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import type { Message } from '../../shared/work/message.ts'
+import type { Queue } from '../../shared/work/outbox.ts'
 import { reach } from './process.ts'
 
 export interface SimulatedMessage {
   id: string
-  work: WorkMessage
+  work: Message
   visibleAt: number
   receives: number
 }
@@ -20,7 +21,7 @@ export class SimulatedQueue implements Queue {
   sends = 0
   #count = 0
 
-  send(work: WorkMessage, delaySeconds = 0): Promise<void> {
+  send(work: Message, delaySeconds = 0): Promise<void> {
     this.sends++
     return reach('send', () => Promise.resolve(this.put(work, delaySeconds)), lost)
   }
@@ -34,7 +35,7 @@ export class SimulatedQueue implements Queue {
     return reach('send', change, lost)
   }
 
-  put(work: WorkMessage, delaySeconds = 0): void {
+  put(work: Message, delaySeconds = 0): void {
     const visibleAt = this.now + Math.ceil(delaySeconds)
     this.messages.push({ id: `m${this.#count++}`, work, visibleAt, receives: 0 })
   }

@@ -13,7 +13,8 @@ import type { Database } from '../../shared/database/database.ts'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { openAiEmbedder } from '../../shared/embedding/openai-embedder.ts'
 import type { Permission } from '../../shared/organizations/permissions.ts'
-import { routedQueue } from '../../shared/queue.ts'
+import { bodyOf } from '../../shared/work/message.ts'
+import { routedQueue } from '../../shared/work/sqs-queue.ts'
 import { unlimit } from '../support/stand/tenant.ts'
 import { unusedPresigner } from '../support/stand/unused-presigner.ts'
 import type { ModelDocument } from './model.ts'
@@ -170,7 +171,7 @@ export class World {
   /** Starts a worker on the messages. @param patience looks at the clock that it has before its time is up */
   async deliver(worker: Worker, messages: SimulatedMessage[], patience: number): Promise<void> {
     worker.messages = messages
-    const Records = messages.map((each) => ({ messageId: each.id, receiptHandle: each.id, body: bodyOf(each) }))
+    const Records = messages.map((each) => ({ messageId: each.id, receiptHandle: each.id, body: bodyOf(each.work) }))
     let looks = 0
     const context = { getRemainingTimeInMillis: () => (looks++ < patience ? 110_000 : 15_000) }
     worker.process = new Process(`worker of ${worker.name}`, () => worker.handler({ Records } as never, context))
@@ -227,7 +228,6 @@ export class World {
     const sweeper = {
       db: this.#as('cuecard_sweeper'),
       queue: this.routed,
-      crawlerQueue: this.queue as never,
       bucket: this.bucket,
     }
     const process = new Process('sweeper', () => sweep(sweeper))
@@ -267,10 +267,4 @@ export class World {
     const all = [...this.workers.map((worker) => worker.process), ...this.sweepers, ...this.requests]
     return all.filter((process) => process?.isRunning) as Process[]
   }
-}
-
-function bodyOf({ work }: SimulatedMessage): string {
-  if ('agentId' in work) return JSON.stringify({ v: 1, organization_id: work.organizationId, agent_id: work.agentId })
-  const ids = { organization_id: work.organizationId, document_id: work.documentId, api_key_id: work.by }
-  return JSON.stringify({ v: 1, ...ids, request_id: work.requestId })
 }

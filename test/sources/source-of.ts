@@ -3,10 +3,11 @@ import { sql } from 'kysely'
 import { consumer } from '../../functions/crawler/consumer.ts'
 import { crawlClient } from '../../functions/crawler/site/client.ts'
 import { request } from '../../shared/outbound/request.ts'
-import { type CrawlMessage, configuredQueue } from '../../shared/queue.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import type { Message } from '../../shared/work/message.ts'
+import { configuredQueue } from '../../shared/work/sqs-queue.ts'
 import type { Tenant, TestStand } from '../support/stand/stand.ts'
-import { databaseAs } from '../support/stand/worker.ts'
+import { databaseAs, workMessage } from '../support/stand/worker.ts'
 import { page } from './website.ts'
 
 export const hours = 'We are open Monday to Saturday from 9 to 18, and closed on Sunday and on public holidays.'
@@ -36,10 +37,10 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
   const sources = `/v1/agents/${tenant.agentId}/sources`
   const { body } = await tenant.call('POST', sources, { url, ...more })
   const source = `${sources}/${body.id}`
-  const sent: CrawlMessage[] = []
+  const sent: Message<'source'>[] = []
   const state = { now: 0, remaining: () => 300_000, isQueueDown: false, request }
   const queue = {
-    send: (message: CrawlMessage) =>
+    send: (message: Message<'source'>) =>
       state.isQueueDown
         ? Promise.reject(new Unavailable('queue', new Error('down')))
         : Promise.resolve(void sent.push(message)),
@@ -57,8 +58,8 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
       now: () => state.now,
       sleep,
     })
-  const crawler = { db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue() }
-  const message = JSON.stringify({ v: 1, organization_id: tenant.organizationId, source_id: body.id })
+  const crawler = { db: databaseAs('cuecard_crawler'), queue, embeddingQueue: configuredQueue('embedding') }
+  const message = workMessage({ organizationId: tenant.organizationId, id: body.id }, 'source')
   const deliver = () =>
     consumer({ ...crawler, client: newClient() })(
       { Records: [{ messageId: 'm', receiptHandle: 'r', body: message }] } as never,
@@ -85,7 +86,7 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
     const { Messages = [] } = await stand.sqs.send(
       new ReceiveMessageCommand({ QueueUrl: stand.emulator.queues.crawler.queueUrl, MaxNumberOfMessages: 10 }),
     )
-    return Messages.map(({ Body }) => JSON.parse(Body!).source_id)
+    return Messages.map(({ Body }) => JSON.parse(Body!).id)
   }
   // Takes the message that the creation has sent.
   await queued()

@@ -6,8 +6,7 @@ import { processing } from '../../shared/documents/processing/guards.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { newId } from '../../shared/ids.ts'
 import { request } from '../../shared/outbound/request.ts'
-import type { CrawlMessage, WorkMessage } from '../../shared/queue.ts'
-import { crawling } from '../../shared/sources/sources.ts'
+import { crawling } from '../../shared/sources/transitions.ts'
 import { inn, sourceOf } from '../sources/source-of.ts'
 import { website } from '../sources/website.ts'
 import { age, newDocument } from '../support/documents/documents.ts'
@@ -96,9 +95,7 @@ async function pass(seconds: number): Promise<void> {
 /** The documents and sources whose messages a sweep sends. */
 async function swept(): Promise<string[]> {
   const ids: string[] = []
-  const send = async (work: WorkMessage | CrawlMessage) =>
-    void ids.push('sourceId' in work ? work.sourceId : work.documentId)
-  await sweep({ ...sweeperWith({ send }), crawlerQueue: { send } })
+  await sweep(sweeperWith({ send: async ({ id }) => void ids.push(id) }))
   return ids
 }
 

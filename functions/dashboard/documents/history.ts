@@ -9,7 +9,7 @@ import {
 } from '../../../shared/documents/client/revisions.ts'
 import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
-import type { Sender } from '../../../shared/queue.ts'
+import type { Sender } from '../../../shared/work/outbox.ts'
 import type { Html } from '../layout.ts'
 import { textView } from '../passage-text.ts'
 import { documentPath, documentRoute } from '../paths.ts'

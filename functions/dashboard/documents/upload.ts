@@ -6,7 +6,7 @@ import { fileExtensions, fileTypeOf, maxFileBytes } from '../../../shared/files/
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
-import type { Sender } from '../../../shared/queue.ts'
+import type { Sender } from '../../../shared/work/outbox.ts'
 import { isError } from '../error-view.ts'
 import type { Form } from '../forms.ts'
 import { documentRoute, documentsRoute } from '../paths.ts'

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
-import type { AgentScope } from '../../../shared/database/scope.ts'
-import type { SourceScope } from '../../../shared/sources/sources.ts'
+import type { AgentScope, SourceScope } from '../../../shared/database/scope.ts'
 
 /** The state of a source's pages, and the changes of its last crawl. */
 export interface Standing {

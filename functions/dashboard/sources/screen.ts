@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { AgentScope } from '../../../shared/database/scope.ts'
-import type { CrawlMessage, Sender } from '../../../shared/queue.ts'
 import { deleteSource } from '../../../shared/sources/delete-source.ts'
 import { followAgain } from '../../../shared/sources/follow-again.ts'
 import {
@@ -14,6 +13,7 @@ import {
   type SourceRow,
   updateSource,
 } from '../../../shared/sources/sources.ts'
+import type { Sender } from '../../../shared/work/outbox.ts'
 import { Gone, isError } from '../error-view.ts'
 import type { Sent } from '../form-view.ts'
 import { oneLine } from '../forms.ts'
@@ -39,7 +39,7 @@ const pagesQuery = v.object({
   after: v.pipe(v.optional(v.string(), ''), v.transform(oneLine)),
 })
 
-export function addSourceScreens(screens: Screens, queue: Sender<CrawlMessage> | undefined) {
+export function addSourceScreens(screens: Screens, queue: Sender | undefined) {
   screens
     .get(base, reading, async ({ db, scope, may }) => {
       const [{ sources }, standings] = await Promise.all([

@@ -1,10 +1,10 @@
 import type { AgentScope } from '../../database/scope.ts'
 import type { IdempotentRequest } from '../../http/idempotency.ts'
 import { type DocumentId, newId } from '../../ids.ts'
-import type { Origin } from '../../queue.ts'
+import type { Origin } from '../../work/message.ts'
+import { enqueueAll, type Outbox } from '../../work/outbox.ts'
 import type { DocumentRow } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
-import { enqueueAll, type Outbox } from '../processing/outbox.ts'
 import { create } from '../processing/transitions.ts'
 import { hashContent } from './documents.ts'
 import { insertDocuments } from './insert-document.ts'
@@ -35,7 +35,7 @@ export async function createDocuments(
     const { organizationId } = scope
     await enqueueAll(
       outbox,
-      queued.map(({ id }) => ({ organizationId, documentId: id as DocumentId, ...origin })),
+      queued.map(({ id }) => ({ organizationId, kind: 'document', id: id as DocumentId, ...origin })),
     )
   }
   return { documents, replayed }

@@ -6,11 +6,11 @@ import { editsOf, type Tags } from '../../http/etag.ts'
 import { findDocument } from '../../http/not-found.ts'
 import { keepClaims, scopeOfClaims } from '../../knowledge/claims.ts'
 import { commit, outdated, type Permit } from '../../knowledge/commit.ts'
-import type { Origin } from '../../queue.ts'
+import type { Origin } from '../../work/message.ts'
+import { enqueue, type Outbox } from '../../work/outbox.ts'
 import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
 import { neverValid } from '../contract/input.ts'
 import { isFile } from '../processing/guards.ts'
-import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
 import { deleteUnusedVectors } from '../processing/served-chunks.ts'
 import { selectDocument } from './chunks.ts'
@@ -60,8 +60,9 @@ export async function editDocument(
   })
   if (becomes === 'completed') await keepClaims(db, scope)
   if (becomes !== 'restarted') return { document, queued: false }
-  const { organizationId, documentId } = scope
-  return { document, queued: await enqueue({ db, queue }, { organizationId, documentId, awaitsText, ...origin }) }
+  const { organizationId, documentId: id } = scope
+  const work = { organizationId, kind: 'document', id, awaitsText, ...origin } as const
+  return { document, queued: await enqueue({ db, queue }, work) }
 }
 
 interface Found extends StoredDocument {

@@ -1,8 +1,8 @@
 import type { Correction, PageStart, Status } from '../../database/tables.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Effect } from '../../knowledge/search-after.ts'
-import type { Origin } from '../../queue.ts'
 import { titleTerms } from '../../terms/indexed-terms.ts'
+import type { Origin } from '../../work/message.ts'
 import type { UpdateInput } from '../contract/input.ts'
 import {
   awaitText,

@@ -7,11 +7,11 @@ import { ApiError } from '../../http/errors.ts'
 import type { IdempotentRequest } from '../../http/idempotency.ts'
 import { requireDocument } from '../../http/not-found.ts'
 import { type DocumentId, newId } from '../../ids.ts'
-import type { Origin } from '../../queue.ts'
+import type { Origin } from '../../work/message.ts'
+import { enqueue, type Outbox } from '../../work/outbox.ts'
 import type { DocumentRow } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
 import { awaitsFile, mayReplaceFile, processing } from '../processing/guards.ts'
-import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
 import { awaitFile, awaitText, create, reportUpload, restart } from '../processing/transitions.ts'
 import { selectDocument } from './chunks.ts'
@@ -92,7 +92,8 @@ export async function reportFile({ db, queue }: Outbox, scope: DocumentScope, or
   })
   await requireDocument(db, scope, documents)
   const { organizationId, documentId } = scope
-  if (reported.length > 0) await enqueue({ db, queue }, { organizationId, documentId, awaitsText: true, ...origin })
+  if (reported.length > 0)
+    await enqueue({ db, queue }, { organizationId, kind: 'document', id: documentId, awaitsText: true, ...origin })
 }
 
 function toFile({ organizationId, documentId }: DocumentScope, { fileName, fileBytes, bucket }: AnnouncedFile) {

@@ -5,9 +5,9 @@ import { type DocumentScope, isDocument } from '../../database/scope.ts'
 import { ApiError } from '../../http/errors.ts'
 import { findDocument } from '../../http/not-found.ts'
 import type { DocumentId } from '../../ids.ts'
-import type { Origin } from '../../queue.ts'
+import type { Origin } from '../../work/message.ts'
+import { enqueue, type Outbox } from '../../work/outbox.ts'
 import { isHeld, isManagedByService, processing } from '../processing/guards.ts'
-import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
 import * as transitions from '../processing/transitions.ts'
 
@@ -78,7 +78,7 @@ export async function replaceWithFile(
     await findResembled(db, scope)
     throw new ApiError('precondition_failed', 'The document that it would replace has been changed since.')
   }
-  await enqueue({ db, queue }, { organizationId: scope.organizationId, documentId: replacedId, ...origin })
+  await enqueue({ db, queue }, { organizationId: scope.organizationId, kind: 'document', id: replacedId, ...origin })
   return replacedId
 }
 
@@ -91,7 +91,7 @@ export async function keepBoth({ db, queue }: Outbox, scope: DocumentScope, orig
   const kept = await processing.update(sql`${isDocument(scope)} and ${isHeld}`, transitions.keepBoth).execute(db)
   if (kept.rows.length === 0) await findResembled(db, scope)
   const { organizationId, documentId } = scope
-  await enqueue({ db, queue }, { organizationId, documentId, ...origin })
+  await enqueue({ db, queue }, { organizationId, kind: 'document', id: documentId, ...origin })
 }
 
 /** @throws ApiError agent_not_found, document_not_found, invalid_transition */

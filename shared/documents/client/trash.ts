@@ -2,10 +2,10 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import { type Database, violates } from '../../database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../../database/scope.ts'
 import { commit } from '../../knowledge/commit.ts'
-import type { Origin } from '../../queue.ts'
+import type { Origin } from '../../work/message.ts'
+import { enqueue, type Outbox } from '../../work/outbox.ts'
 import { createdColumns, type DocumentRow } from '../contract/document.ts'
 import { awaitsText } from '../processing/guards.ts'
-import { enqueue, type Outbox } from '../processing/outbox.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
 import { before, bringBack, type Transition } from '../processing/transitions.ts'
 import { disagreements } from './disagreements.ts'
@@ -43,7 +43,10 @@ export async function restoreDocument(
   const { managed_by, awaits_text: awaitsItsText, ...row } = document
   const { organizationId, documentId } = scope
   if (managed_by === 'service' && row.status === 'pending')
-    await enqueue({ db, queue }, { organizationId, documentId, awaitsText: awaitsItsText, ...origin })
+    await enqueue(
+      { db, queue },
+      { organizationId, kind: 'document', id: documentId, awaitsText: awaitsItsText, ...origin },
+    )
   return row
 }
 

@@ -1,25 +1,16 @@
-import type { SQSBatchResponse, SQSRecord } from 'aws-lambda'
 import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 import { recordset } from '../../database/recordset.ts'
 import type { DocumentId, OrganizationId } from '../../ids.ts'
-import {
-  type CrawlMessage,
-  idsOf,
-  type ModelMessage,
-  type Origin,
-  originOf,
-  parseMessage,
-  type Queue,
-  type WorkMessage,
-} from '../../queue.ts'
 import { describeError, log } from '../../telemetry/log.ts'
 import { report } from '../../telemetry/metrics.ts'
 import { backoff } from '../../time/backoff.ts'
 import { Unavailable } from '../../unavailable.ts'
+import { idsOf, type Message, type Origin, originOf } from '../../work/message.ts'
+import type { Queue } from '../../work/outbox.ts'
+import { enqueue } from '../../work/outbox.ts'
 import { type Failure, ownFaults } from '../contract/failures.ts'
 import { isClaimable, isLeasedRevision, type Lease, leaseFence, processing } from './guards.ts'
-import { enqueue } from './outbox.ts'
 import * as transitions from './transitions.ts'
 
 export interface Worker {
@@ -72,38 +63,6 @@ export function toClaim(row: Awaited<ReturnType<ReturnType<typeof claimDocuments
     tries: row.tries,
     origin: originOf(row),
   }
-}
-
-/**
- * Processes one record. A message that is not ours is dropped, since the sweeper resends for every pending document.
- * @param work one attempt; resolves to the seconds after which to redeliver the message, undefined when it is done @returns true when done
- */
-export async function consume<Work extends WorkMessage | CrawlMessage | ModelMessage = WorkMessage>(
-  queue: Pick<Queue, 'changeVisibility'>,
-  record: SQSRecord,
-  work: (message: Work) => Promise<number | undefined>,
-  parse = parseMessage as (body: string) => Work | undefined,
-): Promise<boolean> {
-  const message = parse(record.body)
-  if (!message) {
-    log.error('message_unreadable', { message_id: record.messageId })
-    return true
-  }
-  try {
-    const redeliverAfter = await work(message)
-    if (redeliverAfter === undefined) return true
-    await queue.changeVisibility(record.receiptHandle, redeliverAfter)
-  } catch (error) {
-    log.error('delivery_failed', { message_id: record.messageId, ...idsOf(message), error: describeError(error) })
-  }
-  return false
-}
-
-/** Processes one record after the other, since each may take all of the Lambda's time or memory. */
-export async function consumeInTurn(records: SQSRecord[], done: (record: SQSRecord) => Promise<boolean>) {
-  const { batchItemFailures }: SQSBatchResponse = { batchItemFailures: [] }
-  for (const record of records) if (!(await done(record))) batchItemFailures.push({ itemIdentifier: record.messageId })
-  return { batchItemFailures }
 }
 
 /** Ends the attempt after an unexpected error. @returns the seconds after which to redeliver the message, if it is not done */
@@ -183,8 +142,8 @@ export async function releaseDocument(
 }
 
 /** The message for another attempt. Its origin comes from the row, since the received message may be of an older revision. */
-export function workOf({ organizationId, documentId, origin }: Claim): WorkMessage {
-  return { organizationId, documentId, ...origin }
+export function workOf({ organizationId, documentId, origin }: Claim): Message<'document'> {
+  return { organizationId, kind: 'document', id: documentId, ...origin }
 }
 
 export function logged(claim: Claim) {

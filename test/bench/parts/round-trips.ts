@@ -30,7 +30,7 @@ export const roundTrips: Part = {
     const asked = { url: site.url, kind: 'site' as const, include: [], exclude: [], refresh_hours: 24 }
     const scope = { organizationId: agent.id, agentId: agent.agentId as AgentId }
     const { id } = await createSource({ db: cuecard.owner, queue: undefined }, scope, asked, {})
-    const source = { organizationId: agent.id, sourceId: id as SourceId }
+    const source = { organizationId: agent.id, kind: 'source', id: id as SourceId } as const
     // The key is known from here on.
     const documentId = await create()
     await cuecard.work()

@@ -16,7 +16,8 @@ import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { lambdaHandler } from '../../../shared/http/api.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import { permissions } from '../../../shared/organizations/permissions.ts'
-import type { Queue } from '../../../shared/queue.ts'
+import { bodyOf } from '../../../shared/work/message.ts'
+import type { Queue } from '../../../shared/work/outbox.ts'
 import { unlimit } from '../../support/stand/tenant.ts'
 import { unusedPresigner } from '../../support/stand/unused-presigner.ts'
 import { topicOf } from '../data/texts.ts'
@@ -51,8 +52,7 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
   }
   const messages: string[] = []
   const queue: Queue = {
-    send: async ({ organizationId, documentId }) =>
-      void messages.push(JSON.stringify({ v: 1, organization_id: organizationId, document_id: documentId })),
+    send: async (work) => void messages.push(bodyOf(work)),
     changeVisibility: async () => {},
   }
   let vectorOf: VectorOf = () => {

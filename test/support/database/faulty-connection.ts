@@ -16,7 +16,7 @@ export const statements = {
   search: /from answers\(/,
   requeue: /\\"next_attempt_at\\" = now\(\) \+/,
   fail: /"error"/,
-  leaveToSweeper: /set \\"resend_at\\" = now\(\)/,
+  leaveToSweeper: /set resend_at = now\(\) from/,
   updateDocument: /\\"changed\\" as \(/,
   createDocument: /insert into documents /,
 }

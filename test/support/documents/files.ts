@@ -6,11 +6,11 @@ import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { createFileDocument } from '../../../shared/documents/client/file-document.ts'
 import { fileTypeOf } from '../../../shared/files/file-types.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../../shared/ids.ts'
-import { sqsQueue } from '../../../shared/queue.ts'
 import { Unreadable } from '../../../shared/text/unreadable.ts'
+import { sqsQueue } from '../../../shared/work/sqs-queue.ts'
 import { memoryBucket } from '../stand/memory-bucket.ts'
 import type { Tenant, TestStand } from '../stand/stand.ts'
-import { databaseAs, keptQueue } from '../stand/worker.ts'
+import { databaseAs, keptQueue, workMessage } from '../stand/worker.ts'
 
 /** The document of a file, as the dashboard makes it: the file itself is yet to be posted. */
 export interface TestFile {
@@ -39,11 +39,6 @@ export async function createFile(
 export async function newFile(stand: TestStand, options?: Parameters<typeof createFile>[2]) {
   const tenant = await stand.tenant()
   return { tenant, file: await createFile(stand, tenant, options), extractor: newExtractor(stand) }
-}
-
-/** The message that the API, the dashboard and the sweeper send. */
-export function workMessage({ organizationId, id }: Pick<TestFile, 'organizationId' | 'id'>): string {
-  return JSON.stringify({ v: 1, organization_id: organizationId, document_id: id })
 }
 
 /** Replaces extraction in tests of something else: the file is its own text, if it has any. */

@@ -1,9 +1,10 @@
 import { consumer } from '../../../functions/embedding/consumer.ts'
 import { semaphore } from '../../../shared/concurrency/semaphore.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
-import type { ModelMessage, Queue, WorkMessage } from '../../../shared/queue.ts'
+import type { Message } from '../../../shared/work/message.ts'
+import type { Queue } from '../../../shared/work/outbox.ts'
 import type { Tenant } from '../stand/stand.ts'
-import { databaseAs } from '../stand/worker.ts'
+import { databaseAs, workMessage } from '../stand/worker.ts'
 
 interface Options {
   queue?: Queue
@@ -13,7 +14,7 @@ interface Options {
 
 /** A worker with an embedder of the test's own, and the messages that it sends, unless to another queue. */
 export function workerWith(embedder: Embedder, options: Options = {}) {
-  const sent: (WorkMessage | ModelMessage)[] = []
+  const sent: Message[] = []
   const {
     remaining = () => 110_000,
     queue = { send: async (work) => void sent.push(work), changeVisibility: async () => {} },
@@ -26,15 +27,15 @@ export function workerWith(embedder: Embedder, options: Options = {}) {
     callLimits: { inputs: 512, tokens: 290_000 },
     semaphore: semaphore(4),
   })
-  const deliver = (body: object) =>
-    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body: JSON.stringify({ v: 1, ...body }) }] } as never, {
+  const deliver = (body: string) =>
+    handler({ Records: [{ messageId: 'm', receiptHandle: 'r', body }] } as never, {
       getRemainingTimeInMillis: remaining,
     })
   return {
     queue,
     sent,
     deliver,
-    embed: ({ organizationId }: Tenant, id: string) => deliver({ organization_id: organizationId, document_id: id }),
-    change: ({ organizationId, agentId }: Tenant) => deliver({ organization_id: organizationId, agent_id: agentId }),
+    embed: ({ organizationId }: Tenant, id: string) => deliver(workMessage({ organizationId, id })),
+    change: ({ organizationId, agentId }: Tenant) => deliver(workMessage({ organizationId, id: agentId }, 'agent')),
   }
 }

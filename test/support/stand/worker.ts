@@ -10,7 +10,9 @@ import { Database } from '../../../shared/database/database.ts'
 import { lexicalEmbedder } from '../../../shared/embedding/lexical-embedder.ts'
 import { openAiEmbedder } from '../../../shared/embedding/openai-embedder.ts'
 import { newId } from '../../../shared/ids.ts'
-import { type Queue, type Sender, sqsQueue } from '../../../shared/queue.ts'
+import type { Kind } from '../../../shared/work/message.ts'
+import type { Queue, Sender } from '../../../shared/work/outbox.ts'
+import { sqsQueue } from '../../../shared/work/sqs-queue.ts'
 import { memoryBucket } from './memory-bucket.ts'
 import type { TestStand } from './stand.ts'
 
@@ -42,10 +44,15 @@ export function newWorker(stand: TestStand, provider: { baseUrl: string }, optio
     const Records = documents.map(({ id, organizationId }) => ({
       messageId: id,
       receiptHandle: newId(),
-      body: JSON.stringify({ v: 1, organization_id: organizationId, document_id: id }),
+      body: workMessage({ organizationId, id }),
     }))
     return await handler({ Records } as unknown as SQSEvent, { getRemainingTimeInMillis: remaining })
   }
+}
+
+/** The message that the API, the dashboard, workers and the sweeper send. */
+export function workMessage(work: { organizationId: string; id: string }, kind: Kind = 'document'): string {
+  return JSON.stringify({ v: 1, organization_id: work.organizationId, kind, id: work.id })
 }
 
 const repeating = ['cuecard_crawler', 'cuecard_embedding', 'cuecard_extraction']
@@ -58,15 +65,14 @@ export function databaseAs(role: `cuecard_${DatabaseUser}`): Database {
 
 /** A sweeper of a test's own, on the stand's database. */
 export function sweeperWith(queue: Sender, bucket: Sweeper['bucket'] = memoryBucket()): Sweeper {
-  const crawlerQueue = { send: () => Promise.resolve() }
-  return { db: databaseAs('cuecard_sweeper'), queue, crawlerQueue, bucket }
+  return { db: databaseAs('cuecard_sweeper'), queue, bucket }
 }
 
 /** A queue that records its messages, for tests of sends. */
 export function keptQueue() {
-  const sent: { documentId: string; delaySeconds: number }[] = []
+  const sent: { id: string; delaySeconds: number }[] = []
   const queue: Queue = {
-    send: (work, delaySeconds = 0) => Promise.resolve(void sent.push({ documentId: work.documentId, delaySeconds })),
+    send: (work, delaySeconds = 0) => Promise.resolve(void sent.push({ id: work.id, delaySeconds })),
     changeVisibility: () => Promise.resolve(),
   }
   return { queue, sent }

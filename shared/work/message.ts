@@ -1,0 +1,97 @@
+import * as v from 'valibot'
+import {
+  type AgentId,
+  agentId,
+  type DocumentId,
+  documentId,
+  type OrganizationId,
+  organizationId,
+  type SourceId,
+  sourceId,
+} from '../ids.ts'
+
+/** The checks' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
+export type Checked = v.InferOutput<typeof checked>
+
+/** The request that caused the work, for the logs. Work that an operator caused has none. */
+export interface Origin {
+  requestId?: string | null | undefined
+  /** The id of the key, or of the person. */
+  by?: string | null | undefined
+}
+
+/** The work's kinds: a document to process, a source to crawl, an agent whose model changes. */
+interface Ids {
+  document: DocumentId
+  source: SourceId
+  agent: AgentId
+}
+
+export type Kind = keyof Ids
+
+/** Says that a row has work to do. It holds ids only, so the order, age and number of messages do not matter. */
+export interface Message<K extends Kind = Kind> extends Origin {
+  organizationId: OrganizationId
+  kind: K
+  id: Ids[K]
+  /** True for a document whose text is not extracted yet. For the sender, which chooses the queue. */
+  awaitsText?: boolean | undefined
+  checked?: Checked | undefined
+}
+
+/** The origin that a row of work stores. */
+export function originOf(row: { request_id: string | null; requested_by: string | null }): Origin {
+  return { requestId: row.request_id, by: row.requested_by }
+}
+
+/** The message's ids by their names in logs. */
+export function idsOf({ requestId, organizationId, by, kind, id }: Message) {
+  return {
+    request_id: requestId,
+    organization_id: organizationId,
+    api_key_id: by,
+    [`${kind}_id`]: id,
+  }
+}
+
+const checked = v.object({
+  version: v.string(),
+  results: v.array(v.object({ id: v.string(), passed: v.boolean(), rank: v.nullable(v.number()) })),
+})
+
+const common = {
+  v: v.literal(1),
+  organization_id: organizationId,
+  request_id: v.optional(v.string()),
+  api_key_id: v.optional(v.string()),
+}
+
+const body = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.variant('kind', [
+    v.object({ ...common, kind: v.literal('document'), id: documentId }),
+    v.object({ ...common, kind: v.literal('source'), id: sourceId }),
+    v.object({ ...common, kind: v.literal('agent'), id: agentId, checked: v.optional(checked) }),
+  ]),
+)
+
+export function bodyOf({ organizationId, kind, id, checked, requestId, by }: Message): string {
+  return JSON.stringify({
+    v: 1,
+    organization_id: organizationId,
+    kind,
+    id,
+    checked,
+    request_id: requestId ?? undefined,
+    api_key_id: by ?? undefined,
+  })
+}
+
+/** @returns undefined if the text is not a message's body */
+export function parseMessage(text: string): Message | undefined {
+  const result = v.safeParse(body, text)
+  if (!result.success) return undefined
+  const { v: _, organization_id: organizationId, request_id: requestId, api_key_id: by, ...work } = result.output
+  return { organizationId, requestId, by, ...work }
+}
