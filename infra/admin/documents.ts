@@ -46,8 +46,15 @@ export function addDocumentCommands(program: Command): void {
 }
 
 const shownOfDocument = [
-  ...['id', 'title', 'status', 'attempts', 'age_seconds', 'chunk_count'],
-  ...['error_message', 'waiting', 'next_attempt_at'],
+  'id',
+  'title',
+  'status',
+  'attempts',
+  'age_seconds',
+  'chunk_count',
+  'error_message',
+  'waiting',
+  'next_attempt_at',
 ]
 
 interface RetryOptions {

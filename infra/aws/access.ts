@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { IBucket } from 'aws-cdk-lib/aws-s3'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
+import { queueSettings } from '../../shared/work/sqs-queue.ts'
 import { databaseUsers, embedding, isDatabaseUser, type LambdaName, type QueueName } from '../wiring.ts'
 import type { SecretReference, Secrets } from './secrets.ts'
 import { mailIdentitiesOf, type OptionalSecret, type Provider, type SecretName, type StageSettings } from './stages.ts'
@@ -64,12 +65,6 @@ export type Resources = {
   readonly settings: StageSettings
 }
 
-const queueSetting: Record<QueueName, string> = {
-  embedding: 'QUEUE_URL',
-  extraction: 'EXTRACTION_QUEUE_URL',
-  crawler: 'CRAWLER_QUEUE_URL',
-}
-
 export function environmentFor(
   allowed: Access,
   { secrets, queues, files, settings }: Resources,
@@ -80,7 +75,7 @@ export function environmentFor(
     ...(settings.customDomain?.cloudFront && { BEHIND_CLOUDFRONT: 'true' }),
     ...(allowed.database && { DATABASE_SECRET: secrets[allowed.database].id }),
     ...(allowed.makesLogins && { LOGIN_SECRETS: JSON.stringify(loginSecrets(secrets)) }),
-    ...Object.fromEntries(used.map((name) => [queueSetting[name], queues[name].queueUrl])),
+    ...Object.fromEntries(used.map((name) => [queueSettings[name], queues[name].queueUrl])),
     ...(allowed.files && { FILES_BUCKET: files.bucketName }),
     ...(allowed.embeds && embeddingSettings(settings, secrets)),
     ...(allowed.signsIn && signInSettings(settings, secrets)),

@@ -248,7 +248,7 @@ class History {
     const calls = world.calls.length
     for (const { documents, organizationId } of world.tenants)
       for (const { id } of documents)
-        for (const queue of world.queues) queue.put({ organizationId, documentId: id } as never)
+        for (const queue of world.queues) queue.put({ organizationId, kind: 'document', id } as never)
     await this.#comeToRest()
     if (world.calls.length !== calls) throw new Error('a redelivery after the end called the provider')
   }

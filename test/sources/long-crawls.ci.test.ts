@@ -44,7 +44,7 @@ describe('an interrupted crawl', () => {
     state.remaining = () => (looks++ === 0 ? 300_000 : 10_000)
     await deliver()
     expect(await get()).toMatchObject({ status: 'pending', page_count: 0 })
-    expect(sent).toMatchObject([{ sourceId: id }])
+    expect(sent).toMatchObject([{ id }])
     state.remaining = () => 300_000
     await deliver()
     expect(await get()).toMatchObject({ status: 'ready', page_count: 3 })

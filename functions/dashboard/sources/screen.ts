@@ -39,7 +39,7 @@ const pagesQuery = v.object({
   after: v.pipe(v.optional(v.string(), ''), v.transform(oneLine)),
 })
 
-export function addSourceScreens(screens: Screens, queue: Sender | undefined) {
+export function addSourceScreens(screens: Screens, queue: Sender) {
   screens
     .get(base, reading, async ({ db, scope, may }) => {
       const [{ sources }, standings] = await Promise.all([
