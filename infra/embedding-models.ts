@@ -26,7 +26,7 @@ export async function deleteFormerModels(db: Database): Promise<void> {
   await sql`update agents set former_until = now(), model_due_at = now() where former_model is not null`.execute(db)
 }
 
-export interface ModelCount {
+interface ModelCount {
   model: string
   agents: number
   /** The number of agents whose former model's vectors are kept. */

@@ -151,7 +151,7 @@ const environment = v.pipe(
   ),
 )
 
-export type Config = v.InferOutput<typeof environment>
+type Config = v.InferOutput<typeof environment>
 
 /** @throws Error that names each invalid setting, so a handler fails as its module loads */
 export function config(): Config {

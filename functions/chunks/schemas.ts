@@ -3,7 +3,7 @@ import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { embedding } from '../../shared/http/input/embedding.ts'
 import { described, fields, integer, listOf, maxCharacters } from '../../shared/http/input/fields.ts'
 import { metadata } from '../../shared/http/input/metadata.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
+import { cursorParameter, pageLimit } from '../../shared/http/pagination.ts'
 
 const contentLimit = 32_768
 const maxChunks = 200
@@ -17,8 +17,7 @@ export const listQuery = v.pipe(
         'Gives each `embedding` as base64 of little-endian 32-bit floats. Only with `include=embedding`.',
       ),
     ),
-    limit: limitUpTo(
-      100,
+    limit: pageLimit(
       'Maximum number of items in a page; at most 20 with `include=embedding` unless `encoding=base64`.',
     ),
     cursor: cursorParameter,

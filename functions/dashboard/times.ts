@@ -12,8 +12,8 @@ const maxSeconds = 7 * 86_400
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** Shows how long ago a time was, or its date after a week. */
-export function ago(time: Date, now: number = Date.now()): Html {
-  const seconds = (now - time.getTime()) / 1000
+export function ago(time: Date): Html {
+  const seconds = (Date.now() - time.getTime()) / 1000
   return seconds > maxSeconds ? localDay(time) : html`<time datetime="${time.toISOString()}">${inWords(seconds)}</time>`
 }
 

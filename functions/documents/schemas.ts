@@ -10,7 +10,7 @@ import {
 import { externalId, flag } from '../../shared/documents/contract/input.ts'
 import { described, fields, printable } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
+import { cursorParameter, pageLimit } from '../../shared/http/pagination.ts'
 import { agentId, documentId, uuid } from '../../shared/ids.ts'
 
 const exclude = v.optional(
@@ -54,7 +54,7 @@ export const listQuery = fields({
   ),
   trashed: flag('Only documents in the trash, with the status, `external_id` and `source_id` that they had.'),
   exclude,
-  limit: limitUpTo(100),
+  limit: pageLimit(),
   cursor: cursorParameter,
 })
 

@@ -1,4 +1,4 @@
-export interface Coalescing<Item, Result> {
+interface Coalescing<Item, Result> {
   mayJoin: (group: Item[], item: Item) => boolean
   request: (items: Item[]) => Promise<Result[]>
   /** True if an error is not an item's fault, so that separate requests would fail too. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { described, fields } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
-import { cursorParameter, limitUpTo } from '../../shared/http/pagination.ts'
+import { cursorParameter, pageLimit } from '../../shared/http/pagination.ts'
 import type { KeptQuestion } from '../../shared/questions/questions.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
 import { callId, degraded, searchModes, value } from '../../shared/retrieval/schemas.ts'
@@ -17,7 +17,7 @@ export const listQuery = fields({
   ),
   from: v.optional(described(time, 'Only questions asked at this time or later.')),
   to: v.optional(described(time, 'Only questions asked before this time.')),
-  limit: limitUpTo(100),
+  limit: pageLimit(),
   cursor: cursorParameter,
 })
 

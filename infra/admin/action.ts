@@ -17,18 +17,14 @@ export function action<Args extends unknown[]>(work: Work<Args>, columns?: reado
 }
 
 /** An action that changes something or returns customers' data, recorded in `operator_actions`. */
-export function audited<Args extends unknown[]>(work: Work<Args>, columns?: readonly string[]) {
-  return perform(
-    connect,
-    (context: Context, command, args: Args) => {
-      requireStage(context, context.program)
-      const run = () => work(context, ...args)
-      return recordRun(context.db, actionOf(command, context.program), run, (output) =>
-        isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),
-      )
-    },
-    columns,
-  )
+export function audited<Args extends unknown[]>(work: Work<Args>) {
+  return perform(connect, (context: Context, command, args: Args) => {
+    requireStage(context, context.program)
+    const run = () => work(context, ...args)
+    return recordRun(context.db, actionOf(command, context.program), run, (output) =>
+      isOfOrganization(command) && output && 'id' in output ? String(output.id) : organizationOf(output),
+    )
+  })
 }
 
 /** Options whose values aren't recorded, because the row outlives the customer. */

@@ -95,7 +95,7 @@ export type StageFile = v.InferOutput<typeof stageFile>
 /** The folder of the stages' files, which `npm run stage -- create` writes and a team reviews like code. */
 export const stagesDirectory = join(import.meta.dirname, 'stages')
 
-export const stageFilePath = (directory: string, stage: string) => join(directory, `${stage}.json`)
+const stageFilePath = (directory: string, stage: string) => join(directory, `${stage}.json`)
 
 /** The name of each stage whose file names its database's host, by that host. */
 export function stagesByHost(directory: string): Map<string, string> {

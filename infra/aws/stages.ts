@@ -51,7 +51,7 @@ export const embedsItself = ({ provider, previousProvider }: StageSettings) =>
 /** The secrets that only some stages have. */
 export type OptionalSecret = ProviderSecret | 'oidc'
 
-export type ProviderSecret = 'provider' | 'previous-provider'
+type ProviderSecret = 'provider' | 'previous-provider'
 
 export const isProviderSecret = (name: SecretName): name is ProviderSecret => name.endsWith('provider')
 

@@ -20,11 +20,8 @@ interface Remembered {
  * Stores the settings of the embedding model in the directory, keys included. Uses those of an earlier start's model as
  * `PREVIOUS_EMBEDDING_…`, unless these are set. Agents with another model begin to change. @returns their number
  */
-export async function followModel(
-  db: Database,
-  dataDir: string,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<number> {
+export async function followModel(db: Database, dataDir: string): Promise<number> {
+  const { env } = process
   const file = join(dataDir, 'embedding-model')
   const current = Object.fromEntries(
     names.flatMap((name) => (env[`EMBEDDING_${name}`] ? [[name, env[`EMBEDDING_${name}`]!]] : [])),

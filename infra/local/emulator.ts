@@ -22,7 +22,7 @@ export interface Emulator {
   close(): Promise<void>
 }
 
-export interface EmulatorOptions {
+interface EmulatorOptions {
   port?: number
   /** The directory of the files; by default one that is removed on close. */
   filesDir?: string | undefined

@@ -1,6 +1,6 @@
 import { invoke, type LambdaHandler, logFailure } from './lambda.ts'
 
-export interface ScheduleOptions {
+interface ScheduleOptions {
   functionName?: string
   timeoutSeconds?: number
   /** Lets a due run begin during another, as on AWS; otherwise it is skipped. */

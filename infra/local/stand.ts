@@ -14,7 +14,7 @@ import type { SentMail } from './mail.ts'
 import { startEventSource } from './queue/event-source.ts'
 import { every } from './schedule.ts'
 
-export interface StandOptions {
+interface StandOptions {
   dataDir?: string
   databaseUrl?: string | undefined
   port: number

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { configuredSigner, type Signer, signPost } from './signing.ts'
 
 /** A POST to a service that speaks JSON. */
-export interface JsonCall {
+interface JsonCall {
   service: 'codedeploy' | 'lambda' | 'secretsmanager' | 'ses' | 'sqs'
   url: string
   /** The operation, and the version of the protocol; absent where the URL's path names the operation. */

@@ -38,7 +38,7 @@ export class PastLimit extends ApiError {
 }
 
 export type KeptCheck = Pick<Selectable<Tables['golden_questions']>, (typeof columns)[number]>
-export type CheckInput = Omit<Check, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
+type CheckInput = Omit<Check, 'id' | 'history' | 'value' | 'expects_value' | 'model' | 'as_of'> &
   Partial<Pick<Check, 'history' | 'value' | 'expects_value'>> & { as_of: string | null }
 
 const columns = [...checkColumns, 'passed', 'rank', 'checked_at'] as const

@@ -1,4 +1,4 @@
-import { type AliasedRawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { sketchOf } from '../embedding/sketch.ts'
 import { toStored } from '../embedding/vectors.ts'
 
@@ -10,11 +10,8 @@ export function toVectorRow(id: string, vector: Float32Array): VectorRow {
 
 type OfDocument = VectorRow & { document_id: string }
 
-/** Vectors as rows of a statement, sent as one string because JSON would be parsed twice. */
-export function vectorRows<Alias extends string>(
-  alias: Alias,
-  rows: OfDocument[],
-): AliasedRawBuilder<OfDocument, Alias> {
+/** Vectors as the rows `made` of a statement, sent as one string because JSON would be parsed twice. */
+export function vectorRows(rows: OfDocument[]) {
   const columns = {
     document_id: sql`${rows.map((row) => row.document_id)}::uuid[]`,
     id: sql`${rows.map((row) => row.id)}::uuid[]`,
@@ -23,5 +20,5 @@ export function vectorRows<Alias extends string>(
     sketch: sql`string_to_array(${rows.map((row) => row.sketch).join(';')}, ';')::bit(1536)[]`,
   } satisfies Record<keyof OfDocument, unknown>
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
-  return sql<OfDocument>`unnest(${sql.join(Object.values(columns))})`.as<Alias>(sql`${sql.ref(alias)}(${names})`)
+  return sql`unnest(${sql.join(Object.values(columns))}) made(${names})`
 }

@@ -3,7 +3,7 @@ import type { SourceType } from '../database/tables.ts'
 export const maxFileBytes = 50 * 1024 * 1024
 
 export type FileType = Exclude<SourceType, 'manual'>
-export type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md' | 'epub' | 'eml' | 'picture'
+type FileKind = SourceType | 'xlsx' | 'pptx' | 'html' | 'md' | 'epub' | 'eml' | 'picture'
 
 /** The extensions of each type, and of each kind as people name it. */
 const kinds: [FileType, FileKind, extensions: string][] = [

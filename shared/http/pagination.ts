@@ -8,8 +8,9 @@ import { described, fields, integer } from './input/fields.ts'
 
 const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,6}$/, 'must be an integer'), v.transform(Number))
 
-export function limitUpTo(max: number, description = 'Maximum number of items in a page.') {
-  return v.pipe(v.optional(v.pipe(digits, integer(1, max)), '20'), v.metadata({ description, default: 20 }))
+/** A page has at most 100 items. */
+export function pageLimit(description = 'Maximum number of items in a page.') {
+  return v.pipe(v.optional(v.pipe(digits, integer(1, 100)), '20'), v.metadata({ description, default: 20 }))
 }
 
 export const cursorParameter = v.optional(
@@ -20,7 +21,7 @@ export const cursorParameter = v.optional(
 )
 
 /** The query of a list without filters. */
-export const listQuery = fields({ limit: limitUpTo(100), cursor: cursorParameter })
+export const listQuery = fields({ limit: pageLimit(), cursor: cursorParameter })
 
 /** The sort key of a list that is sorted by id. */
 export const byId = v.strictTuple([uuid])

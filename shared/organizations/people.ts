@@ -63,7 +63,7 @@ export async function invite(
   return { outcome: found.length > 0 ? 'member' : 'limited' }
 }
 
-export interface Invitation {
+interface Invitation {
   organization_name: string
   mail: string
   role: Role
@@ -159,7 +159,7 @@ function changeWithRecord({ organizationId, by, command, args }: Action, change:
     select ${newId()}, ${by}, ${command}, ${args}, ${organizationId}, now(), 'done' from changed returning id`
 }
 
-export interface Membership {
+interface Membership {
   id: OrganizationId
   name: string
   role: Role

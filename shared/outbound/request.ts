@@ -26,7 +26,7 @@ export interface OutboundResponse {
   url: string
 }
 
-export type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[]>
+type Resolve = (hostname: string, signal: AbortSignal) => Promise<string[]>
 
 /** A request that got no whole response; the message tells people what failed. */
 export class OutboundFailed extends Error {

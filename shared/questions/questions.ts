@@ -7,7 +7,7 @@ import { requireAgent } from '../http/not-found.ts'
 
 export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
 
-export interface QuestionFilters {
+interface QuestionFilters {
   call_id?: string | undefined
   answered?: boolean | undefined
   /** Asked at this time or later, and before `to`: RFC 3339. */

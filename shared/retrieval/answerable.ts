@@ -2,7 +2,7 @@ import type { Coverage } from './coverage.ts'
 import type { Mode } from './schemas.ts'
 
 /** The evidence for the best hit. Scores are from 0 to 1; in `semantic` they are likenesses. */
-export interface Evidence {
+interface Evidence {
   score: number
   /** The score of the hit after it. */
   next: number
@@ -33,7 +33,7 @@ const unmet = 4
 export const probablyAnswered = 0.5
 
 /** A model gets an empty answer below this probability, which loses less than one right first hit in a hundred. */
-export const minAnswerable = 0.15
+const minAnswerable = 0.15
 
 export const levels = ['found', 'uncertain', 'nothing'] as const
 export type Level = (typeof levels)[number]

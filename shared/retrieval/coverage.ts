@@ -17,7 +17,7 @@ export interface Coverage {
   concepts: number
 }
 
-export interface MeantWord {
+interface MeantWord {
   folded: string
   stem: string
   /** Its terms, and its concepts with a `#`. */

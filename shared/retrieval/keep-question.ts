@@ -9,7 +9,7 @@ import type { Level } from './answerable.ts'
 import { hasTerms } from './in-context.ts'
 import type { Value } from './schemas.ts'
 
-export interface AnsweredQuestion {
+interface AnsweredQuestion {
   text: string
   callId?: string | undefined
   mode: Tables['question_log']['mode']

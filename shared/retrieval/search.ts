@@ -34,7 +34,7 @@ export interface Found extends Judgement {
   likenessOf: LikenessOf
 }
 
-export interface Models {
+interface Models {
   /** The model that made the vectors; undefined for a caller's own, which count as the serving model's. */
   asked_model: string | undefined
   /** The model that serves an agent which names none. */

@@ -7,7 +7,7 @@ import { ApiError } from '../http/errors.ts'
 import { newId, type OrganizationId } from '../ids.ts'
 import type { WebhookEvent } from './events.ts'
 
-export type WebhookStatus = 'enabled' | 'disabled'
+type WebhookStatus = 'enabled' | 'disabled'
 
 export interface WebhookScope {
   organizationId: OrganizationId

@@ -14,10 +14,10 @@ const text = 'The parrot is called Rosalinde and lives behind the counter.'
 const modes = ['hybrid', 'semantic', 'keyword'] as const
 
 /** A tenant with a document that search serves and one that stays. */
-async function withParrot(more: object = {}) {
+async function withParrot() {
   const tenant = await stand.tenant()
   const { call, knowledgeBase } = tenant
-  const parrot = await call('POST', knowledgeBase, { title: 'Parrot', content: text, external_id: 'parrot', ...more })
+  const parrot = await call('POST', knowledgeBase, { title: 'Parrot', content: text, external_id: 'parrot' })
   const other = await call('POST', knowledgeBase, { title: 'Menu', content: 'Soup and bread.' })
   await stand.deliver()
   const id = parrot.body.id as string

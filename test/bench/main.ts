@@ -105,5 +105,5 @@ function publish(): void {
 
 function write(folder: string, run: Run): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, 'run.json'), toJsonRows(run, 4))
+  writeFileSync(join(folder, 'run.json'), toJsonRows(run))
 }

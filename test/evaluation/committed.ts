@@ -21,7 +21,7 @@ export function requireDefault({ source }: Figures): void {
 }
 
 export function writeFigures(figures: Figures): void {
-  writeFileSync(file, toJsonRows(figures, 4))
+  writeFileSync(file, toJsonRows(figures))
 }
 
 /** The changes since the committed figures, as text. */

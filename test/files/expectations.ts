@@ -1,7 +1,7 @@
 import { headings, shop } from './shop.ts'
 
 /** Contents that a reader finds in a file of test/files/fixtures, and that a library should find. */
-export interface Expectations {
+interface Expectations {
   headings: string[]
   /** Cells of one row of a table, in this order. */
   rows: string[][]
@@ -141,7 +141,7 @@ export const expectations: Record<string, Expectations> = {
   'utf-16.csv': german,
 }
 
-export type Aspect = keyof Expectations
+type Aspect = keyof Expectations
 
 /** Counts the expectations of each aspect, and how many the Markdown meets. */
 export function judge(

@@ -14,7 +14,7 @@ function pngChunk(type: string, content: Buffer): Buffer {
 }
 
 /** White, of one bit a pixel. */
-export function pngOf(width: number, height: number, rows = height): Buffer {
+function pngOf(width: number, height: number, rows = height): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)

@@ -37,7 +37,7 @@ export interface ModelDocument {
   tag?: { etag: string; edits: number }
 }
 
-export interface ModelFile {
+interface ModelFile {
   key: string
   content: string
   isPosted: boolean

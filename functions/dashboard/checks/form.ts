@@ -12,7 +12,7 @@ import { checksPage } from '../paths.ts'
 import { number } from '../sentences.ts'
 import { timeIn } from '../times.ts'
 
-export type Titled = { id: string; title: string }
+type Titled = { id: string; title: string }
 
 export const noDocument = 'Choose a document, or nothing. This document may have been deleted.'
 const noWithin = 'Enter a number from 1 to 10.'

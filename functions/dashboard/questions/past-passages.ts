@@ -11,7 +11,7 @@ import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
 /** A passage as it was when it was found. */
-export interface GivenPassage {
+interface GivenPassage {
   title: string
   /** Undefined if it is no longer kept, or wasn't looked up. */
   text: string | undefined

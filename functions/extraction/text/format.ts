@@ -52,7 +52,7 @@ function compoundType(file: Buffer): 'doc' {
   return type
 }
 
-export type PackageFormat = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub'
+type PackageFormat = 'docx' | 'xlsx' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub'
 
 const packageParts: [PackageFormat, RegExp][] = [
   ['docx', /^\/?word\/document\d*\.xml$/],

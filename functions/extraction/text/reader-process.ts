@@ -10,7 +10,7 @@ import { residentMb } from './process-memory.ts'
 import type { ReaderProgress, ReaderReady, ReaderReply, ReaderRequest } from './reader.ts'
 
 /** `seconds` limit a file, and each page that has to be recognised; `secondsInAll` limit all of them. */
-export type ReaderLimits = { seconds: number; secondsInAll: number; memoryMb: number }
+type ReaderLimits = { seconds: number; secondsInAll: number; memoryMb: number }
 
 type Job = { request: ReaderRequest; progress: Progress; deadline: number; last: number }
 

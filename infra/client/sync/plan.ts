@@ -67,6 +67,6 @@ function isSame(document: Document, wanted: Wanted): boolean {
 }
 
 /** The further sentences are advice for people who upload files. */
-export function firstSentenceOf(error: unknown): string {
+function firstSentenceOf(error: unknown): string {
   return sentenceOf(error).split(/\. (?=[A-Z])/, 1)[0]!
 }

@@ -30,7 +30,7 @@ export interface LocalDatabase {
 /** Reads every value of the owner's sessions as Postgres text. */
 const asText = { getTypeParser: () => (value: string) => value } as ClientConfig['types']
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   url?: string | undefined
   /** A pooler in front of the server, for the endpoint's sessions. */
   pooler?: string | undefined

@@ -8,12 +8,12 @@ import { messageOf } from '../../error-message.ts'
 import { AnswerTooLarge, maxBytes, type Options, runSql, type SqlBody, sqlBody, type Traffic } from './neon-sql.ts'
 import type { Login, Session, Sessions } from './sessions.ts'
 
-export interface Backend extends Sessions {
+interface Backend extends Sessions {
   /** True if the password is the login's. Called for each request, even if the pool has a session. */
   isRight(login: Login): Promise<boolean>
 }
 
-export interface NeonEndpoint {
+interface NeonEndpoint {
   port: number
   /** Counts since the start. */
   traffic: Traffic

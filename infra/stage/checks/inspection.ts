@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { error, explain, type Finding, ok } from './check.ts'
 import { type Compute, checkConnections } from './neon.ts'
 
-export interface Inspection {
+interface Inspection {
   findings: Finding[]
   compute?: Compute
 }

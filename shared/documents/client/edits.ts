@@ -83,7 +83,7 @@ export function restore(content: string | null): Decide {
 }
 
 /** Returns the corrections of a file's text after an edit of it. */
-export type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
+type CorrectionsAfter = (text: string, corrections: readonly Correction[], edited: string) => Correction[]
 
 /** Edits a file's text, and remains a file. A document without a file's text is edited as by `edit`. */
 export function correctText({ content, ...input }: UpdateInput & { content: string }, after: CorrectionsAfter): Decide {

@@ -24,7 +24,7 @@ export function insertVectors(
 ) {
   return sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch, model)
     select d.organization_id, d.id, made.id, made.exponent, made.embedding, made.sketch, ${model}
-    from documents d join ${vectorRows('made', withDocument(documents))} on made.document_id = d.id
+    from documents d join ${vectorRows(withDocument(documents))} on made.document_id = d.id
     where ${isAnyOf(documents)} and ${condition} on conflict do nothing`
 }
 

@@ -10,7 +10,7 @@ import { addDates, type Mentions } from './written-dates.ts'
  * How a sentence names a day: by its date or holiday, by a range or a rule (“the first Friday”) that contains it, by a range that is longer
  * than a month, by the day of the week; or it names dates, but others.
  */
-export type Naming = 'date' | 'range' | 'rule' | 'season' | 'weekday' | 'others' | 'none'
+type Naming = 'date' | 'range' | 'rule' | 'season' | 'weekday' | 'others' | 'none'
 
 /** What a sentence says of hours. */
 interface Hours {

@@ -21,7 +21,7 @@ export type Passage = Pick<Hit, 'document_id' | 'chunk_index'>
 /** How much of a word a passage, its title and its headings have: a code may be there in part. */
 export type Presence = 'whole' | 'part' | 'none'
 
-export interface SoughtWords {
+interface SoughtWords {
   words: SoughtWord[]
   presencesIn(passage: Passage): Presence[]
 }

@@ -104,7 +104,7 @@ function toKeywordQuery(query: string): KeywordQuery | undefined {
 }
 
 /** A term of an earlier turn of a call: group, way, key in `sparsevec`, weight. */
-export type SaidTerm = [group: number, way: number, key: number, weight: number]
+type SaidTerm = [group: number, way: number, key: number, weight: number]
 
 /** The terms that a turn adds to later turns of its call: its words, but not their sounds. */
 export function termsSaid(turn: string): SaidTerm[] {

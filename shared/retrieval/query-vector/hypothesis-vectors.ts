@@ -8,7 +8,7 @@ import type { recentDurations } from './hedging.ts'
 import { type QueryVectorKey, queryVectorKey, vectorCache } from './query-vectors.ts'
 
 /** One reading of the caller's words, and the key of its vector. */
-export interface Hypothesis {
+interface Hypothesis {
   text: string
   key: QueryVectorKey
 }

@@ -1,7 +1,7 @@
 import { rotate, signsOf } from '../../embedding/sketch.ts'
 import { dimensions } from '../../embedding/vectors.ts'
 
-export interface QuerySketch {
+interface QuerySketch {
   /** Bits of the rotated query, each a `bit(1536)`: they count 4, 2 and 1. */
   high: string
   middle: string

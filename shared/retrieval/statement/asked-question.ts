@@ -33,8 +33,6 @@ export interface Asked {
   key?: QueryVectorKey | undefined
 }
 
-export type AskedQuestion = ReturnType<typeof toQuestion>
-
 /** The arguments of `answers` in infra/migrations/search: one, unless the hypotheses have too many terms for it. */
 export function questionsOf(scope: AgentScope, mode: Mode, hypotheses: readonly Asked[], filters: Filters) {
   return toCalls(mode, hypotheses).map((call) => toQuestion(scope, mode, call, filters))

@@ -21,7 +21,7 @@ const maxCells = 2_000_000
 const skipped =
   /^(head|script|style|noscript|template|svg|math|iframe|object|embed|canvas|audio|video|nav|input|textarea|datalist|rt|rp|rtc|s|del|strike)$/
 
-export type HtmlDocument = DefaultTreeAdapterTypes.Document
+type HtmlDocument = DefaultTreeAdapterTypes.Document
 
 export function readHtml(html: string): { blocks: Block[]; title: string | undefined } {
   return readDocument(parseHtml(html))

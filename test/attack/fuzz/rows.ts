@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { beforeAll } from 'vitest'
 
 /** A value for each table that changes with every insert, update or delete of a row. */
-export type Stamps = Record<string, string>
+type Stamps = Record<string, string>
 
 const savedSchema = 'fuzz_saved'
 /** The embedded database does not clean up by itself. */

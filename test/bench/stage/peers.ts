@@ -44,7 +44,7 @@ export interface Library extends Omit<Service, 'search'> {
   hybrid(agent: string, question: string, limit: number, vector: number[]): Promise<string[]>
 }
 
-export type Splitter = (text: string) => Promise<number> | number
+type Splitter = (text: string) => Promise<number> | number
 
 export interface Peers {
   /** Stores in this database, by name, each with a table of its own. */

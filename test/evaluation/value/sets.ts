@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import type { HitTable } from '../../../shared/retrieval/tables.ts'
 import { toMarkdown } from '../../../shared/text/markdown.ts'
 import { normalized } from '../ask.ts'
-import { readSet } from '../labelled-set.ts'
 
 export interface TableQuestion {
   question: string
@@ -15,17 +13,15 @@ export interface TableQuestion {
   answer: ExpectedCell | null
 }
 
-export interface ExpectedCell {
+interface ExpectedCell {
   text?: string
   row?: string[]
   /** The row's other cells: a code is named by the text beside it. */
   beside?: string[]
   column?: string[]
-  /** The row's cells, as `| cell | cell`. */
-  words?: string
 }
 
-export type FoundCell = { text: string; row: string[]; column: string[] } | null | undefined
+type FoundCell = { text: string; row: string[]; column: string[] } | null | undefined
 
 /** Questions of documents/*.md (questions.json) or of tables as CSV (questions.csv with file and value). */
 export function tableQuestions(folder: string): TableQuestion[] {
@@ -55,37 +51,13 @@ function handMade(folder: string): TableQuestion[] {
   })
 }
 
-const asksPrice = /was kostet|wie teuer|preis|price|how much|cost|combien|prix|wie hoch/
-const priceHeader = /^(?:preis|prix|price|fee|gebühr|a month)$/i
-
-/** Questions to businesses that also have prose, except for rows without a recorded right column. */
-export function businessQuestions(folder: string): TableQuestion[] {
-  return readSet(folder).flatMap(({ documents, questions }) =>
-    questions.flatMap(({ question, expected }): TableQuestion[] => {
-      const document = documents.find(({ title }) => title === expected?.title)
-      if (!document || !expected?.words) return []
-      const lines = document.content.split('\n').filter((line) => line.startsWith('|'))
-      const isRow = lines.some((line) => normalized(line).includes(normalized(expected.words!)))
-      if (!isRow) return [{ question, document, answer: null }]
-      return asksPrice.test(question) ? [{ question, document, answer: { words: expected.words } }] : []
-    }),
-  )
-}
-
-/** @param table that has the cell */
-export function isRightCell(found: FoundCell, answer: ExpectedCell | null, table?: HitTable): boolean {
+export function isRightCell(found: FoundCell, answer: ExpectedCell | null): boolean {
   if (!found || !answer) return !found && !answer
-  if (answer.words && table) {
-    const cells = table.rows.find(({ path }) => path === found.row)!.cells
-    const hasPrices = table.columns.some((path) => priceHeader.test(path.join()))
-    return isIn(`| ${cells.join(' | ')} |`, answer.words) && (!hasPrices || priceHeader.test(found.column.join()))
-  }
   const isSame = (a: string[], b: string[] | undefined) => !b || normalized(a.join(': ')) === normalized(b.join(': '))
   const isRow = isSame(found.row, answer.row) || answer.beside?.includes(found.row.at(-1)!)
   return key(found.text) === key(answer.text ?? '') && isRow === true && isSame(found.column, answer.column)
 }
 
-const isIn = (text: string, words: string) => normalized(text).includes(normalized(words))
 const key = (text: string) =>
   text
     .normalize('NFKC')

@@ -9,7 +9,7 @@ export function runbookPages(): { page: string; text: string }[] {
   return pages.map((page) => ({ page, text: readFileSync(join(root, page), 'utf8') }))
 }
 
-export interface PageCommand {
+interface PageCommand {
   program: 'aws' | 'cdk' | 'neon'
   /** The version that the page names. */
   version: string | undefined

@@ -46,7 +46,7 @@ export interface Organization {
 }
 
 /** One operation each, of the agent's knowledge base, as the generated client has it. Each throws when the API refuses. */
-export interface Sdk {
+interface Sdk {
   createDocument(document: { title: string; content?: string }): Promise<Document>
   createDocuments(documents: { title: string; content?: string }[]): Promise<{ data: Document[] }>
   putDocument(externalId: string, document: { title: string; content: string }): Promise<Document>

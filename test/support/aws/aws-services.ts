@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '../http/loopback.ts'
 
-export interface FakeStack {
+interface FakeStack {
   status: string
   isProtected?: boolean
   outputs?: Record<string, string>

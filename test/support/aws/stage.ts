@@ -28,7 +28,7 @@ interface TestDatabase {
   pool: Pool
 }
 
-export type StageTools = ReturnType<typeof useStageTools>
+type StageTools = ReturnType<typeof useStageTools>
 
 const ownerPassword = 'owner-S3cret-of-the-test'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 
-export interface StrayRow {
+interface StrayRow {
   fault: string
   document_id: string
   id: string

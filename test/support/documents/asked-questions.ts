@@ -15,7 +15,7 @@ export async function keptQuestions({ db }: TestStand, { organizationId }: Tenan
   return await log.selectAll().orderBy('id').execute()
 }
 
-export interface AskedBefore {
+interface AskedBefore {
   question: string
   status?: Level
   value?: Value

@@ -8,7 +8,7 @@ import { newId } from '../../../shared/ids.ts'
 import { indexedTerms, titleTerms } from '../../../shared/terms/indexed-terms.ts'
 import type { Tenant } from '../stand/stand.ts'
 
-export interface ServedChunk {
+interface ServedChunk {
   /** Chunks with one array share a stored vector. */
   vector: ArrayLike<number>
   metadata?: object
@@ -35,7 +35,7 @@ export async function storeServed(db: Database, tenant: Tenant, chunks: ServedCh
   for (let first = 0; first < vectors.length; first += vectorsPerStatement)
     await sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
       select ${organizationId}::uuid, ${documentId}::uuid, id, exponent, embedding, sketch
-      from ${vectorRows('made', vectors.slice(first, first + vectorsPerStatement))}`.execute(db)
+      from ${vectorRows(vectors.slice(first, first + vectorsPerStatement))}`.execute(db)
 
   const rows = chunks.map(({ vector, metadata = {} }, chunk_index) => {
     return { id: newId(), chunk_index, metadata, vector_id: ids.get(vector)! }

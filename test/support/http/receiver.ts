@@ -5,7 +5,7 @@ import { OutboundFailed } from '../../../shared/outbound/request.ts'
 import type { Tenant, TestStand } from '../stand/stand.ts'
 import { databaseAs } from '../stand/worker.ts'
 
-export interface Received {
+interface Received {
   url: string
   id: string
   at: Date

@@ -24,7 +24,7 @@ export interface Home {
   DATABASE_URL?: string
 }
 
-export interface HomeOptions {
+interface HomeOptions {
   isEmpty?: boolean
   /** Null for the embedded database. */
   server?: string | null

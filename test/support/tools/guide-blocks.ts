@@ -27,7 +27,7 @@ export function blocksOf(markdown: string): Block[] {
   })
 }
 
-export interface GuideRequest {
+interface GuideRequest {
   method: string
   path: string
   headers: Record<string, string>

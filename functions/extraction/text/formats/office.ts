@@ -4,7 +4,7 @@ import { Unreadable } from '../../../../shared/text/unreadable.ts'
 import { leftOutNotes } from '../left-out.ts'
 import { shownPackage } from './shown-package.ts'
 
-export type OfficeFormat = 'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
+type OfficeFormat = 'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'odp' | 'ods'
 
 const faults = {
   unsupported: 'damaged',

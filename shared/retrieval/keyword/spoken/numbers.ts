@@ -2,7 +2,7 @@ import { nothing } from './language.ts'
 import type { Speech } from './tokens.ts'
 
 /** Tokens up to `end` say a number; `text` has its digits, with leading zeros where they were written. */
-export interface NumberPhrase {
+interface NumberPhrase {
   end: number
   text: string
   ordinal: boolean
