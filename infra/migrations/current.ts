@@ -9,12 +9,21 @@ const searchFiles =
   'reading semantic-arm term-lists sketch-clusters keyword-arm switch-model search search-after'.split(' ')
 const files = [...readFolder('current'), ...readFolder('search', searchFiles)]
 
-const triggerStatement = /^create or replace trigger (\w+)[^;]*?\bon (\w+)[^;]*;/gm
-const triggers = files
-  .flatMap((sql) => [...sql.matchAll(triggerStatement)])
-  .map(([statement, name, table]): Attached => ({ kind: 'trigger', name: name!, table: table!, statement }))
-const functionFiles = files.map((sql) => sql.replaceAll(triggerStatement, ''))
+const beforeTrigger = '\ncreate or replace trigger '
+const triggers = files.flatMap((sql) => sql.split(beforeTrigger).slice(1).map(toTrigger))
+const functionFiles = files.map((sql) => {
+  const [first, ...others] = sql.split(beforeTrigger)
+  return [first, ...others.map((text) => text.slice(text.indexOf(';') + 1))].join('')
+})
 const attached = [...triggers, ...policies]
+
+/** @param text a file from a trigger's name on */
+function toTrigger(text: string): Attached {
+  const definition = text.slice(0, text.indexOf(';'))
+  const words = definition.split(/\s+/)
+  const statement = `create or replace trigger ${definition}`
+  return { kind: 'trigger', name: words[0]!, table: words[words.indexOf('on') + 1]!, statement }
+}
 
 const contents = JSON.stringify({ createRoles, functionFiles, attached, tables, functions })
 

@@ -17,9 +17,6 @@ function grantees(names: string): string {
   return each.map((name) => `cuecard_${name}`).join(', ')
 }
 
-/** The roles of a policy, such as `mcp search` in `for select to mcp search using (true)`. */
-const recipients = /\bto ([a-z ]+[a-z])(?=\s+(?:using|with))/
-
 const everybody = grantees(roles.join(' '))
 
 /** Makes missing roles. They belong to the cluster, so another database of the server may have made them. */
@@ -56,12 +53,16 @@ export const policies: readonly Attached[] = Object.entries(tables).flatMap(([ta
   return rows.map(([name, rows]) => ({ kind: 'policy', name, table, statement: createPolicy(name, table, rows) }))
 })
 
+/** The roles of a policy, such as `mcp` and `search` in `for select to mcp search using (true)`. */
 function rolesOf(rows: string): string[] {
-  return recipients.exec(rows)?.[1]?.split(' ') ?? []
+  const words = rows.slice(0, rows.indexOf('(')).split(/\s+/)
+  const before = words.indexOf('to')
+  return before < 0 ? [] : words.slice(before + 1).filter((word) => !['', 'using', 'with', 'check'].includes(word))
 }
 
 function createPolicy(name: string, table: string, rows: string): string {
-  return `create policy ${name} on ${table} ${rows.replace(recipients, (_, names) => `to ${grantees(names)}`)}`
+  const names = rolesOf(rows).join(' ')
+  return `create policy ${name} on ${table} ${names ? rows.replace(`to ${names}`, `to ${grantees(names)}`) : rows}`
 }
 
 function ownRows(table: string): string {
