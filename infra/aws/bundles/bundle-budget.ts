@@ -5,7 +5,7 @@ import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 395_000
 /** Lambdas that ask golden questions also contain search, which reads tables, and 29 kB of Chinese characters. */
-const guarded = 605_000
+const guarded = 610_000
 
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
