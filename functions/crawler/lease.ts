@@ -56,7 +56,7 @@ export async function claimSource(
     // Makes an organization's claims see each other.
     locked: sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 3))`,
     rows: crawling.update(sql`${isIt} and ${isClaimable(token)}`, transitions.claim(token), claimedColumns),
-    postponed: crawling.update(sql`${isIt} and ${isDue} and ${mustWait}`, transitions.postpone),
+    postponed: crawling.update(sql`${isIt} and ${isDue} and ${mustWait()}`, transitions.postpone()),
   })
   const [row] = rows
   if (!row) return undefined

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import type { Bucket } from '../../shared/files/bucket.ts'
 import { keyOfUrl, prefixOfUrl } from '../../shared/files/file-url.ts'
-import { maxPerSweep } from './limits.ts'
+import { maxPerSweep } from './lost.ts'
 
 export function findObsoleteFiles() {
   return sql<{ source_url: string }>`

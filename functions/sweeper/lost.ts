@@ -3,7 +3,9 @@ import { awaitsText, isDue, processing } from '../../shared/documents/processing
 import * as sources from '../../shared/sources/transitions.ts'
 import type { Message } from '../../shared/work/message.ts'
 import { acquireDue } from '../../shared/work/sweep.ts'
-import { maxPerSweep } from './limits.ts'
+
+/** The maximum of rows of each kind per sweep. */
+export const maxPerSweep = 1000
 
 export interface LostDocument extends Message<'document'> {
   /** `resend_at` to the microsecond: shows whether the row has changed since. */

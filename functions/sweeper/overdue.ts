@@ -17,8 +17,7 @@ import {
   isOverdue,
 } from '../../shared/documents/processing/guards.ts'
 import { fail, recover, type Transition } from '../../shared/documents/processing/transitions.ts'
-import { maxPerSweep } from './limits.ts'
-import { secondsOfOldest } from './lost.ts'
+import { maxPerSweep, secondsOfOldest } from './lost.ts'
 
 const d = columnsOf('documents', 'd')
 const wasRetried = sql<boolean>`${d.retry_count} > 0`

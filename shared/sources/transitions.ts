@@ -35,7 +35,6 @@ import { type Change, fromNow, now, requestedBy, workKind } from '../work/work-k
 export type Transition = Change<'sources'>
 
 const s = columnsOf('sources', 's')
-const o = columnsOf('sources', 'o')
 
 /** The lease is longer than the Lambda runs; an attempt is a lease without a page. */
 export const crawling = workKind('sources', 's', { leaseSeconds: 330, maxAttempts: 5, lostAfterSeconds: 120 })
@@ -57,14 +56,17 @@ export const dueAt = sql<Date>`coalesce(${s.resume_at}, ${s.next_check_at})`
 /** True if a crawl is due to begin, or one in progress to continue, or if its worker has died. */
 export const isDue = sql<boolean>`(${s.lease_token} is null and ${dueAt} <= now() or ${crawling.isLeaseExpired})`
 
-const hostOf = (url: Expression<string>) => sql`regexp_replace(lower(split_part(${url}, '/', 3)), '^www\\.', '')`
 /** True if the organization crawls the same host, which gets one request at a time; or any host, while another organization waits for a crawler. */
-export const mustWait = sql<boolean>`exists (select from sources o where o.organization_id = s.organization_id and o.id <> s.id
-  and o.lease_expires_at > now() and (${hostOf(o.url)} = ${hostOf(s.url)} or another_organization_waits(s.organization_id)))`
+export const mustWait = () => {
+  const hostOf = (alias: string) =>
+    sql`regexp_replace(lower(split_part(${sql.id(alias, 'url')}, '/', 3)), '^www\\.', '')`
+  return sql<boolean>`exists (select from sources o where o.organization_id = s.organization_id and o.id <> s.id
+    and o.lease_expires_at > now() and (${hostOf('o')} = ${hostOf('s')} or another_organization_waits(s.organization_id)))`
+}
 
 /** Includes the token's own claim, so that it may be repeated. */
 export const isClaimable = (leaseToken: Expression<string>) =>
-  sql<boolean>`((${isDue} or ${s.lease_token} = ${leaseToken}) and not ${mustWait})`
+  sql<boolean>`((${isDue} or ${s.lease_token} = ${leaseToken}) and not ${mustWait()})`
 
 /** The condition of every write of a worker: the lease is still held. */
 export const isLeasedTo = (lease: SourceScope & { leaseToken: string }) =>
@@ -93,7 +95,7 @@ export const reschedule = (refreshHours: number): Transition => ({
   next_check_at: sql<Date>`least(${s.next_check_at}, now() + make_interval(hours => ${refreshHours}::int))`,
 })
 
-export const postpone = { resend_at: fromNow(postponedSeconds) } satisfies Transition
+export const postpone = (): Transition => ({ resend_at: fromNow(postponedSeconds) })
 
 export const claim = (leaseToken: Expression<string>): Transition => ({
   ...crawling.claimed(leaseToken),

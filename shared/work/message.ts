@@ -1,14 +1,5 @@
 import * as v from 'valibot'
-import {
-  type AgentId,
-  agentId,
-  type DocumentId,
-  documentId,
-  type OrganizationId,
-  organizationId,
-  type SourceId,
-  sourceId,
-} from '../ids.ts'
+import { type AgentId, type DocumentId, type OrganizationId, organizationId, type SourceId, uuid } from '../ids.ts'
 
 /** The checks' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
 export type Checked = v.InferOutput<typeof checked>
@@ -59,21 +50,18 @@ const checked = v.object({
   results: v.array(v.object({ id: v.string(), passed: v.boolean(), rank: v.nullable(v.number()) })),
 })
 
-const common = {
-  v: v.literal(1),
-  organization_id: organizationId,
-  request_id: v.optional(v.string()),
-  api_key_id: v.optional(v.string()),
-}
-
 const body = v.pipe(
   v.string(),
   v.parseJson(),
-  v.variant('kind', [
-    v.object({ ...common, kind: v.literal('document'), id: documentId }),
-    v.object({ ...common, kind: v.literal('source'), id: sourceId }),
-    v.object({ ...common, kind: v.literal('agent'), id: agentId, checked: v.optional(checked) }),
-  ]),
+  v.object({
+    v: v.literal(1),
+    organization_id: organizationId,
+    kind: v.picklist(['document', 'source', 'agent']),
+    id: uuid,
+    request_id: v.optional(v.string()),
+    api_key_id: v.optional(v.string()),
+    checked: v.optional(checked),
+  }),
 )
 
 export function bodyOf({ organizationId, kind, id, checked, requestId, by }: Message): string {
@@ -92,6 +80,6 @@ export function bodyOf({ organizationId, kind, id, checked, requestId, by }: Mes
 export function parseMessage(text: string): Message | undefined {
   const result = v.safeParse(body, text)
   if (!result.success) return undefined
-  const { v: _, organization_id: organizationId, request_id: requestId, api_key_id: by, ...work } = result.output
-  return { organizationId, requestId, by, ...work }
+  const { organization_id: organizationId, kind, id, request_id: requestId, api_key_id: by, checked } = result.output
+  return { organizationId, kind, id: id as Message['id'], requestId, by, checked }
 }
