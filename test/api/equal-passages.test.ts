@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { Hit, Value } from '../../shared/retrieval/schemas.ts'
 import { useStatementCount } from '../support/database/request-count.ts'
+import { serveTexts } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -30,12 +31,11 @@ interface Found {
 
 async function spa(documents: { title?: string; content: string }[]): Promise<{ tenant: Tenant; ids: string[] }> {
   const tenant = await stand.tenant()
-  const ids: string[] = []
-  for (const document of documents) {
-    const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Sauna', ...document })
-    ids.push(body.id)
-  }
-  await stand.deliver()
+  const ids = await serveTexts(
+    stand,
+    tenant,
+    documents.map((document) => ({ title: 'Sauna', ...document })),
+  )
   return { tenant, ids }
 }
 

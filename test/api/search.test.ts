@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Embedder } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { tenantWith } from '../support/documents/known-documents.ts'
 import { storeServed } from '../support/documents/served-document.ts'
 import { axis } from '../support/provider/axis.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
@@ -18,12 +19,6 @@ const unavailable = (retryAfter: string) => ({
   headers: { 'retry-after': retryAfter },
   body: { code: 'temporarily_unavailable' },
 })
-async function knowing(...contents: string[]) {
-  const tenant = await stand.tenant()
-  for (const content of contents) await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  await stand.deliver()
-  return tenant
-}
 
 const byMeaning = { query: 'a question', mode: 'semantic' }
 
@@ -56,7 +51,7 @@ describe('a search', () => {
   })
 
   test('with alternatives gives each chunk its best score over all hypotheses', async () => {
-    const tenant = await knowing('The Coit Tower is open.', 'Dogs are welcome.', 'Parking is free.')
+    const tenant = await tenantWith(stand, ['The Coit Tower is open.', 'Dogs are welcome.', 'Parking is free.'])
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
     const heard = ['kommen toor', 'coit tower', 'are dogs welcome']
     const alone = await Promise.all(heard.map(async (query) => (await search(tenant, { query })).body))
@@ -72,7 +67,11 @@ describe('a search', () => {
 
   test('uses the caller’s earlier turns that it is sent, and none by the id of the call', async () => {
     const monthly = 'The e-bike costs 200 euros for a month.'
-    const tenant = await knowing('The e-bike costs 30 euros a day.', monthly, 'The helmet costs 9 euros for a month.')
+    const tenant = await tenantWith(stand, [
+      'The e-bike costs 30 euros a day.',
+      monthly,
+      'The helmet costs 9 euros for a month.',
+    ])
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
     const history = ['How much is an e-bike?']
     for (const mode of ['hybrid', 'keyword', 'semantic']) {
@@ -92,7 +91,7 @@ describe('a search', () => {
   })
 
   test('with a turn that repeats the previous one finds the same as without it', async () => {
-    const tenant = await knowing('Guests park behind the house.', 'Dogs are welcome behind the house.')
+    const tenant = await tenantWith(stand, ['Guests park behind the house.', 'Dogs are welcome behind the house.'])
     const { search } = newSearch(provider, { embedder: lexicalEmbedder() })
     const asked = { query: 'where do guests park' }
     expect((await search(tenant, { ...asked, history: [asked.query] })).body).toEqual(
@@ -142,7 +141,7 @@ describe('a search', () => {
         answerable: 0,
         status: 'nothing',
       })
-      const knower = await knowing('Parking is free.', 'We are closed on Sunday.', 'Bring your own towel.')
+      const knower = await tenantWith(stand, ['Parking is free.', 'We are closed on Sunday.', 'Bring your own towel.'])
       const [answered, other] = await Promise.all(
         ['is parking free', 'do you sell parrots'].map(async (query) => (await search(knower, { query, mode })).body),
       )

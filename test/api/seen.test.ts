@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { Hit } from '../../shared/retrieval/schemas.ts'
+import { tenantWith } from '../support/documents/known-documents.ts'
 import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -16,20 +17,13 @@ const opens = 'The sauna opens at noon.'
 const costs = 'The sauna costs twelve euros.'
 const towels = 'Towels are free.'
 
-async function spa(...contents: string[]): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  for (const content of contents) await tenant.call('POST', tenant.knowledgeBase, { title: 'T', content })
-  await stand.deliver()
-  return tenant
-}
-
 const found = async (tenant: Tenant, body: object): Promise<Hit[]> => (await search(tenant, body)).body.data
 const idsOf = (hits: Hit[]) => hits.map(({ chunk_id }) => chunk_id)
 const contentsOf = (hits: Hit[]) => hits.map(({ content }) => content)
 
 describe.each(['hybrid', 'keyword', 'semantic'])('in %s mode, a passage that the call was given', (mode) => {
   test('comes behind another that has as many of the question’s words, with the same score', async () => {
-    const tenant = await spa(opens, costs, towels)
+    const tenant = await tenantWith(stand, [opens, costs, towels])
     const asked = { query: 'tell me more about the sauna', mode }
     const [best, next, ...others] = await found(tenant, asked)
     expect(contentsOf([best!, next!]).toSorted()).toEqual([costs, opens])
@@ -40,7 +34,7 @@ describe.each(['hybrid', 'keyword', 'semantic'])('in %s mode, a passage that the
   })
 
   test('stays before those that have fewer of the question’s words', async () => {
-    const tenant = await spa(opens, costs, towels)
+    const tenant = await tenantWith(stand, [opens, costs, towels])
     const asked = { query: 'is the sauna open at noon', mode }
     const hits = await found(tenant, asked)
     expect(hits[0]!.content).toBe(opens)
@@ -49,7 +43,8 @@ describe.each(['hybrid', 'keyword', 'semantic'])('in %s mode, a passage that the
 })
 
 test('twelve given passages leave their places to all others that have the question’s words', async () => {
-  const tenant = await spa(...Array.from({ length: 14 }, (_, i) => `The sauna ${'is warm '.repeat(i + 1)}.`), towels)
+  const warm = Array.from({ length: 14 }, (_, i) => `The sauna ${'is warm '.repeat(i + 1)}.`)
+  const tenant = await tenantWith(stand, [...warm, towels])
   const asked = { query: 'the sauna' }
   const hits = await found(tenant, { ...asked, limit: 50 })
   const seen = idsOf(hits.slice(0, 12))
@@ -60,7 +55,7 @@ test('twelve given passages leave their places to all others that have the quest
 })
 
 test('a question of everyday words only, and a search by a vector, find the same whatever the call was given', async () => {
-  const tenant = await spa(opens, costs, towels)
+  const tenant = await tenantWith(stand, [opens, costs, towels])
   const { body } = await tenant.call('GET', `${tenant.knowledgeBase}?limit=1`)
   const chunks = await tenant.call('GET', `${tenant.knowledgeBase}/${body.data[0].id}/chunks?include=embedding`)
   for (const asked of [{ embedding: chunks.body.data[0].embedding }, { query: 'tell me more', mode: 'semantic' }]) {
@@ -71,7 +66,7 @@ test('a question of everyday words only, and a search by a vector, find the same
 })
 
 test('hypotheses with more words than one statement takes are ordered like others', async () => {
-  const tenant = await spa(opens, costs, towels)
+  const tenant = await tenantWith(stand, [opens, costs, towels])
   const many = (word: string) => `the sauna ${Array.from({ length: 20 }, (_, i) => `${word}${i}x`).join(' ')}`
   const asked = { query: many('steam'), alternatives: [many('bath'), many('pool')], mode: 'keyword' }
   const [best, next] = await found(tenant, asked)

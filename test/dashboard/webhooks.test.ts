@@ -1,23 +1,17 @@
-import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { names } from '../../functions/dashboard/settings/webhooks.ts'
 import { maxWebhooks } from '../../shared/webhooks/webhooks.ts'
 import { isSignedWith, makeWebhook, useReceiver } from '../support/http/receiver.ts'
 import { type Page, useDashboard } from './support.ts'
 
 const { stand, signedIn } = useDashboard()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 const { received, run } = receiver
 const settings = '/dashboard/settings'
 const path = `${settings}/webhooks`
 const gone = 'It was turned off because its receiver answered 410 Gone.'
 const urlMissing = 'Enter an address that begins with https:// and can be reached from the internet.'
 const fields = { url: 'https://shop.example/cuecard', events: ['document.failed', 'source.failed'] }
-
-beforeEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-  receiver.begin()
-})
 
 const secretIn = ({ html }: Page) => /<code id="secret">(whsec_[A-Za-z0-9+/]{43}=)<\/code>/.exec(html)?.[1]
 const pathIn = ({ html }: Page) => new RegExp(`${path}/[0-9a-f-]{36}`).exec(html)![0]

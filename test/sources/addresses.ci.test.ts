@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
-import { hours, inn, prices, sourceOf } from './source-of.ts'
+import { crawled, hours, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
@@ -45,9 +45,7 @@ describe('duplicates of a page under other forms of its address', () => {
   }
 
   test('are deleted at the next crawl, and the document of the canonical address stays', async () => {
-    const site = await website(inn())
-    const source = await sourceOf(stand, site.url)
-    await source.deliver()
+    const { site, ...source } = await crawled(stand)
     const before = await source.documents()
     await double(source, site.url, '/prices;jsessionid=S1')
     await double(source, site.url, '/prices?utm_source=x')
@@ -59,9 +57,7 @@ describe('duplicates of a page under other forms of its address', () => {
   })
 
   test('leave the oldest document, under the canonical address, if none is there', async () => {
-    const site = await website(inn())
-    const source = await sourceOf(stand, site.url)
-    await source.deliver()
+    const { site, ...source } = await crawled(stand)
     const before = await source.documents()
     await sql`update documents set external_id = external_id || ';jsessionid=S1'
       where id = ${before['/prices'].id}`.execute(stand.db)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { leftAlone } from '../../functions/crawler/apply.ts'
 import { ofEditedPage } from '../../functions/dashboard/documents/edits.ts'
 import { useDashboard } from '../dashboard/support.ts'
-import { inn, prices, sourceOf } from './source-of.ts'
+import { crawled, inn, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -38,9 +38,7 @@ test('a page edited or deleted by hand is listed as such, and following it again
 })
 
 test('a text that a person saves between the crawl’s reading and storing of the page stays', async () => {
-  const site = await website(inn())
-  const { deliver, refresh, documents, pages, call, knowledgeBase } = await sourceOf(stand, site.url)
-  await deliver()
+  const { site, refresh, documents, pages, call, knowledgeBase } = await crawled(stand)
   const { id } = (await documents())['/prices']
   site.pages['/prices'] = page('Prices', prices.replace('35', '38'), '/')
   let edits = 0

@@ -3,12 +3,10 @@ import { describe, expect, test } from 'vitest'
 import type { OrganizationId } from '../../shared/ids.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { limit } from '../support/stand/tenant.ts'
-import { hours, inn, parking, prices, sourceOf as sourceOfStand } from './source-of.ts'
+import { crawled, hours, inn, parking, prices, sourceOf } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
-
-const sourceOf = (url: string, more?: object) => sourceOfStand(stand, url, more)
 
 /** Moves the time since which pages are gone more than a day back. */
 const aDayLater = (id: string) =>
@@ -16,9 +14,7 @@ const aDayLater = (id: string) =>
 
 describe('a crawl', () => {
   test('makes each page a document that search finds, and updates that of a changed page', async () => {
-    const site = await website(inn())
-    const { deliver, get, refresh, documents, call, knowledgeBase, id } = await sourceOf(site.url)
-    await deliver()
+    const { site, get, refresh, documents, call, knowledgeBase, id } = await crawled(stand)
     expect(await get()).toMatchObject({ status: 'ready', error_message: null, notice: null, page_count: 3 })
     const before = await documents()
     expect(Object.keys(before).sort()).toEqual(['/', '/parking', '/prices'])
@@ -35,9 +31,7 @@ describe('a crawl', () => {
   })
 
   test('of unchanged pages writes no document and embeds nothing', async () => {
-    const site = await website(inn())
-    const { deliver, refresh, documents } = await sourceOf(site.url)
-    await deliver()
+    const { refresh, documents } = await crawled(stand)
     await stand.deliver()
     const before = await documents()
     expect(await refresh()).toMatchObject({ status: 'ready' })
@@ -45,13 +39,11 @@ describe('a crawl', () => {
   })
 
   test('deletes a page that is gone twice, a day apart', async () => {
-    const site = await website({
+    const { site, refresh, documents, pages, id } = await crawled(stand, {
       ...inn(),
+      '/': page('Paws Inn', hours, '/prices', '/parking', '/old'),
       '/old': page('Old', 'An offer that ends soon, and is then no longer there.'),
     })
-    site.pages['/'] = page('Paws Inn', hours, '/prices', '/parking', '/old')
-    const { deliver, refresh, documents, pages, id } = await sourceOf(site.url)
-    await deliver()
     delete site.pages['/old']
     await refresh()
     expect((await pages())['/old']).toMatchObject({ gone_since: expect.any(String), document_id: expect.any(String) })
@@ -64,9 +56,7 @@ describe('a crawl', () => {
   })
 
   test('that misses more than a third of the pages changes nothing, reports it, and is repeated soon', async () => {
-    const site = await website(inn())
-    const { deliver, refresh, documents } = await sourceOf(site.url)
-    await deliver()
+    const { site, refresh, documents } = await crawled(stand)
     await stand.deliver()
     const before = await documents()
     delete site.pages['/prices']
@@ -80,9 +70,7 @@ describe('a crawl', () => {
   })
 
   test('of a website that does not answer changes nothing', async () => {
-    const site = await website(inn())
-    const { deliver, refresh, documents } = await sourceOf(site.url)
-    await deliver()
+    const { site, refresh, documents } = await crawled(stand)
     const before = await documents()
     site.pages['/'] = 503
     const source = await refresh()
@@ -93,9 +81,8 @@ describe('a crawl', () => {
 
   test('that was refused hides no change from the next one, even if the website then answers 304', async () => {
     const versioned = (etag: string, body: string) => ({ headers: { etag }, body })
-    const site = await website({ ...inn(), '/prices': versioned('"1"', page('Prices', prices)) })
-    const { deliver, refresh, documents } = await sourceOf(site.url)
-    await deliver()
+    const pages = { ...inn(), '/prices': versioned('"1"', page('Prices', prices)) }
+    const { site, refresh, documents } = await crawled(stand, pages)
     site.pages['/prices'] = versioned('"2"', page('Prices', prices.replace('35', '38')))
     const { '/': home, '/parking': parking } = site.pages
     delete site.pages['/parking']
@@ -115,7 +102,7 @@ describe('a crawl', () => {
       site.pages['/'] = page('Paws Inn', `${hours}</p><p>${words}!`, '/prices', '/parking')
       return Promise.resolve()
     }
-    const { deliver, refresh, documents } = await sourceOf(site.url)
+    const { deliver, refresh, documents } = await sourceOf(stand, site.url)
     await deliver()
     const before = (await documents())['/']
     for (let look = 0; look < 4; look++) await refresh()
@@ -123,9 +110,7 @@ describe('a crawl', () => {
   })
 
   test('deletes documents of pages that are no longer included', async () => {
-    const site = await website(inn())
-    const { deliver, call, source, documents, pages } = await sourceOf(site.url)
-    await deliver()
+    const { deliver, call, source, documents, pages } = await crawled(stand)
     await call('PATCH', source, { exclude: ['/prices'] })
     await deliver()
     expect(Object.keys(await documents()).sort()).toEqual(['/', '/parking'])
@@ -133,9 +118,7 @@ describe('a crawl', () => {
   })
 
   test('keeps a person’s text, deletion and external id', async () => {
-    const site = await website(inn())
-    const { deliver, refresh, documents, pages, call, knowledgeBase } = await sourceOf(site.url)
-    await deliver()
+    const { site, refresh, documents, pages, call, knowledgeBase } = await crawled(stand)
     const before = await documents()
     await call('PATCH', `${knowledgeBase}/${before['/prices'].id}`, { content: 'Ask us for our prices.' })
     await call('DELETE', `${knowledgeBase}/${before['/parking'].id}`)
@@ -153,7 +136,7 @@ describe('a crawl', () => {
 
   test('leaves out a page whose address is the external id of another document', async () => {
     const site = await website(inn())
-    const { deliver, get, pages, call, knowledgeBase } = await sourceOf(site.url)
+    const { deliver, get, pages, call, knowledgeBase } = await sourceOf(stand, site.url)
     await call('POST', knowledgeBase, { title: 'Own', content: 'Mine.', external_id: `${site.url}/prices` })
     await deliver()
     expect(await get()).toMatchObject({ status: 'ready', page_count: 2 })
@@ -161,9 +144,7 @@ describe('a crawl', () => {
   })
 
   test('leaves out what the organization has no room to store, and says so', async () => {
-    const site = await website(inn())
-    const { deliver, refresh, documents, pages, organizationId } = await sourceOf(site.url)
-    await deliver()
+    const { site, refresh, documents, pages, organizationId } = await crawled(stand)
     const { stored_bytes } = await stand.db
       .selectFrom('documents')
       .where('organization_id', '=', organizationId as OrganizationId)
@@ -180,13 +161,11 @@ describe('a crawl', () => {
   })
 
   test('keeps a page whose deletion a golden question blocks, and names the question', async () => {
-    const site = await website({
+    const { site, refresh, documents, pages, call, agentId, id } = await crawled(stand, {
       ...inn(),
+      '/': page('Paws Inn', hours, '/prices', '/parking', '/pets'),
       '/pets': page('Pets', 'Rabbits are welcome in the garden house, from May on.'),
     })
-    site.pages['/'] = page('Paws Inn', hours, '/prices', '/parking', '/pets')
-    const { deliver, refresh, documents, pages, call, agentId, id } = await sourceOf(site.url)
-    await deliver()
     await stand.deliver()
     const { id: pets } = (await documents())['/pets']
     const question = { question: 'Are rabbits welcome?', expects: { document_id: pets }, on_failure: 'block' }

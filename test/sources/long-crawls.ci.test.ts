@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
-import { hours, inn, sourceOf as sourceOfStand } from './source-of.ts'
+import { crawled, hours, inn, sourceOf as sourceOfStand } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
@@ -74,9 +74,7 @@ describe('an interrupted crawl', () => {
   })
 
   test('is resumed by the sweeper after a crash, once its lease has expired, and keeps one document a page', async () => {
-    const site = await website(inn())
-    const { deliver, get, documents, id, queued } = await sourceOf(site.url)
-    await deliver()
+    const { deliver, get, documents, id, queued } = await crawled(stand)
     // A crash leaves this state if the documents are created and not yet recorded.
     await sql`update sources set resume_at = now(), lease_token = id, lease_expires_at = now() - interval '1 second', resend_at = now()
       where id = ${id}`.execute(stand.db)

@@ -8,7 +8,7 @@ import type { Message } from '../../shared/work/message.ts'
 import { configuredQueue } from '../../shared/work/sqs-queue.ts'
 import type { Tenant, TestStand } from '../support/stand/stand.ts'
 import { databaseAs, workMessage } from '../support/stand/worker.ts'
-import { page } from './website.ts'
+import { page, website } from './website.ts'
 
 export const hours = 'We are open Monday to Saturday from 9 to 18, and closed on Sunday and on public holidays.'
 export const prices = 'A night for a dog costs 35 euros, and for a cat 28 euros, with food and a walk in the evening.'
@@ -92,4 +92,12 @@ export async function sourceOf(stand: TestStand, url: string, more: object = {},
   await queued()
   const own = { id: body.id as string, source, deliver, get, refresh, documents, pages, sent, state, queued }
   return { ...tenant, ...own }
+}
+
+/** A website, and a tenant with a source of it after its first crawl. */
+export async function crawled(stand: TestStand, pages: Parameters<typeof website>[0] = inn()) {
+  const site = await website(pages)
+  const source = await sourceOf(stand, site.url)
+  await source.deliver()
+  return { site, ...source }
 }

@@ -2,15 +2,13 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
 import { isOnServer } from '../support/tools/effort.ts'
-import { giveServed, inn, prices, sourceOf } from './source-of.ts'
-import { page, website } from './website.ts'
+import { crawled, giveServed, prices, sourceOf } from './source-of.ts'
+import { page } from './website.ts'
 
 const stand = useStand()
 
-async function crawled() {
-  const site = await website(inn())
-  const source = await sourceOf(stand, site.url)
-  await source.deliver()
+async function served() {
+  const { site, ...source } = await crawled(stand)
   await stand.deliver()
   const { call, knowledgeBase, agentId } = source
   const sources = `/v1/agents/${agentId}/sources`
@@ -25,7 +23,7 @@ async function crawled() {
 }
 
 test('a source goes into the trash with its documents, is not crawled there, and is restored with them', async () => {
-  const { call, knowledgeBase, site, source, sources, id, ...own } = await crawled()
+  const { call, knowledgeBase, site, source, sources, id, ...own } = await served()
   const before = await own.documents()
   expect(await own.found()).toBe(true)
   expect((await own.toTrash()).status).toBe(204)
@@ -63,7 +61,7 @@ test('a source goes into the trash with its documents, is not crawled there, and
 })
 
 test('an address can be added again while its source is in the trash, which is then not restored', async () => {
-  const { call, site, sources, ...own } = await crawled()
+  const { call, site, sources, ...own } = await served()
   await own.toTrash()
   const again = await call('POST', sources, { url: site.url })
   expect(again.status).toBe(201)
@@ -73,7 +71,7 @@ test('an address can be added again while its source is in the trash, which is t
 })
 
 test('a source is not restored while another document has the address of one of its pages', async () => {
-  const { call, knowledgeBase, site, ...own } = await crawled()
+  const { call, knowledgeBase, site, ...own } = await served()
   await own.toTrash()
   const taken = { title: 'Own', content: 'Own.', external_id: `${site.url}/prices` }
   const { headers } = await call('POST', knowledgeBase, taken)
@@ -87,7 +85,7 @@ test('a source is not restored while another document has the address of one of 
 })
 
 test('sources and pages in the trash count against no limit, but are not restored beyond it', async () => {
-  const { call, organizationId, agentId, sources, ...own } = await crawled()
+  const { call, organizationId, agentId, sources, ...own } = await served()
   const add = (count: number) =>
     sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours, next_check_at)
       select ${organizationId}, gen_random_uuid(), ${agentId}, 'https://shop.example/', gen_random_uuid()::text, 'page', 24, 'infinity'
@@ -108,7 +106,7 @@ test('sources and pages in the trash count against no limit, but are not restore
 })
 
 test('a page deleted alone is restored as its source’s page, or as a separate document if the source is gone', async () => {
-  const { call, knowledgeBase, source, id, ...own } = await crawled()
+  const { call, knowledgeBase, source, id, ...own } = await served()
   const { '/prices': price, '/parking': parking } = await own.documents()
   const path = (document: { id: string }) => `${knowledgeBase}/${document.id}`
   for (const each of [price, parking]) await call('DELETE', `${path(each)}?trash=true`)
@@ -127,7 +125,7 @@ test('a page deleted alone is restored as its source’s page, or as a separate 
 
 test('a source is deleted permanently with its documents after 30 days, or by DELETE', async () => {
   for (const end of ['after 30 days', 'by DELETE']) {
-    const { call, id, source, organizationId, ...own } = await crawled()
+    const { call, id, source, organizationId, ...own } = await served()
     await own.toTrash()
     if (end === 'by DELETE') expect((await call('DELETE', source)).status).toBe(204)
     else {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId } from '../../shared/ids.ts'
 import { OutboundRefused } from '../../shared/outbound/addresses.ts'
@@ -9,14 +9,9 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 const { received, run } = receiver
 const hour = 3600
-
-beforeEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-  receiver.begin()
-})
 
 const create = async ({ call, knowledgeBase }: Tenant, content = 'We close at six.') =>
   (await call('POST', knowledgeBase, { title: 'Hours', content, external_id: newId() })).body

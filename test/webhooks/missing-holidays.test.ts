@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
 import { newId } from '../../shared/ids.ts'
 import { createDocument } from '../support/documents/documents.ts'
@@ -8,15 +8,10 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 const event = 'hours.missing_for_holiday'
 const england = { time_zone: 'Europe/London', holidays: 'GB-ENG' }
 const fortnightBefore = '2026-12-11T12:00:00Z'
-
-beforeEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-  receiver.begin()
-})
 
 /** A business with a webhook for the event. */
 async function business(place: { time_zone?: string; holidays: string | null } = england) {

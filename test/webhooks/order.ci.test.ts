@@ -1,21 +1,15 @@
-import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
 import { away, makeWebhook, newWebhook, tellOn, useReceiver } from '../support/http/receiver.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'
 import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 const { received, run } = receiver
 const tell = tellOn(stand)
 const hour = 3600
 const events = ['document.completed']
-
-beforeEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-  receiver.begin()
-})
 
 test('events of one document arrive in order, and those of others do not wait', async () => {
   const { tenant } = await newWebhook(stand)

@@ -6,14 +6,13 @@ import { useStand } from '../support/stand/stand.ts'
 import { isThorough } from '../support/tools/effort.ts'
 
 const stand = useStand()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 
 /** The number of documents, with twenty events each. */
 const count = isThorough ? 500 : 50
 
 test(`none of ${20 * count} events is lost while the receiver is away for six hours, and those of a document arrive in order`, async () => {
   const { tenant } = await newWebhook(stand)
-  receiver.begin()
   const documents = Array.from({ length: count }, newId)
   for (let revision = 1; revision <= 20; revision++)
     await sql`select tell(${tenant.organizationId}, 'document.completed', d.id, jsonb_build_object('document_id', d.id, 'revision', ${revision}::int))

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newId } from '../../shared/ids.ts'
 import { madeBy } from '../../shared/webhooks/events.ts'
 import { pagesOf } from '../support/http/pages.ts'
@@ -9,14 +9,9 @@ import { isSignedWith, makeWebhook, newWebhook, useReceiver } from '../support/h
 import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 const { received, run } = receiver
 const events = ['document.completed']
-
-beforeEach(async () => {
-  await sql`truncate organizations cascade`.execute(stand.db)
-  receiver.begin()
-})
 
 test('only the answers to POST and to a rotation have the secret', async () => {
   const { call } = await stand.tenant()

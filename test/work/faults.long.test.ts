@@ -16,7 +16,7 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 import { newWorker, sweeperWith } from '../support/stand/worker.ts'
 
 const stand = useStand()
-const receiver = useReceiver()
+const receiver = useReceiver(stand)
 
 let steps = 0
 let next: (() => Promise<unknown>) | undefined
@@ -32,7 +32,6 @@ async function slowStep(): Promise<boolean> {
 beforeEach(() => {
   process.env.ALLOW_LOOPBACK = 'true'
   steps = 0
-  receiver.begin()
 })
 // The sweeper works across organizations, so each test leaves it nothing to do.
 afterEach(async () => void (await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(stand.db)))

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mcpClient } from '../../mcp/mcp-client.ts'
+import { serveTexts } from '../../support/documents/known-documents.ts'
 import { type Tenant, useStand } from '../../support/stand/stand.ts'
 
 const stand = useStand()
@@ -15,8 +16,7 @@ async function shopWith({ documents, ...place }: Shop): Promise<Tenant> {
   const tenant = await stand.tenant()
   const path = `/v1/agents/${tenant.agentId}`
   if (Object.keys(place).length > 0) expect((await tenant.call('PATCH', path, place)).status).toBe(200)
-  for (const document of documents) expect((await tenant.call('POST', tenant.knowledgeBase, document)).status).toBe(201)
-  await stand.deliver()
+  await serveTexts(stand, tenant, documents)
   return tenant
 }
 

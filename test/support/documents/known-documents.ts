@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Tenant, TestStand } from '../stand/stand.ts'
 
 /** Documents of which a question finds the right one: title and content. */
@@ -7,14 +8,33 @@ export const known = {
   parking: ['Parking', 'Guests park free of charge in the courtyard behind the bakery.'],
 } as const
 
-/** Stores them for the tenant, ready to be found. @returns their ids */
-export async function storeKnown(stand: TestStand, tenant: Tenant): Promise<string[]> {
+/** Stores texts, which search then serves. @returns their ids */
+export async function serveTexts(stand: TestStand, tenant: Tenant, texts: readonly object[]): Promise<string[]> {
   const ids: string[] = []
-  for (const [title, content] of Object.values(known))
-    ids.push((await tenant.call('POST', tenant.knowledgeBase, { title, content })).body.id)
+  for (const text of texts) {
+    const { status, body } = await tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...text })
+    expect(status).toBe(201)
+    ids.push(body.id)
+  }
   await stand.deliver()
   return ids
 }
+
+/** A tenant whose texts search serves, each as a document. */
+export async function tenantWith(stand: TestStand, contents: readonly string[], title = 'T'): Promise<Tenant> {
+  const tenant = await stand.tenant()
+  const texts = contents.map((content) => ({ title, content }))
+  await serveTexts(stand, tenant, texts)
+  return tenant
+}
+
+/** Stores the known documents for the tenant. @returns their ids */
+export const storeKnown = (stand: TestStand, tenant: Tenant) =>
+  serveTexts(
+    stand,
+    tenant,
+    Object.values(known).map(([title, content]) => ({ title, content })),
+  )
 
 /** A tenant of whose documents a question finds the right one. */
 export async function tenantWithDocuments(stand: TestStand): Promise<Tenant> {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
+import { beforeEach } from 'vitest'
 import { deliver } from '../../../functions/delivery/deliver.ts'
+import type { Database } from '../../../shared/database/database.ts'
 import { OutboundFailed } from '../../../shared/outbound/request.ts'
 import type { Tenant, TestStand } from '../stand/stand.ts'
 import { databaseAs } from '../stand/worker.ts'
@@ -17,8 +19,8 @@ interface Received {
 
 type Answer = (received: Received) => number | Promise<number>
 
-/** A delivery Lambda on a clock that the test moves, and a receiver behind every address. */
-export function useReceiver() {
+/** A delivery Lambda on a clock that the test moves, and a receiver behind every address. Each test begins without organizations. */
+export function useReceiver(stand: { db: Database }) {
   const received: Received[] = []
   let now = Date.now()
   let answer: Answer = () => 204
@@ -39,15 +41,16 @@ export function useReceiver() {
       },
       remaining,
     )
+  beforeEach(async () => {
+    await sql`truncate organizations cascade`.execute(stand.db)
+    received.length = 0
+    answer = () => 204
+    // The time is ahead of the database's clock, so that work due during the test is due now.
+    now = Date.now() + 30_000
+  })
   return {
     received,
     run,
-    begin() {
-      received.length = 0
-      answer = () => 204
-      // The time is ahead of the database's clock, so that work due during the test is due now.
-      now = Date.now() + 30_000
-    },
     answers(next: Answer) {
       answer = next
     },
