@@ -159,7 +159,9 @@ describe('.ci/run as an ordinary user', () => {
     const { status, stderr } = spawnSync('/bin/bash', [join(folder, '.ci/run')], {
       ...{ ...nobody, encoding: 'utf8' },
       env: {
-        ...{ PATH: `${folder}/programs:${usual}`, PG_BIN: '/usr/bin', PGBOUNCER_PORT: `${port}` },
+        PATH: `${folder}/programs:${usual}`,
+        PG_BIN: '/usr/bin',
+        PGBOUNCER_PORT: `${port}`,
         DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/kb',
       },
     })

@@ -63,7 +63,9 @@ async function lastOf({ aws }: Context, metric: string, reporter: string, hours:
   const now = Date.now()
   const { Datapoints = [] } = await aws.metrics.send(
     new GetMetricStatisticsCommand({
-      ...{ Namespace: namespace, MetricName: metric, Dimensions: [{ Name: dimension, Value: reporter }] },
+      Namespace: namespace,
+      MetricName: metric,
+      Dimensions: [{ Name: dimension, Value: reporter }],
       ...{
         StartTime: new Date(now - hours * 3_600_000),
         EndTime: new Date(now),

@@ -69,7 +69,8 @@ describe('CloudFormation accepts', () => {
     const route = { Type: 'AWS::ApiGatewayV2::Route', Properties: { RouteKey: 'ANY /a' } }
     const stageOf = (DependsOn: string[]) => ({
       Type: 'AWS::ApiGatewayV2::Stage',
-      ...{ Properties: { RouteSettings: { 'ANY /a': { ThrottlingRateLimit: 1 } } }, DependsOn },
+      Properties: { RouteSettings: { 'ANY /a': { ThrottlingRateLimit: 1 } } },
+      DependsOn,
     })
     const deploy = (DependsOn: string[]) => () =>
       new CloudFormation().deploy('s', { Resources: { stage: stageOf(DependsOn), route } }, { adopts: true })

@@ -38,8 +38,10 @@ test('browsers may call only from pages of the stage’s origins, with the heade
   expect(corsOf('prod')).toBeUndefined()
   expect(corsOf('everything')).toEqual({
     AllowOrigins: ['https://app.cuecard.example', 'http://localhost:3000'],
-    ...{ AllowMethods: cors.allowMethods, AllowHeaders: cors.allowHeaders },
-    ...{ ExposeHeaders: cors.exposeHeaders, MaxAge: cors.maxAgeSeconds },
+    AllowMethods: cors.allowMethods,
+    AllowHeaders: cors.allowHeaders,
+    ExposeHeaders: cors.exposeHeaders,
+    MaxAge: cors.maxAgeSeconds,
   })
   for (const name of 'ETag Location Link Retry-After Idempotency-Replayed X-Request-Id Server-Timing'.split(' '))
     expect(cors.exposeHeaders).toContain(name)
@@ -123,7 +125,9 @@ test('only the dashboard has the settings that sign people in, and the client se
     const known = Object.entries(Variables).filter(([key]) => /^(MAIL|OIDC|KEY_SIGN)/.test(key))
     const settings = {
       MAIL_FROM: 'Cuecard <hello@mail.cuecard.example>',
-      ...{ OIDC_ISSUER: 'https://accounts.example.com', OIDC_CLIENT_ID: 'cuecard', OIDC_NAME: 'Example' },
+      OIDC_ISSUER: 'https://accounts.example.com',
+      OIDC_CLIENT_ID: 'cuecard',
+      OIDC_NAME: 'Example',
       OIDC_SECRET: 'cuecard/everything/oidc',
     }
     expect(Object.fromEntries(known), name).toEqual(name === 'dashboard' ? settings : {})

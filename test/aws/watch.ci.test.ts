@@ -95,7 +95,10 @@ describe('an alarm is raised', () => {
     ['crawler-dead-letters', 'cuecard-everything-crawler-dead-letters'],
   ])('at the first dead letter, within a minute: %s', (id, queue) => {
     expect(alarm(id)).toMatchObject({
-      ...{ Threshold: 1, Period: 60, EvaluationPeriods: 1, MetricName: 'ApproximateNumberOfMessagesVisible' },
+      Threshold: 1,
+      Period: 60,
+      EvaluationPeriods: 1,
+      MetricName: 'ApproximateNumberOfMessagesVisible',
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     })
     expect(stage.resolve(((alarm(id).Dimensions as Json[])[0] as Fields).Value!)).toBe(queue)

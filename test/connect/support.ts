@@ -138,7 +138,8 @@ export function useConnect() {
   /** Calls the agent's server behind OAuth, or another path. */
   const ask = (token: string | undefined, url: string, headers: Record<string, string> = {}) =>
     send('POST', url, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }), {
-      ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...headers,
     })

@@ -85,8 +85,12 @@ let loads = 0
 /** The handler of a Lambda whose module loads now, with the settings of a deployed one. */
 async function instanceOf(name: DatabaseUser) {
   const env = {
-    ...{ DATABASE_URL: '', DATABASE_SECRET: `database-${name}`, DATABASE_ENDPOINT: proxy.origin },
-    ...{ EMBEDDING_BASE_URL: provider.baseUrl, EMBEDDING_SECRET: 'provider', POWERTOOLS_LOG_LEVEL: 'DEBUG' },
+    DATABASE_URL: '',
+    DATABASE_SECRET: `database-${name}`,
+    DATABASE_ENDPOINT: proxy.origin,
+    EMBEDDING_BASE_URL: provider.baseUrl,
+    EMBEDDING_SECRET: 'provider',
+    POWERTOOLS_LOG_LEVEL: 'DEBUG',
   }
   for (const [variable, value] of Object.entries(env)) vi.stubEnv(variable, value)
   const { handler } = await import(`${pathToFileURL(entryOf(name)).href}?${loads++}`).finally(vi.unstubAllEnvs)

@@ -12,8 +12,11 @@ afterEach(async () => {
 })
 
 const role = {
-  ...{ FILES_BUCKET: 'cuecard-prod-files-111122223333-eu-central-1', AWS_REGION: 'eu-central-1' },
-  ...{ AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' },
+  FILES_BUCKET: 'cuecard-prod-files-111122223333-eu-central-1',
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'AKIAIOSFODNN7EXAMPLE',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: 'session',
   AWS_ENDPOINT_URL_S3: '',
 }
 

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { limit } from '../support/stand/tenant.ts'
+import { limit, limitedTenant } from '../support/stand/tenant.ts'
 import { cuecardJson } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 
-async function limited(documents_in_pipeline: number): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  await limit(stand.db, tenant.organizationId, { documents_in_pipeline })
-  return tenant
-}
+const limited = (documents_in_pipeline: number) => limitedTenant(stand, { documents_in_pipeline })
 
 const create = (tenant: Tenant, content?: string) =>
   tenant.call('POST', tenant.knowledgeBase, { title: 'T', ...(content !== undefined && { content }) })

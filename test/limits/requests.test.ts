@@ -6,7 +6,7 @@ import { useRequestCount } from '../support/database/request-count.ts'
 import { inTransaction } from '../support/http/provoking.ts'
 import { callerOf } from '../support/stand/app-caller.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { limit } from '../support/stand/tenant.ts'
+import { limit, limitedTenant } from '../support/stand/tenant.ts'
 import { databaseAs } from '../support/stand/worker.ts'
 
 const stand = useStand()
@@ -15,11 +15,7 @@ const requestsDuring = useRequestCount({ reports: true })
 /** The lowest rate, so that the bucket hardly refills while a test runs. */
 const slow = { requests_per_second: 1, request_burst: 20 }
 
-async function limited(limits: Partial<Limits>): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  await limit(stand.db, tenant.organizationId, limits)
-  return tenant
-}
+const limited = (limits: Partial<Limits>) => limitedTenant(stand, limits)
 
 /** An instance of a Lambda, with a clock that stands still until it is moved. */
 function newInstance(tenant: Tenant) {

@@ -1,15 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { limit } from '../support/stand/tenant.ts'
+import { limit, limitedTenant } from '../support/stand/tenant.ts'
 import { cuecardJson } from '../support/tools/command-line.ts'
 
 const stand = useStand()
 
-async function limited(stored_bytes: number): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  await limit(stand.db, tenant.organizationId, { stored_bytes })
-  return tenant
-}
+const limited = (stored_bytes: number) => limitedTenant(stand, { stored_bytes })
 
 const textOf = (bytes: number) => 'a'.repeat(bytes)
 const create = (tenant: Tenant, bytes: number) =>

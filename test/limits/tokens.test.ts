@@ -8,17 +8,13 @@ import { useFakeProvider } from '../support/provider/fake-provider.ts'
 import { poison } from '../support/provider/provider-responses.ts'
 import { newSearch } from '../support/stand/new-search.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
-import { limit } from '../support/stand/tenant.ts'
+import { limit, limitedTenant } from '../support/stand/tenant.ts'
 import { databaseAs, keptQueue, newWorker, sweeperWith } from '../support/stand/worker.ts'
 
 const provider = useFakeProvider()
 const stand = useStand()
 
-async function limited(tokens_per_day: number): Promise<Tenant> {
-  const tenant = await stand.tenant()
-  await limit(stand.db, tenant.organizationId, { tokens_per_day })
-  return tenant
-}
+const limited = (tokens_per_day: number) => limitedTenant(stand, { tokens_per_day })
 
 const text = (words: number) => Array.from({ length: words }, (_, i) => `word${i}.`).join(' ')
 

@@ -66,8 +66,11 @@ test('a record has the shape of Lambda’s', async () => {
   await source.stop()
   const [uuid, time] = [expect.stringMatching(/^[0-9a-f-]{36}$/), expect.stringMatching(/^\d+$/)]
   const attributes = {
-    ...{ ApproximateReceiveCount: '1', SentTimestamp: time, ApproximateFirstReceiveTimestamp: time },
-    ...{ SenderId: expect.any(String), MessageGroupId: 'organization' },
+    ApproximateReceiveCount: '1',
+    SentTimestamp: time,
+    ApproximateFirstReceiveTimestamp: time,
+    SenderId: expect.any(String),
+    MessageGroupId: 'organization',
   }
   const origin = { eventSource: 'aws:sqs', eventSourceARN: queue.queueArn, awsRegion: region }
   const md5OfBody = 'a191475ae2bf7db9c7e320f7da455bbb'

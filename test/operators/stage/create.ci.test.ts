@@ -112,8 +112,11 @@ describe('npm run stage -- create', () => {
 
   test('names everything missing or wrong at once, first settings, then secrets', async () => {
     const env = {
-      ...{ RUNBOOK_URL: 'http://example.org', DOMAIN: 'example', BACKUP_TO: 's3://backups' },
-      ...{ MAIL_FROM: 'Cuecard', OIDC_ISSUER: 'http://accounts.example.org' },
+      RUNBOOK_URL: 'http://example.org',
+      DOMAIN: 'example',
+      BACKUP_TO: 's3://backups',
+      MAIL_FROM: 'Cuecard',
+      OIDC_ISSUER: 'http://accounts.example.org',
     }
     expect(await create(['--yes'], { env })).toMatchObject({
       code: 1,

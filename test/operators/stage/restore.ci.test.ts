@@ -50,8 +50,11 @@ describe.runIf(hasPrograms)(
       const to = join(mkdtempSync(join(process.env.RUN_DIRECTORY!, 'backups-')), 'prod')
       env = {
         ...stage.answers(),
-        ...{ OWNER_URL: at(new URL(process.env.DATABASE_URL!).pathname), BACKUP_IDENTITY: identity },
-        ...{ BACKUP_TO: to, BACKUP_RECIPIENT: await identityToRecipient(identity), PG_BIN: process.env.PG_BIN ?? '' },
+        OWNER_URL: at(new URL(process.env.DATABASE_URL!).pathname),
+        BACKUP_IDENTITY: identity,
+        BACKUP_TO: to,
+        BACKUP_RECIPIENT: await identityToRecipient(identity),
+        PG_BIN: process.env.PG_BIN ?? '',
       }
       for (const args of [
         ['create', 'prod', '--yes'],

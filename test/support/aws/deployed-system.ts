@@ -47,9 +47,13 @@ export async function deploy(given?: StackTemplate) {
   keep('provider/api.openai.com/v1', providerKey)
 
   const local: Record<string, string> = {
-    ...{ AWS_REGION: region, AWS_ENDPOINT_URL_SQS: endpoint, AWS_ENDPOINT_URL_S3: endpoint },
-    ...{ AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey },
-    ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.origin, DATABASE_ENDPOINT: database.endpoint },
+    AWS_REGION: region,
+    AWS_ENDPOINT_URL_SQS: endpoint,
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.origin,
+    DATABASE_ENDPOINT: database.endpoint,
   }
   const customers = opened(await listen((request, response) => void respond(request, response)))
   const addresses: Record<string, string> = {
@@ -59,7 +63,8 @@ export async function deploy(given?: StackTemplate) {
       EMBEDDING_BASE_URL: provider.baseUrl,
       FILES_BUCKET: bucket,
     },
-    ...{ QUEUE_URL: queues.embedding.queueUrl, EXTRACTION_QUEUE_URL: queues.extraction.queueUrl },
+    QUEUE_URL: queues.embedding.queueUrl,
+    EXTRACTION_QUEUE_URL: queues.extraction.queueUrl,
     CRAWLER_QUEUE_URL: queues.crawler.queueUrl,
   }
   const running = new Map<BundleName, LambdaInstance>()

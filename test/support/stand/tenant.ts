@@ -6,10 +6,18 @@ import { newKey } from '../../../shared/http/api-keys.ts'
 import type { OrganizationId } from '../../../shared/ids.ts'
 import type { Limits } from '../../../shared/organizations/limits.ts'
 import { type Permission, permissions } from '../../../shared/organizations/permissions.ts'
+import type { TestStand } from './stand.ts'
 
 /** Sets limits of an organization. @param db as the owner */
 export async function limit(db: Database, organizationId: string, limits: Partial<Limits>): Promise<void> {
   await db.updateTable('organizations').set(limits).where('id', '=', organizationId).execute()
+}
+
+/** A tenant with these limits. */
+export async function limitedTenant({ db, tenant }: Pick<TestStand, 'db' | 'tenant'>, limits: Partial<Limits>) {
+  const limited = await tenant()
+  await limit(db, limited.organizationId, limits)
+  return limited
 }
 
 /** More than a test needs: those that are about limits set their own. */
