@@ -49,7 +49,7 @@ export function idsIn(path: string) {
 export type OrganizationId = v.InferOutput<typeof organizationId>
 export type AgentId = v.InferOutput<typeof agentId>
 export type DocumentId = v.InferOutput<typeof documentId>
-export type SourceId = v.InferOutput<typeof sourceId>
+export type WebsiteId = v.InferOutput<typeof sourceId>
 
 /** Ids sort by creation time. */
 export function newId(): string {

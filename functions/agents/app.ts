@@ -3,7 +3,7 @@ import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import { agentExample, agentSchema, createBody, toAgent, updateBody } from './schemas.ts'
-import { addSourceRoutes } from './sources.ts'
+import { addWebsiteRoutes } from './websites.ts'
 
 const collection = '/v1/agents'
 const one = `${collection}/:agentId`
@@ -73,6 +73,6 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
       },
       async ({ c, db, scope, body }) => c.json(toAgent(await updateAgent(db, scope, body))),
     )
-  addSourceRoutes(routes.tagged('Sources'), queue)
+  addWebsiteRoutes(routes.tagged('Sources'), queue)
   return routes.app
 }

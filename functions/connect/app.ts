@@ -13,7 +13,7 @@ import {
 } from '../../shared/connections/access-tokens.ts'
 import { clientMetadata } from '../../shared/connections/clients.ts'
 import type { Database } from '../../shared/database/database.ts'
-import { type ApiEnv, api, onlyPost, sentBody, sourceAddress } from '../../shared/http/api.ts'
+import { type ApiEnv, api, onlyPost, sentBody, websiteAddress } from '../../shared/http/api.ts'
 import { briefly } from '../../shared/http/asset.ts'
 import { readJson } from '../../shared/http/input/json-body.ts'
 import { originOf } from '../../shared/http/origin.ts'
@@ -98,7 +98,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
       sent.grant_type === 'refresh_token'
         ? (['refresh', sent.refresh_token, null, null] as const)
         : (['code', sent.code, challengeOf(sent.code_verifier), sent.redirect_uri ?? null] as const)
-    const [address, hash] = [sourceAddress(c), hashToken(credential)]
+    const [address, hash] = [websiteAddress(c), hashToken(credential)]
     const wait = lookups.wait(address)
     if (wait > 0) return refusedForNow(c, wait)
     const { rows } = await sql<{
@@ -132,7 +132,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
     const { client_name, redirect_uris } = read.output
     const id = newId()
     const { rows } = await sql<{ registered: boolean }>`
-      select register_client(${id}, ${client_name}, ${redirect_uris}, ${sourceAddress(c)}) as registered`.execute(db)
+      select register_client(${id}, ${client_name}, ${redirect_uris}, ${websiteAddress(c)}) as registered`.execute(db)
     if (!rows[0]!.registered) return refusedForNow(c, waitMilliseconds)
     const ways = { grant_types: grantTypes, response_types: ['code'], token_endpoint_auth_method: 'none' }
     const issued = Math.floor(Date.now() / 1000)
@@ -142,7 +142,7 @@ export function connectApp({ db, now = steadyNow }: { db: Database; now?: () => 
   app.post('/connect/revoke', async (c) => {
     const read = v.safeParse(revocation, await readForm(c))
     if (!read.success) return refused(c, 'invalid_request', `Missing or invalid: ${v.getDotPath(read.issues[0])}.`)
-    const wait = lookups.wait(sourceAddress(c))
+    const wait = lookups.wait(websiteAddress(c))
     if (wait > 0) return refusedForNow(c, wait)
     await sql`select end_connection(${hashToken(read.output.token)}, ${read.output.client_id})`.execute(db)
     return c.body(null, 200)

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
 import type { DocumentScope } from '../../shared/database/scope.ts'
-import type { PageTask } from '../../shared/database/source-tables.ts'
+import type { PageTask } from '../../shared/database/website-tables.ts'
 import { deleteDocument, hashContent } from '../../shared/documents/client/documents.ts'
 import { editDocument } from '../../shared/documents/client/edit-document.ts'
 import { takePage } from '../../shared/documents/client/edits.ts'
@@ -13,7 +13,7 @@ import { create } from '../../shared/documents/processing/transitions.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { pageBytes } from '../../shared/http/payload.ts'
 import { type DocumentId, newId } from '../../shared/ids.ts'
-import { isLeasedTo } from '../../shared/sources/transitions.ts'
+import { isLeasedTo } from '../../shared/websites/transitions.ts'
 import { enqueueAll, type Outbox } from '../../shared/work/outbox.ts'
 import { type Claim, fenced, fencedProgress, LeaseLost } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'
@@ -116,7 +116,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   }))
   const file = { source_type: 'txt', source_id: sql`${sourceId}::uuid` }
   const scope = { organizationId, agentId }
-  // Waits for a request that puts the source into the trash, and then creates nothing.
+  // Waits for a request that puts the website into the trash, and then creates nothing.
   const guard = sql<boolean>`exists (select from sources s where ${isLeasedTo(claim)} for key share)`
   const { rows } = await insertDocuments(outbox.db, scope, { documents, file, guard })
   await enqueueAll(
@@ -125,7 +125,7 @@ async function insert(outbox: Outbox, claim: Claim, pages: PlannedPage[]) {
   )
 }
 
-/** Creates the rest when documents have some addresses: the client's, another source's, or those of a lost attempt. */
+/** Creates the rest when documents have some addresses: the client's, another website's, or those of a lost attempt. */
 async function insertOthers(outbox: Outbox, claim: Claim, pages: PlannedPage[], error: ApiError): Promise<Applied[]> {
   const taken = error.extra.external_ids as string[]
   const { rows } = await sql<{ external_id: string }>`select d.external_id from documents d

@@ -1,8 +1,8 @@
 import type { Context, SQSEvent } from 'aws-lambda'
 import { consumeInTurn } from '../../shared/work/consume.ts'
-import { type Crawler, crawlSource } from './crawl.ts'
+import { type Crawler, crawlWebsite } from './crawl.ts'
 
 export const consumer = (crawler: Crawler) => (event: SQSEvent, context: Pick<Context, 'getRemainingTimeInMillis'>) =>
   consumeInTurn(crawler.queue, event.Records, {
-    source: (message) => crawlSource(crawler, message, () => context.getRemainingTimeInMillis()),
+    source: (message) => crawlWebsite(crawler, message, () => context.getRemainingTimeInMillis()),
   })

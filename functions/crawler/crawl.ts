@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../shared/database/database.ts'
 import { ApiError } from '../../shared/http/errors.ts'
-import { canonical } from '../../shared/sources/address.ts'
-import { deleteNext } from '../../shared/sources/delete-source.ts'
-import { crawlOf, maxPagesOf } from '../../shared/sources/sources.ts'
-import { crawling, isLeasedTo, pause } from '../../shared/sources/transitions.ts'
 import { describeError, log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
 import { backoff } from '../../shared/time/backoff.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import { canonical } from '../../shared/websites/address.ts'
+import { deleteNext } from '../../shared/websites/delete-website.ts'
+import { crawling, isLeasedTo, pause } from '../../shared/websites/transitions.ts'
+import { crawlOf, maxPagesOf } from '../../shared/websites/websites.ts'
 import { idsOf, type Message } from '../../shared/work/message.ts'
 import { enqueue, type Queue, type Sender } from '../../shared/work/outbox.ts'
 import { applyNext } from './apply.ts'
-import { type Claim, claimSource, endCrawl, endInError, fenced, LeaseLost } from './lease.ts'
+import { type Claim, claimWebsite, endCrawl, endInError, fenced, LeaseLost } from './lease.ts'
 import { begin, givenBefore, hashPage, knownAddresses, nextPages, storeListed, storeLook, storePage } from './pages.ts'
 import { planChanges } from './plan.ts'
 import { inScope } from './site/address.ts'
@@ -53,19 +53,19 @@ class Paused extends Error {
 interface Job extends Crawler {
   claim: Claim
   remaining: () => number
-  /** The canonical address of the source. */
+  /** The canonical address of the website. */
   start: string
   robots: Map<string, Robots>
 }
 
 /** Continues a crawl for as long as there is time. @param remaining milliseconds @throws Unavailable without the database */
-export async function crawlSource(
+export async function crawlWebsite(
   crawler: Crawler,
   message: Message<'source'>,
   remaining: () => number,
 ): Promise<undefined> {
   const db = crawler.db.forOrganization(message.organizationId)
-  const claim = await claimSource(db, message, randomUUID())
+  const claim = await claimWebsite(db, message, randomUUID())
   if (!claim) return
   const job = { ...crawler, db, claim, remaining, start: canonical(claim.url) ?? claim.url, robots: new Map() }
   try {

@@ -1,22 +1,22 @@
 import { type Expression, sql } from 'kysely'
 import type { Database, Statement } from '../../shared/database/database.ts'
-import type { SourceScope } from '../../shared/database/scope.ts'
-import type { SitemapReading, SourceKind, SourceStatus } from '../../shared/database/source-tables.ts'
+import type { WebsiteScope } from '../../shared/database/scope.ts'
+import type { SitemapReading, WebsiteKind, WebsiteStatus } from '../../shared/database/website-tables.ts'
 import type { AgentId } from '../../shared/ids.ts'
-import { countPages, maxPages, maxPagesOf } from '../../shared/sources/sources.ts'
-import * as transitions from '../../shared/sources/transitions.ts'
-import { crawling, isClaimable, isDue, isLeasedTo, mustWait } from '../../shared/sources/transitions.ts'
+import * as transitions from '../../shared/websites/transitions.ts'
+import { crawling, isClaimable, isDue, isLeasedTo, mustWait } from '../../shared/websites/transitions.ts'
+import { countPages, maxPages, maxPagesOf } from '../../shared/websites/websites.ts'
 import { type Message, type Origin, originOf } from '../../shared/work/message.ts'
 
 /** A crawl that a worker has claimed: the lease fences all of the worker's writes. */
-export interface Claim extends SourceScope {
+export interface Claim extends WebsiteScope {
   leaseToken: string
   url: string
-  kind: SourceKind
-  status: SourceStatus
+  kind: WebsiteKind
+  status: WebsiteStatus
   include: string[]
   exclude: string[]
-  /** The crawl's number among those of the source. */
+  /** The crawl's number among those of the website. */
   crawl: number
   /** Leases in a row that ended without a page, this one included. */
   attempt: number
@@ -25,7 +25,7 @@ export interface Claim extends SourceScope {
   origin: Origin
 }
 
-/** Another worker has the lease, or the source is gone. */
+/** Another worker has the lease, or the website is gone. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
@@ -44,8 +44,8 @@ const claimedColumns = [
   'requested_by',
 ] as const
 
-/** Claims a source whose crawl is due or was interrupted. If it must wait, the sweeper sends its message again. The same token may claim again. */
-export async function claimSource(
+/** Claims a website whose crawl is due or was interrupted. If it must wait, the sweeper sends its message again. The same token may claim again. */
+export async function claimWebsite(
   db: Database,
   { organizationId, id: sourceId }: Message<'source'>,
   leaseToken: string,

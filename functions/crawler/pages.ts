@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type Expression, sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import type { SitemapReading } from '../../shared/database/source-tables.ts'
-import { countPages, lockSources, maxPages } from '../../shared/sources/sources.ts'
-import { crawling, isLeasedTo, keepSitemap } from '../../shared/sources/transitions.ts'
+import type { SitemapReading } from '../../shared/database/website-tables.ts'
+import { crawling, isLeasedTo, keepSitemap } from '../../shared/websites/transitions.ts'
+import { countPages, lockWebsites, maxPages } from '../../shared/websites/websites.ts'
 import { type Claim, fenced, fencedProgress } from './lease.ts'
 import { foldDoubles, type KnownAddress } from './site/doubles.ts'
 import type { Fetched } from './site/page.ts'
@@ -28,7 +28,7 @@ export async function knownAddresses(db: Database, claim: Claim): Promise<{ know
 
 interface Listing {
   addresses: string[]
-  /** The most pages of the source. */
+  /** The most pages of the website. */
   max: number
 }
 
@@ -74,7 +74,7 @@ export async function storeListed(db: Database, claim: Claim, listing: Listing, 
   }))
 }
 
-/** The number of pages that the limits of source and organization still allow. */
+/** The number of pages that the limits of website and organization still allow. */
 const room = (claim: Claim, max: number) =>
   sql<number>`greatest(0, least(${max}::int - (select count(*) from source_pages p where ${isOwn(claim)}),
     ${maxPages} - ${countPages(claim)}))`
@@ -84,7 +84,7 @@ function list(claim: Claim, { addresses, max }: Listing, isLeased: Expression<bo
   const { organizationId, agentId, sourceId, crawl } = claim
   const rows = [...new Set(addresses)].map((address, place) => ({ address, place }))
   return {
-    locked: lockSources(claim),
+    locked: lockWebsites(claim),
     listed: sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl, task)
       select ${organizationId}, ${agentId}, ${sourceId}, a.address, ${crawl}::int, 'fetch'
       from ${recordset('a', { address: 'text', place: 'int' }, rows)}
@@ -133,7 +133,7 @@ type Page = Extract<Fetched, { kind: 'page' }>
 /** The text last written to a page's document. */
 export interface Given {
   applied_hash: Buffer
-  /** Null if the document is deleted, or no longer the source's. */
+  /** Null if the document is deleted, or no longer the website's. */
   content: string | null
   revised_at: Date | null
 }

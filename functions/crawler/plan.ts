@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
 import { recordset } from '../../shared/database/recordset.ts'
-import type { PageTask } from '../../shared/database/source-tables.ts'
+import type { PageTask } from '../../shared/database/website-tables.ts'
 import { leftAlone } from './apply.ts'
 import { type Claim, fenced } from './lease.ts'
 import { isDocumentOfPage, isOwn } from './pages.ts'

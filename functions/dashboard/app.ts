@@ -38,8 +38,8 @@ import { addOrganizationScreens } from './session/organizations.ts'
 import { signInRoutes } from './session/sign-in.ts'
 import { addPeopleScreens } from './settings/people.ts'
 import { addSettingsScreens } from './settings/screen.ts'
-import { addSourceScreens } from './sources/screen.ts'
 import { addTrashScreens } from './trash.ts'
+import { addWebsiteScreens } from './websites/screen.ts'
 
 export interface Dependencies {
   db: Database
@@ -91,7 +91,7 @@ export function dashboardApp({
   addTextScreens(screens, queue, { embedder, chunkSize })
   addHistoryScreens(screens, queue)
   addDocumentScreens(screens, queue, presigner)
-  addSourceScreens(screens, queue)
+  addWebsiteScreens(screens, queue)
   addTrashScreens(screens, queue)
   addAskScreens(screens, embedder)
   addQuestionScreens(screens)

@@ -5,10 +5,10 @@ import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isInTrash } from '../../shared/database/scope.ts'
 import { deleteDocument } from '../../shared/documents/client/documents.ts'
 import { restoreDocument, trashDays } from '../../shared/documents/client/trash.ts'
-import { type DocumentId, type SourceId, uuid } from '../../shared/ids.ts'
+import { type DocumentId, uuid, type WebsiteId } from '../../shared/ids.ts'
 import { getAgent } from '../../shared/organizations/agents.ts'
-import { deleteSource } from '../../shared/sources/delete-source.ts'
-import { restoreSource } from '../../shared/sources/restore-source.ts'
+import { deleteWebsite } from '../../shared/websites/delete-website.ts'
+import { restoreWebsite } from '../../shared/websites/restore-website.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import { busy } from './documents/edits.ts'
 import { isError } from './error-view.ts'
@@ -75,8 +75,8 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
       for (const [kind, id] of valid(form).what)
         try {
           if (kind === 'website') {
-            const place = { ...scope, sourceId: id as SourceId }
-            names.push(siteName((await restoreSource({ db, queue }, place, origin)).url))
+            const place = { ...scope, sourceId: id as WebsiteId }
+            names.push(siteName((await restoreWebsite({ db, queue }, place, origin)).url))
           } else {
             const place = { ...scope, documentId: id as DocumentId }
             names.push((await restoreDocument({ db, queue }, place, origin)).title)
@@ -97,7 +97,7 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
       // Skips rows that were restored in the meantime.
       const found = await listTrash(db, scope, sql`what = any(${what.map((each) => each.join('.'))}::text[])`)
       for (const [kind, id] of what.filter((each) => found.some(({ what }) => what === each.join('.'))))
-        if (kind === 'website') await deleteSource({ db, queue }, { ...scope, sourceId: id as SourceId }, {}, origin)
+        if (kind === 'website') await deleteWebsite({ db, queue }, { ...scope, sourceId: id as WebsiteId }, {}, origin)
         else await deleteDocument(db, { ...scope, documentId: id as DocumentId })
       const text = found.length > 0 ? 'It’s gone for good.' : 'It’s no longer here.'
       return { redirect: trashPage(scope.agentId), flash: { text } }

@@ -1,6 +1,6 @@
 import { type Expression, sql } from 'kysely'
 import { awaitsText, isDue, processing } from '../../shared/documents/processing/guards.ts'
-import * as sources from '../../shared/sources/transitions.ts'
+import * as sources from '../../shared/websites/transitions.ts'
 import type { Message } from '../../shared/work/message.ts'
 import { acquireDue } from '../../shared/work/sweep.ts'
 
@@ -22,7 +22,7 @@ export const acquireDocuments = acquireDue<LostDocument>('documents', 'resend_at
 })
 
 /** Sources that are due, and those whose crawler has died. Others may be before them in the queue. */
-export const acquireSources = acquireDue<Message<'source'>>('sources', 'resend_at', sources.isDue, {
+export const acquireWebsites = acquireDue<Message<'source'>>('sources', 'resend_at', sources.isDue, {
   seconds: 900,
   max: 100,
   columns: sql`'source' as kind, s.id, s.request_id as "requestId", s.requested_by as "by"`,
@@ -39,5 +39,5 @@ export const acquireModels = acquireDue<Message<'agent'>>('agents', 'model_due_a
 export const secondsOfOldest = (since: Expression<unknown>) =>
   sql<number>`greatest(0, extract(epoch from now() - min(${since})))::int`
 
-export const oldestDueSource = sql<{ seconds: number }>`
+export const oldestDueWebsite = sql<{ seconds: number }>`
   select ${secondsOfOldest(sources.dueAt)} as seconds from sources s where ${sources.isDue}`

@@ -6,7 +6,7 @@ import { report } from '../../shared/telemetry/metrics.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
 import { indexLargeAgents } from './large-agents.ts'
-import { acquireDocuments, acquireModels, acquireSources, oldestDueSource } from './lost.ts'
+import { acquireDocuments, acquireModels, acquireWebsites, oldestDueWebsite } from './lost.ts'
 import { checkHolidays } from './missing-holidays.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.ts'
@@ -54,10 +54,10 @@ export async function sweep(
       send_failures = lost.length - sent.length
       return sent.length
     },
-    sources_sent: async (db) => (await resend(db, queue, await rowsOf(db, acquireSources), maySend)).length,
+    sources_sent: async (db) => (await resend(db, queue, await rowsOf(db, acquireWebsites), maySend)).length,
     models_sent: async (db) => (await resend(db, queue, await rowsOf(db, acquireModels), maySend)).length,
     oldest_pending_seconds: async (db) => (await rowsOf(db, measureOldest(db)))[0]!.seconds,
-    oldest_due_source_seconds: async (db) => (await rowsOf(db, oldestDueSource))[0]!.seconds,
+    oldest_due_source_seconds: async (db) => (await rowsOf(db, oldestDueWebsite))[0]!.seconds,
     told_of_waiting: async (db) => void (await rowsOf(db, sql`select tell_of_waiting_documents()`)),
     told_of_unanswered: async (db) => void (await rowsOf(db, sql`select tell_of_unanswered_questions()`)),
     files_deleted: async (db) => await deleteFiles(db, bucket, await rowsOf(db, findObsoleteFiles())),

@@ -3,7 +3,7 @@ import type { HonoRequest } from 'hono'
 import { sql } from 'kysely'
 import * as v from 'valibot'
 import type { Database } from '../database/database.ts'
-import { sourceAddress } from '../http/api.ts'
+import { websiteAddress } from '../http/api.ts'
 import { type Callers, credentialLookup } from '../http/api-keys.ts'
 import { ApiError, type ErrorCode } from '../http/errors.ts'
 import { originOf } from '../http/origin.ts'
@@ -61,7 +61,7 @@ export const tokenCallers: Callers = (db, now) => {
     }
     if (!presented) throw refused('missing_access_token', 'Connect by OAuth: send the access token as a Bearer token.')
     const found = tokenPattern.test(presented)
-      ? await lookUp(hashToken(presented), sourceAddress(c), options)
+      ? await lookUp(hashToken(presented), websiteAddress(c), options)
       : undefined
     if (found?.resource !== resource)
       throw refused(

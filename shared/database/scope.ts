@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AgentId, DocumentId, OrganizationId, SourceId } from '../ids.ts'
+import type { AgentId, DocumentId, OrganizationId, WebsiteId } from '../ids.ts'
 import { columnsOf } from './columns.ts'
 
 export type AgentScope = { organizationId: OrganizationId; agentId: AgentId }
@@ -10,8 +10,8 @@ export interface DocumentScope extends AgentScope {
   externalId?: string
 }
 
-export interface SourceScope extends AgentScope {
-  sourceId: SourceId
+export interface WebsiteScope extends AgentScope {
+  sourceId: WebsiteId
 }
 
 /** A document by its external id. */

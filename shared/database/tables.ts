@@ -3,8 +3,8 @@ import type { Permission } from '../organizations/permissions.ts'
 import type { Level } from '../retrieval/answerable.ts'
 import type { Value } from '../retrieval/schemas.ts'
 import type { Id, Json, Time, TimeOrNull } from './column-types.ts'
-import type { SourceTables } from './source-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
+import type { WebsiteTables } from './website-tables.ts'
 
 /** A chunk returned for a question, of the revision that search served then. */
 export interface KeptHit {
@@ -23,7 +23,7 @@ export interface MissingHoliday {
 }
 
 /** The tables that typed queries and `columnsOf` use; infra/migrations has all. */
-export interface Tables extends SourceTables, WebhookTables {
+export interface Tables extends WebsiteTables, WebhookTables {
   organizations: {
     id: Id
     name: string

@@ -7,7 +7,7 @@ import type { Database } from '../database/database.ts'
 import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
 import { steadyNow } from '../time/steady-clock.ts'
-import { type ApiEnv, type ApiKey, sourceAddress } from './api.ts'
+import { type ApiEnv, type ApiKey, websiteAddress } from './api.ts'
 import { ApiError } from './errors.ts'
 import { unknownCredentials } from './unknown-credentials.ts'
 
@@ -103,7 +103,7 @@ export const keyCallers: Callers = (db, now) => {
         'missing_api_key',
         'Send your API key as `X-API-Key: cue_…` or as `Authorization: Bearer cue_…`.',
       )
-    const key = isWellFormed(presented) ? await lookUp(hashKey(presented), sourceAddress(c), options) : undefined
+    const key = isWellFormed(presented) ? await lookUp(hashKey(presented), websiteAddress(c), options) : undefined
     if (!key) throw invalidKey()
     return key
   }

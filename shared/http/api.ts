@@ -152,7 +152,7 @@ function isHost(name: string): boolean {
 }
 
 /** The address that reached API Gateway, or CloudFront before it. Anybody may send any other header. */
-export function sourceAddress(c: Context<ApiEnv>): string {
+export function websiteAddress(c: Context<ApiEnv>): string {
   const { headers, requestContext } = c.env?.event ?? {}
   // CloudFront appends the port.
   const viewer = headers?.['cloudfront-viewer-address']?.replace(/:\d+$/, '') ?? ''

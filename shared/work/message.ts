@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type AgentId, type DocumentId, type OrganizationId, organizationId, type SourceId, uuid } from '../ids.ts'
+import { type AgentId, type DocumentId, type OrganizationId, organizationId, uuid, type WebsiteId } from '../ids.ts'
 
 /** The checks' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
 export type Checked = v.InferOutput<typeof checked>
@@ -14,7 +14,7 @@ export interface Origin {
 /** The work's kinds: a document to process, a source to crawl, an agent whose model changes. */
 interface Ids {
   document: DocumentId
-  source: SourceId
+  source: WebsiteId
   agent: AgentId
 }
 

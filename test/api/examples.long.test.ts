@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { sourceExample } from '../../functions/agents/source-schemas.ts'
+import { websiteExample } from '../../functions/agents/website-schemas.ts'
 import { deliveryExample, webhookExample } from '../../functions/organization/webhook-schemas.ts'
 import { checkExample } from '../../functions/questions/checks/schemas.ts'
 import { documentExample } from '../../shared/documents/contract/document.ts'
@@ -79,7 +79,7 @@ function exampleOf({ body }: Answer): Example {
     .replace(/(?<=golden-questions\/)[0-9a-f-]{36}/, checkExample.id)
     .replace(/(?<=webhooks\/)[0-9a-f-]{36}/, webhookExample.id)
     .replace(/(?<=deliveries\/)[0-9a-f-]{36}/, deliveryExample.id)
-    .replace(/(?<=sources\/)[0-9a-f-]{36}/, sourceExample.id)
+    .replace(/(?<=sources\/)[0-9a-f-]{36}/, websiteExample.id)
   const golden = body.golden_questions?.map((each: object) => ({ ...each, golden_question_id: checkExample.id }))
   return { ...body, ...(golden && { golden_questions: golden }), instance, request_id: 'JKJaXmPLvHcESHA=' }
 }

@@ -6,9 +6,9 @@ import { toEvent } from '../../infra/local/gateway/event.ts'
 async function seenBy(setting: string | undefined, header: string): Promise<string> {
   vi.stubEnv('BEHIND_CLOUDFRONT', setting)
   const path = `../../shared/http/api.ts?behind=${setting}`
-  const { api, lambdaHandler, sourceAddress } = (await import(path)) as typeof import('../../shared/http/api.ts')
+  const { api, lambdaHandler, websiteAddress } = (await import(path)) as typeof import('../../shared/http/api.ts')
   vi.unstubAllEnvs()
-  const handler = lambdaHandler(api().get('/', (c) => c.text(sourceAddress(c))))
+  const handler = lambdaHandler(api().get('/', (c) => c.text(websiteAddress(c))))
   const headers = { 'cloudfront-viewer-address': header }
   const event = toEvent({ method: 'GET', url: '/', headers, sourceIp: '192.0.2.1' }, ['$default'])
   return (await handler(event as APIGatewayProxyEventV2, {} as Context)).body!

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { readerLimits } from '../../functions/extraction/text/extract-text.ts'
 import { type LambdaName, lambdas, type QueueName, queues as queueSettings } from '../../infra/wiring.ts'
 import { processing } from '../../shared/documents/processing/guards.ts'
-import { crawling } from '../../shared/sources/transitions.ts'
+import { crawling } from '../../shared/websites/transitions.ts'
 import {
   type Fields,
   logicalId,

@@ -90,7 +90,7 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
   const events = ['document.failed' as const]
   const hook = await createWebhook(db, scope.organizationId, { url: 'https://shop.example/', events })
   const delivery = await sendTest(db, { organizationId: scope.organizationId, webhookId: hook.id })
-  const sourceId = await makeSource(db, { organizationId, agentId })
+  const sourceId = await makeWebsite(db, { organizationId, agentId })
   const { document: trashed } = await createFileDocument(db, scope, { ...file, title: 'Old prices' }, {})
   await deleteDocument(own, { ...scope, documentId: trashed.id as DocumentId }, { toTrash: true })
   const member = { organization: scope.organizationId, mail: `${newId()}@example.com`, role: 'viewer' as const }
@@ -109,7 +109,7 @@ export async function makeThings(db: Database, { organizationId, agentId }: Tena
 }
 
 /** A source that was looked at, with a page that became a document and one that was left out. */
-export async function makeSource(db: Database, { organizationId, agentId }: OfAgent) {
+export async function makeWebsite(db: Database, { organizationId, agentId }: OfAgent) {
   const [id, url] = [newId(), 'https://paws-inn.example/']
   const [prices, basket] = [`${url}${'prices-'.repeat(9)}`, `${url}basket`]
   await sql`insert into sources (organization_id, id, agent_id, url, address, kind, refresh_hours, status, checked_at, next_check_at, crawl)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { ofEditedPage } from '../../functions/dashboard/documents/edits.ts'
-import { noHours, noPath, noUrl } from '../../functions/dashboard/sources/form.ts'
+import { noHours, noPath, noUrl } from '../../functions/dashboard/websites/form.ts'
 import { write } from './document-rows.ts'
-import { makeSource } from './routes.ts'
+import { makeWebsite } from './routes.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -18,7 +18,7 @@ async function stored({ call, agentId }: SignedIn) {
 /** Somebody whose agent has a source, of which one page is a document and one is left out. */
 async function guest() {
   const tenant = await signedIn()
-  const id = await makeSource(stand.db, tenant)
+  const id = await makeWebsite(stand.db, tenant)
   return { ...tenant, id, page: `${listOf(tenant)}/${id}` }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { listOf, titlesIn, write } from './document-rows.ts'
-import { makeSource } from './routes.ts'
+import { makeWebsite } from './routes.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -17,7 +17,7 @@ test('the trash is linked from the documents, and lists the latest deletions fir
   expect((await browser.get(trashOf(tenant))).text).toContain('The trash is empty')
   const id = await write(tenant, 'Prices', 'text')
   await discard(tenant, id)
-  const sourceId = await makeSource(stand.db, tenant)
+  const sourceId = await makeWebsite(stand.db, tenant)
   await browser.submit(`/dashboard/agents/${agentId}/sources/${sourceId}/delete`)
   await sql`update documents set deleted_at = '2026-01-01T12:00:00Z' where id = ${id}`.execute(stand.db)
   const { html, text } = await browser.get(trashOf(tenant))
@@ -31,7 +31,7 @@ test('the trash is linked from the documents, and lists the latest deletions fir
 test('restoring brings a document or a website’s pages back, and says so', async () => {
   const tenant = await signedIn()
   const { browser, agentId } = tenant
-  const sourceId = await makeSource(stand.db, tenant)
+  const sourceId = await makeWebsite(stand.db, tenant)
   const sources = `/dashboard/agents/${agentId}/sources`
   const question = await browser.get(`${sources}/${sourceId}/delete`)
   expect(question.text).toContain('You can restore the website from the trash for 30 days.')
@@ -63,7 +63,7 @@ test('deleting in the trash is final, for a website’s pages too', async () => 
   const { browser } = tenant
   const id = await write(tenant, 'Prices', 'text')
   await discard(tenant, id)
-  const sourceId = await makeSource(stand.db, tenant)
+  const sourceId = await makeWebsite(stand.db, tenant)
   await browser.submit(`/dashboard/agents/${tenant.agentId}/sources/${sourceId}/delete`)
   expect((await browser.get(trashOf(tenant))).text).toContain('You can’t restore it afterwards.')
   for (const what of [`document.${id}`, `website.${sourceId}`]) {

@@ -7,7 +7,7 @@ import { giveServed, sourceOf } from './source-of.ts'
 const stand = useStand()
 
 /** A source with this many documents that search serves, of two chunks each. */
-async function sourceWith(documents: number) {
+async function websiteWith(documents: number) {
   const source = await sourceOf(stand, 'https://paws-inn.example/')
   const { agentId, call, knowledgeBase, id } = source
   await giveServed(stand, source, documents)
@@ -23,7 +23,7 @@ async function sourceWith(documents: number) {
 }
 
 test('a source of 5,000 documents is deleted within its request, or afterwards by the crawler', async () => {
-  const { call, source, sources, own, left, deliver } = await sourceWith(5_000)
+  const { call, source, sources, own, left, deliver } = await websiteWith(5_000)
   const began = performance.now()
   const answer = await call('DELETE', source)
   const seconds = (performance.now() - began) / 1_000
@@ -38,7 +38,7 @@ test('a source of 5,000 documents is deleted within its request, or afterwards b
 })
 
 test('a source that is being deleted is listed as such and takes no change, and the crawler finishes it', async () => {
-  const { call, source, sources, own, left, deliver, id } = await sourceWith(250)
+  const { call, source, sources, own, left, deliver, id } = await websiteWith(250)
   await sql`update sources set status = 'deleting', attempt = 9 where id = ${id}`.execute(stand.db)
   expect((await call('GET', sources)).body.data).toMatchObject([{ id, status: 'deleting' }])
   for (const [method, path, body] of [
@@ -53,7 +53,7 @@ test('a source that is being deleted is listed as such and takes no change, and 
 })
 
 test('a deletion that stops in its request, and then in the crawler, continues after the sweeper’s next message', async () => {
-  const { call, sources, own, left, deliver, id, state, queued } = await sourceWith(250)
+  const { call, sources, own, left, deliver, id, state, queued } = await websiteWith(250)
   const remaining = async () => (await call('GET', sources)).body.data[0]?.page_count
   const due = (lease: string | null) =>
     sql`update sources set status = 'deleting', resend_at = now(), lease_expires_at = now() + ${lease}::interval

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { useStand } from '../support/stand/stand.ts'
-import { crawled, hours, inn, sourceOf as sourceOfStand } from './source-of.ts'
+import { crawled, hours, inn, sourceOf as websiteOfStand } from './source-of.ts'
 import { page, website } from './website.ts'
 
 const stand = useStand()
 
-const sourceOf = (url: string, more?: object) => sourceOfStand(stand, url, more)
+const sourceOf = (url: string, more?: object) => websiteOfStand(stand, url, more)
 
 describe('a crawl of many pages', () => {
   test('makes documents of pages that together exceed the size of a statement', async () => {

@@ -21,14 +21,14 @@ export const inn = () => ({
 })
 
 /** Gives a source this many documents that search serves. */
-export async function giveServed({ db }: TestStand, { organizationId, agentId, id }: SourceScope, count: number) {
+export async function giveServed({ db }: TestStand, { organizationId, agentId, id }: WebsiteScope, count: number) {
   await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
       managed_by, status, active_revision, chunk_count)
     select ${organizationId}, gen_random_uuid(), ${agentId}, 'T', 'https://paws-inn.example/' || n, ${id}, 'txt', 'About ' || n, '',
       'service', 'completed', 1, 2
     from generate_series(1, ${count}::int) n`.execute(db)
 }
-type SourceScope = Pick<Tenant, 'organizationId' | 'agentId'> & { id: string }
+type WebsiteScope = Pick<Tenant, 'organizationId' | 'agentId'> & { id: string }
 
 /** A tenant with a source of the website, and a crawler whose clock moves when it waits. Until the end of the file, it may crawl loopback. */
 export async function sourceOf(stand: TestStand, url: string, more: object = {}, of?: Tenant) {

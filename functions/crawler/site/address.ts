@@ -1,4 +1,4 @@
-import { plainEscapes } from '../../../shared/sources/address.ts'
+import { plainEscapes } from '../../../shared/websites/address.ts'
 
 export interface Scope {
   kind: 'page' | 'sitemap' | 'site'
@@ -13,7 +13,7 @@ export function hostOf(address: string): string {
   return new URL(address).host.replace(/^www\./, '')
 }
 
-/** True if an address may become a document by its host (with or without `www.`), a site's path and the patterns. A source's own address is always read for links. */
+/** True if an address may become a document by its host (with or without `www.`), a site's path and the patterns. A website's own address is always read for links. */
 export function inScope({ kind, url, include, exclude }: Scope, address: string): boolean {
   if (hostOf(url) !== hostOf(address)) return false
   if (kind === 'page') return true

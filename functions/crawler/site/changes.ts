@@ -34,7 +34,7 @@ export interface CrawlChanges {
   clearGone: string[]
   /** Pages without a document, with a sentence that says why they get none. */
   leftOut: Map<string, string>
-  /** Why no document changes: a sentence for the source's `error_message`. */
+  /** Why no document changes: a sentence for the website's `error_message`. */
   refused?: string
 }
 
@@ -45,7 +45,7 @@ const maxLost = 1 / 3
 const minLeft = 1 / 10
 const shortText = 300
 
-/** Decides the changes of a crawl. `failed` says why the source's own address, its robots.txt or its sitemap could not be read. */
+/** Decides the changes of a crawl. `failed` says why the website's own address, its robots.txt or its sitemap could not be read. */
 export function changesOfCrawl(
   before: readonly KnownPage[],
   found: readonly FoundPage[],

@@ -1,4 +1,4 @@
-import { canonical } from '../../../shared/sources/address.ts'
+import { canonical } from '../../../shared/websites/address.ts'
 
 export interface KnownAddress {
   address: string

@@ -1,6 +1,6 @@
 import { OutboundRefused } from '../../../shared/outbound/addresses.ts'
 import { OutboundFailed, type OutboundResponse } from '../../../shared/outbound/request.ts'
-import { canonical } from '../../../shared/sources/address.ts'
+import { canonical } from '../../../shared/websites/address.ts'
 import { hostOf } from './address.ts'
 import type { Client } from './client.ts'
 

@@ -35,7 +35,7 @@ export type Fetched =
 export interface FetchOptions {
   etag?: string | null
   lastModified?: string | null
-  /** True if the source's scope and robots.txt allow an address that the page redirects to, or gives as its own. */
+  /** True if the website's scope and robots.txt allow an address that the page redirects to, or gives as its own. */
   allows?: (address: string) => boolean
   /** How many pages led here by a refresh. */
   refreshes?: number

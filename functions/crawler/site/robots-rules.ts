@@ -1,4 +1,4 @@
-import { plainEscapes } from '../../../shared/sources/address.ts'
+import { plainEscapes } from '../../../shared/websites/address.ts'
 
 interface Group {
   isNamed: boolean

@@ -51,8 +51,8 @@ function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): H
   const heard = status === 'nothing' ? undefined : heardThen(asked, givenOf)
   return html`<header><h2>“${question}”</h2>${stateView(status, is_wrong)}</header>
 <p class="hint">${localTime(asked_at)}</p>
-${status === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${hit && sourceView(agentId, hit, givenOf)}`}
-${hits[0] && html`<details><summary>Why?</summary><p class="hint">${counted(hits.length, 'part')} found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first has a score of ${hits[0].score.toFixed(2)}.</p>${hits.map((hit) => html`<div class="given">${sourceView(agentId, hit, givenOf)}${markedText({ text: givenOf(hit)?.text ?? '', places: [] })}</div>`)}</details>`}
+${status === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${hit && websiteView(agentId, hit, givenOf)}`}
+${hits[0] && html`<details><summary>Why?</summary><p class="hint">${counted(hits.length, 'part')} found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first has a score of ${hits[0].score.toFixed(2)}.</p>${hits.map((hit) => html`<div class="given">${websiteView(agentId, hit, givenOf)}${markedText({ text: givenOf(hit)?.text ?? '', places: [] })}</div>`)}</details>`}
 ${waysView(agentId, {
   ids: [id],
   question,
@@ -66,7 +66,7 @@ ${waysView(agentId, {
 })}`
 }
 
-function sourceView(agentId: string, hit: KeptHit, givenOf: GivenOf): Html {
+function websiteView(agentId: string, hit: KeptHit, givenOf: GivenOf): Html {
   const given = givenOf(hit)
   if (!given) return html`<p class="hint">From a deleted document.</p>`
   const changed =

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { BoundedMap } from '../../../shared/bounded-map.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
-import { sourceAddress } from '../../../shared/http/api.ts'
+import { websiteAddress } from '../../../shared/http/api.ts'
 import { unknownCredentials } from '../../../shared/http/unknown-credentials.ts'
 import { findSession, type Session } from '../../../shared/organizations/sessions.ts'
 import { steadyNow } from '../../../shared/time/steady-clock.ts'
@@ -21,13 +21,13 @@ export function currentSession(db: Database, keySignIn: boolean, now: () => numb
   return async function find(c) {
     const token = sentToken(c)
     if (token === undefined || !tokenPattern.test(token) || unknown.has(token)) return undefined
-    if (!known.has(token)) unknown.requireLookup(sourceAddress(c))
+    if (!known.has(token)) unknown.requireLookup(websiteAddress(c))
     const found = await findSession(db, token)
     const session = keySignIn || found?.person ? found : undefined
     if (session) known.set(token, true)
     else {
       known.delete(token)
-      unknown.add(token, sourceAddress(c))
+      unknown.add(token, websiteAddress(c))
     }
     return session
   }

@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Mailer } from '../../../shared/aws/mail.ts'
 import type { Database } from '../../../shared/database/database.ts'
-import { type ApiEnv, idsOf, logFailure, sourceAddress } from '../../../shared/http/api.ts'
+import { type ApiEnv, idsOf, logFailure, websiteAddress } from '../../../shared/http/api.ts'
 import { originOf } from '../../../shared/http/origin.ts'
 import { askForLink, followLink } from '../../../shared/organizations/sessions.ts'
 import { mailAddress, readForm, requireForm } from '../forms.ts'
@@ -34,7 +34,7 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       const to = returnPath(sent.typed.to)
       if (!sent.isValid) return c.html(signInPage(ways, { to, ...sent }), 422)
       const { mail } = sent.values
-      const asked = await askForLink(db, { mail, browser: keepLinkCookie(c), sourceIp: sourceAddress(c) })
+      const asked = await askForLink(db, { mail, browser: keepLinkCookie(c), sourceIp: websiteAddress(c) })
       if (asked.outcome !== 'made') {
         c.header('retry-after', `${asked.seconds}`)
         const minutes = Math.ceil(asked.seconds / 60)

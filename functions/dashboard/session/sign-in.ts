@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../../shared/database/database.ts'
 import type { ApiEnv } from '../../../shared/http/api.ts'
-import { sourceAddress } from '../../../shared/http/api.ts'
+import { websiteAddress } from '../../../shared/http/api.ts'
 import { isWellFormed } from '../../../shared/http/api-keys.ts'
 import { signIn, signOut } from '../../../shared/organizations/sessions.ts'
 import { fieldsOf, type Sent } from '../form-view.ts'
@@ -48,7 +48,7 @@ export function signInRoutes(db: Database, findSession: CurrentSession, ways: Wa
         c.html(signInPage(ways, { to, faults: { key: fault } }), status)
       if (key === '') return refuse('Enter your access key.')
       if (!isWellFormed(key)) return refuse('This key is incomplete. Copy it again, from cue_ to its last character.')
-      const result = await signIn(db, key, sourceAddress(c))
+      const result = await signIn(db, key, websiteAddress(c))
       if (result.outcome === 'throttled') {
         c.header('retry-after', `${result.seconds}`)
         return refuse(throttled(Math.ceil(result.seconds / 60)), 429)

@@ -1,6 +1,6 @@
-import { crawlSource } from '../../../functions/crawler/crawl.ts'
-import type { AgentId, SourceId } from '../../../shared/ids.ts'
-import { createSource } from '../../../shared/sources/sources.ts'
+import { crawlWebsite } from '../../../functions/crawler/crawl.ts'
+import type { AgentId, WebsiteId } from '../../../shared/ids.ts'
+import { createWebsite } from '../../../shared/websites/websites.ts'
 import { instantClient } from '../../sources/site/instant-client.ts'
 import { requestTo, Site } from '../../sources/sites/site.ts'
 import { countStatements, roundTripsOf } from '../../support/database/statement-count.ts'
@@ -29,8 +29,8 @@ export const roundTrips: Part = {
     const crawler = { ...cuecard.crawler, client: instantClient(requestTo(site)) }
     const asked = { url: site.url, kind: 'site' as const, include: [], exclude: [], refresh_hours: 24 }
     const scope = { organizationId: agent.id, agentId: agent.agentId as AgentId }
-    const { id } = await createSource({ db: cuecard.owner, queue: undefined }, scope, asked, {})
-    const source = { organizationId: agent.id, kind: 'source', id: id as SourceId } as const
+    const { id } = await createWebsite({ db: cuecard.owner, queue: undefined }, scope, asked, {})
+    const source = { organizationId: agent.id, kind: 'source', id: id as WebsiteId } as const
     // The key is known from here on.
     const documentId = await create()
     await cuecard.work()
@@ -43,7 +43,7 @@ export const roundTrips: Part = {
       ['GET a document', () => ask('GET', `/${documentId}`, 200)],
       ['GET a list', () => ask('GET', '', 200)],
       ['Search, a question asked before', searching],
-      ['Crawl a website of ten pages', () => crawlSource(crawler, source, () => 300_000)],
+      ['Crawl a website of ten pages', () => crawlWebsite(crawler, source, () => 300_000)],
     ]
     for (const [work, run] of works) {
       const requests = await statementsOf(run)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { inScope, type Scope } from '../../../functions/crawler/site/address.ts'
-import { canonical } from '../../../shared/sources/address.ts'
+import { canonical } from '../../../shared/websites/address.ts'
 
 test('an address has one canonical form', () => {
   const same: [string, string | null][] = [

@@ -1,34 +1,34 @@
 import { deletionQuery } from '../../shared/documents/contract/input.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
-import { deleteSource } from '../../shared/sources/delete-source.ts'
-import { restoreSource } from '../../shared/sources/restore-source.ts'
+import { deleteWebsite } from '../../shared/websites/delete-website.ts'
+import { restoreWebsite } from '../../shared/websites/restore-website.ts'
 import {
-  createSource,
-  getSource,
+  createWebsite,
+  getWebsite,
   listPages,
-  listSources,
-  refreshSource,
-  updateSource,
-} from '../../shared/sources/sources.ts'
+  listWebsites,
+  refreshWebsite,
+  updateWebsite,
+} from '../../shared/websites/websites.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import {
   createBody,
-  pageExampleOfSource,
-  pageSchemaOfSource,
+  pageExampleOfWebsite,
+  pageSchemaOfWebsite,
   pageSortKey,
-  sourceExample,
-  sourceSchema,
-  sourcesQuery,
   updateBody,
-} from './source-schemas.ts'
+  websiteExample,
+  websiteSchema,
+  websitesQuery,
+} from './website-schemas.ts'
 
 const collection = '/v1/agents/:agentId/sources'
 const one = `${collection}/:sourceId`
-const aSource = { description: 'The source', schema: sourceSchema, example: sourceExample }
-const pending = { ...sourceExample, status: 'pending' } as const
+const aWebsite = { description: 'The source', schema: websiteSchema, example: websiteExample }
+const pending = { ...websiteExample, status: 'pending' } as const
 
-export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
+export function addWebsiteRoutes(routes: Router, queue: Sender | undefined) {
   routes
     .get(
       collection,
@@ -37,13 +37,13 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         summary: 'List sources',
         description: 'Newest first.',
         permission: 'kb:read',
-        query: sourcesQuery,
-        responses: pageOf('sources', sourceSchema, sourceExample),
+        query: websitesQuery,
+        responses: pageOf('sources', websiteSchema, websiteExample),
       },
       async ({ c, key, db, scope, query: { limit, cursor, trashed = false } }) => {
         const list = `${trashed ? 'trashed ' : ''}sources ${scope.agentId}`
         const [after] = readAfter(key, list, cursor, byId) ?? []
-        const { sources, hasMore } = await listSources(db, scope, { limit, after, trashed })
+        const { sources, hasMore } = await listWebsites(db, scope, { limit, after, trashed })
         return respondPage(c, key, list, sources, hasMore ? [sources.at(-1)!.id] : undefined)
       },
     )
@@ -58,12 +58,12 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         body: createBody,
         examples: { site: { url: 'https://paws-inn.example/', exclude: ['/blog/*'] } },
         responses: {
-          201: { ...aSource, example: { ...pending, page_count: 0, checked_at: null }, headers: ['Location'] },
+          201: { ...aWebsite, example: { ...pending, page_count: 0, checked_at: null }, headers: ['Location'] },
         },
         errors: ['source_exists'],
       },
       async ({ c, db, scope, origin, body }) => {
-        const created = await createSource({ db, queue }, scope, body, origin)
+        const created = await createWebsite({ db, queue }, scope, body, origin)
         c.header('location', `/v1/agents/${scope.agentId}/sources/${created.id}`)
         return c.json(created, 201)
       },
@@ -74,9 +74,9 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         operationId: 'getSource',
         summary: 'Get a source',
         permission: 'kb:read',
-        responses: { 200: aSource },
+        responses: { 200: aWebsite },
       },
-      async ({ c, db, scope }) => c.json(await getSource(db, scope)),
+      async ({ c, db, scope }) => c.json(await getWebsite(db, scope)),
     )
     .patch(
       one,
@@ -88,9 +88,9 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         permission: 'kb:write',
         body: updateBody,
         examples: { hourly: { refresh_hours: 1 } },
-        responses: { 200: aSource },
+        responses: { 200: aWebsite },
       },
-      async ({ c, db, scope, origin, body }) => c.json(await updateSource({ db, queue }, scope, body, origin)),
+      async ({ c, db, scope, origin, body }) => c.json(await updateWebsite({ db, queue }, scope, body, origin)),
     )
     .delete(
       one,
@@ -104,15 +104,15 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         responses: {
           202: {
             description: 'The source, whose documents are still being deleted',
-            schema: sourceSchema,
-            example: { ...sourceExample, status: 'deleting' },
+            schema: websiteSchema,
+            example: { ...websiteExample, status: 'deleting' },
           },
           204: { description: 'The source and its documents are gone' },
         },
       },
       async ({ c, db, scope, origin, query }) => {
         const { ignore_golden_questions: ignores, trash: toTrash } = query
-        const rest = await deleteSource({ db, queue }, scope, { ignores, toTrash }, origin)
+        const rest = await deleteWebsite({ db, queue }, scope, { ignores, toTrash }, origin)
         return rest ? c.json(rest, 202) : c.body(null, 204)
       },
     )
@@ -124,10 +124,10 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         description:
           'Brings a source back from the trash, with the documents that went there with it, and starts a crawl of its pages. A source that is not in the trash stays as it is.',
         permission: 'kb:write',
-        responses: { 200: { ...aSource, example: pending } },
+        responses: { 200: { ...aWebsite, example: pending } },
         errors: ['source_exists', 'external_id_conflict', 'validation_failed', 'rate_limited'],
       },
-      async ({ c, db, scope, origin }) => c.json(await restoreSource({ db, queue }, scope, origin)),
+      async ({ c, db, scope, origin }) => c.json(await restoreWebsite({ db, queue }, scope, origin)),
     )
     .post(
       `${one}/refresh`,
@@ -136,9 +136,9 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         summary: 'Refresh a source',
         description: 'Starts a crawl of its pages: poll its status until it is no longer `pending`.',
         permission: 'kb:write',
-        responses: { 202: { ...aSource, example: pending } },
+        responses: { 202: { ...aWebsite, example: pending } },
       },
-      async ({ c, db, scope, origin }) => c.json(await refreshSource({ db, queue }, scope, origin), 202),
+      async ({ c, db, scope, origin }) => c.json(await refreshWebsite({ db, queue }, scope, origin), 202),
     )
     .get(
       `${one}/pages`,
@@ -148,7 +148,7 @@ export function addSourceRoutes(routes: Router, queue: Sender | undefined) {
         description: 'Sorted by address, including the pages that are left out.',
         permission: 'kb:read',
         query: listQuery,
-        responses: pageOf('pages', pageSchemaOfSource, pageExampleOfSource),
+        responses: pageOf('pages', pageSchemaOfWebsite, pageExampleOfWebsite),
       },
       async ({ c, key, db, scope, query: { limit, cursor } }) => {
         const list = `pages ${scope.agentId} ${scope.sourceId}`

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { trashDays } from '../../../shared/documents/client/trash.ts'
-import type { SourceRow } from '../../../shared/sources/sources.ts'
+import type { Website } from '../../../shared/websites/websites.ts'
 import { confirmView } from '../form-view.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView, filtersView, pagesView, rowsView } from '../list.ts'
@@ -23,9 +23,9 @@ const byHand = {
   deleted: 'Deleted by hand: callers get no answers from this page.',
 }
 
-export const sourcePage = (agentId: string, sourceId: string) => `${agentPage(agentId, 'sources')}/${sourceId}`
+export const websitePage = (agentId: string, sourceId: string) => `${agentPage(agentId, 'sources')}/${sourceId}`
 
-export type Shown = SourceRow & { standing: Standing }
+export type Shown = Website & { standing: Standing }
 
 export function listView(agentId: string, sources: readonly Shown[], mayWrite: boolean): Html {
   if (sources.length === 0)
@@ -38,13 +38,13 @@ export function listView(agentId: string, sources: readonly Shown[], mayWrite: b
     )
   return rowsView(
     sources.map((source) => {
-      return html`<li><div class="what"><p class="name"><a href="${sourcePage(agentId, source.id)}">${siteName(source.url)}</a></p>
+      return html`<li><div class="what"><p class="name"><a href="${websitePage(agentId, source.id)}">${siteName(source.url)}</a></p>
 <p class="hint">${kinds[source.kind]} · ${timesView(source)}</p></div>${stateView(source)}</li>`
     }),
   )
 }
 
-function timesView({ page_count, checked_at, next_check_at }: SourceRow): Html {
+function timesView({ page_count, checked_at, next_check_at }: Website): Html {
   return html`${page_count === 1 ? '1 page is a document' : `${number(page_count)} pages are documents`} · ${checked_at ? html`looked at ${ago(checked_at)}` : 'Not looked at yet'}${
     next_check_at > new Date() && html` · next look ${localTime(next_check_at)}`
   }`
@@ -64,12 +64,12 @@ export interface Pages {
   mayWrite: boolean
 }
 
-/** Shows a source and its pages. Reloads itself during a crawl. */
-export function sourceView(agentId: string, source: Shown, shown: Pages): Html {
+/** Shows a website and its pages. Reloads itself during a crawl. */
+export function websiteView(agentId: string, source: Shown, shown: Pages): Html {
   const { standing, status, checked_at, error_message, notice } = source
   const { is_under_way, pages, looked, added, changed } = standing
   const { isLeftOut, after } = shown
-  const address = sourcePage(agentId, source.id)
+  const address = websitePage(agentId, source.id)
   const to = (more: { show?: string | undefined; after?: string }) => withQuery(address, more)
   const news = [
     added > 0 && `${counted(added, 'page')} new`,
@@ -108,12 +108,12 @@ ${by_hand && follow && html`<form method="post" action="${follow}"><input type="
 ${change && html`<p class="state work">${change === 'added' ? 'New' : 'Changed'}</p>`}</li>`
 }
 
-export function sourceActions(address: string): Html {
+export function websiteActions(address: string): Html {
   return html`<form method="post" action="${address}/refresh"><button class="plain">Look now</button></form>
 <a class="button plain" href="${address}/edit">Change</a> <a class="button quiet danger" href="${address}/delete">Delete</a>`
 }
 
-export function deleteView(address: string, { url, page_count }: SourceRow): Html {
+export function deleteView(address: string, { url, page_count }: Website): Html {
   const says = html`<p>${url}</p><p>${page_count === 0 ? 'It has no documents.' : `${page_count === 1 ? 'Its document is' : `Its ${number(page_count)} documents are`} deleted, too: callers no longer get answers from ${page_count === 1 ? 'it' : 'them'}.`} Documents whose text somebody has edited stay. You can restore the website from the trash for ${trashDays} days.</p>`
   return confirmView(says, 'Delete website', address)
 }

@@ -1,13 +1,13 @@
 import { type Expression, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
-import type { SourceScope } from '../database/scope.ts'
-import type { SitemapReading, SourceStatus } from '../database/source-tables.ts'
+import type { WebsiteScope } from '../database/scope.ts'
+import type { SitemapReading, WebsiteStatus } from '../database/website-tables.ts'
 import { trashDays } from '../documents/client/trash.ts'
 import type { Origin } from '../work/message.ts'
 import { type Change, fromNow, now, requestedBy, workKind } from '../work/work-kind.ts'
 
 /**
- * Every transition of a source and its crawls, each an argument of `crawling.update`; the guard says which rows may make it.
+ * Every transition of a website and its crawls, each an argument of `crawling.update`; the guard says which rows may make it.
  *
  * | from                     | event                                | to                                            | transition, guard              |
  * |--------------------------|--------------------------------------|-----------------------------------------------|--------------------------------|
@@ -24,12 +24,12 @@ import { type Change, fromNow, now, requestedBy, workKind } from '../work/work-k
  * | leased                   | time is up, the pipeline is full, an error | not leased, due later, crawl in progress | `pause`, `isLeasedTo`         |
  * | leased                   | all changes are made                 | ready, due after `refresh_hours`              | `succeed`, `isLeasedTo`        |
  * | leased                   | the website fails, or five attempts  | error, due after 15 minutes or more           | `fail`, `isLeasedTo`           |
- * | any                      | deleted                              | deleting, due                                 | `remove`, `isSource`           |
+ * | any                      | deleted                              | deleting, due                                 | `remove`, `isWebsite`           |
  * | kept                     | put into the trash                   | deleting, due after 30 days                   | `discard`, `isKept`            |
  * | in the trash             | restored                             | pending, due                                  | `bringBack`, `isInTrash`       |
  * | deleting                 | a worker claims it                   | leased, and gone with its last document       | `claim`, `isClaimable`         |
  *
- * Due is a time: `resume_at` of the crawl in progress, else `next_check_at`. `succeed` and `fail` leave a source pending whose refresh was
+ * Due is a time: `resume_at` of the crawl in progress, else `next_check_at`. `succeed` and `fail` leave a website pending whose refresh was
  * requested during the crawl. A trigger (`tell_of_source`) makes the events of webhooks.
  */
 export type Transition = Change<'sources'>
@@ -39,18 +39,18 @@ const s = columnsOf('sources', 's')
 /** The lease is longer than the Lambda runs; an attempt is a lease without a page. */
 export const crawling = workKind('sources', 's', { leaseSeconds: 330, maxAttempts: 5, lostAfterSeconds: 120 })
 
-/** The sweeper's message tries a source again after this time if its turn has not come. */
+/** The sweeper's message tries a website again after this time if its turn has not come. */
 const postponedSeconds = 60
 
-export const isSource = ({ organizationId, agentId, sourceId }: SourceScope) =>
+export const isWebsite = ({ organizationId, agentId, sourceId }: WebsiteScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId} and ${s.id} = ${sourceId})`
 
-/** True if the source exists, and is neither being deleted nor in the trash. */
-export const isKept = (scope: SourceScope) => sql<boolean>`(${isSource(scope)} and ${s.status} <> 'deleting')`
+/** True if the website exists, and is neither being deleted nor in the trash. */
+export const isKept = (scope: WebsiteScope) => sql<boolean>`(${isWebsite(scope)} and ${s.status} <> 'deleting')`
 
 /** Later a crawler may be deleting it. */
-export const isInTrash = (scope: SourceScope) =>
-  sql<boolean>`(${isSource(scope)} and ${s.deleted_at} > now() - make_interval(days => ${trashDays}))`
+export const isInTrash = (scope: WebsiteScope) =>
+  sql<boolean>`(${isWebsite(scope)} and ${s.deleted_at} > now() - make_interval(days => ${trashDays}))`
 
 export const dueAt = sql<Date>`coalesce(${s.resume_at}, ${s.next_check_at})`
 /** True if a crawl is due to begin, or one in progress to continue, or if its worker has died. */
@@ -69,8 +69,8 @@ export const isClaimable = (leaseToken: Expression<string>) =>
   sql<boolean>`((${isDue} or ${s.lease_token} = ${leaseToken}) and not ${mustWait()})`
 
 /** The condition of every write of a worker: the lease is still held. */
-export const isLeasedTo = (lease: SourceScope & { leaseToken: string }) =>
-  sql<boolean>`(${isSource(lease)} and ${s.lease_token} = ${lease.leaseToken}::uuid)`
+export const isLeasedTo = (lease: WebsiteScope & { leaseToken: string }) =>
+  sql<boolean>`(${isWebsite(lease)} and ${s.lease_token} = ${lease.leaseToken}::uuid)`
 
 const noCrawl = { ...crawling.released, resume_at: null, attempt: 0 } satisfies Transition
 
@@ -102,7 +102,7 @@ export const claim = (leaseToken: Expression<string>): Transition => ({
   crawl: sql<number>`${s.crawl} + (${s.resume_at} is null)::int`,
   resume_at: sql<Date>`coalesce(${s.resume_at}, now())`,
   sitemap: sql<SitemapReading | null>`case when ${s.resume_at} is not null then ${s.sitemap} end`,
-  // Earlier by up to a tenth, so that sources made at one moment are not due at one moment for ever.
+  // Earlier by up to a tenth, so that websites made at one moment are not due at one moment for ever.
   next_check_at: sql<Date>`case when ${s.resume_at} is null
     then now() + make_interval(secs => ${s.refresh_hours} * 3600 * (0.9 + 0.1 * random())) else ${s.next_check_at} end`,
 })
@@ -128,7 +128,7 @@ const unlessRefreshed = <Value>(value: Value, otherwise: Value) =>
 /** @param notice what the crawl left out and why */
 export const succeed = (notice: Expression<string | null>): Transition => ({
   ...ended,
-  status: unlessRefreshed<SourceStatus>('ready', 'pending'),
+  status: unlessRefreshed<WebsiteStatus>('ready', 'pending'),
   error_message: null,
   notice,
   failures: 0,
@@ -138,13 +138,13 @@ export const succeed = (notice: Expression<string | null>): Transition => ({
 export const fail = (message: string): Transition => ({
   ...ended,
   failures: sql<number>`${s.failures} + 1`,
-  status: unlessRefreshed<SourceStatus>('error', 'pending'),
+  status: unlessRefreshed<WebsiteStatus>('error', 'pending'),
   error_message: unlessRefreshed<string | null>(message, null),
   next_check_at: sql<Date>`least(${s.next_check_at},
     now() + make_interval(mins => 15) * least(2 ^ ${s.failures}, 4 * ${s.refresh_hours}))`,
 })
 
-/** The crawler deletes what the request leaves, of a source in the trash too. */
+/** The crawler deletes what the request leaves, of a website in the trash too. */
 export const remove = (origin: Origin): Transition => ({
   ...refresh(origin),
   ...noCrawl,
@@ -152,7 +152,7 @@ export const remove = (origin: Origin): Transition => ({
   deleted_at: null,
 })
 
-/** Frees the address for another source, since a canonical one has no fragment. The crawler deletes the source when its time in the trash is over. */
+/** Frees the address for another website, since a canonical one has no fragment. The crawler deletes the website when its time in the trash is over. */
 export const discard = (origin: Origin): Transition => ({
   ...remove(origin),
   address: sql<string>`${s.address} || '#' || ${s.id}`,

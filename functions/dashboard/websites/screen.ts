@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { AgentScope } from '../../../shared/database/scope.ts'
-import { deleteSource } from '../../../shared/sources/delete-source.ts'
-import { followAgain } from '../../../shared/sources/follow-again.ts'
+import { deleteWebsite } from '../../../shared/websites/delete-website.ts'
+import { followAgain } from '../../../shared/websites/follow-again.ts'
 import {
-  createSource,
-  getSource,
-  listSources,
-  maxSources,
-  refreshSource,
-  type SourceRow,
-  updateSource,
-} from '../../../shared/sources/sources.ts'
+  createWebsite,
+  getWebsite,
+  listWebsites,
+  maxWebsites,
+  refreshWebsite,
+  updateWebsite,
+  type Website,
+} from '../../../shared/websites/websites.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
 import { Gone, isError } from '../error-view.ts'
 import type { Sent } from '../form-view.ts'
@@ -24,7 +24,7 @@ import { siteName } from '../titles.ts'
 import { undoing } from '../trash.ts'
 import { changedForm, formView, kinds, newForm, toInput, toTyped } from './form.ts'
 import { readPages, readStandings } from './pages.ts'
-import { deleteView, listView, sourceActions, sourcePage, sourceView } from './view.ts'
+import { deleteView, listView, websiteActions, websitePage, websiteView } from './view.ts'
 
 const base = '/dashboard/agents/:agentId/sources'
 const one = `${base}/:sourceId` as const
@@ -39,11 +39,11 @@ const pagesQuery = v.object({
   after: v.pipe(v.optional(v.string(), ''), v.transform(oneLine)),
 })
 
-export function addSourceScreens(screens: Screens, queue: Sender) {
+export function addWebsiteScreens(screens: Screens, queue: Sender) {
   screens
     .get(base, reading, async ({ db, scope, may }) => {
       const [{ sources }, standings] = await Promise.all([
-        listSources(db, scope, { limit: maxSources }),
+        listWebsites(db, scope, { limit: maxWebsites }),
         readStandings(db, scope),
       ])
       const mayWrite = may('kb:write')
@@ -64,8 +64,8 @@ export function addSourceScreens(screens: Screens, queue: Sender) {
       if (!form.isValid) return { ...newPage(scope, form), status: 422 }
       const refused = (url: string): View => ({ ...newPage(scope, { ...form, faults: { url } }), status: 422 })
       try {
-        const { id } = await createSource({ db, queue }, scope, toInput(form.values), origin)
-        return { redirect: sourcePage(scope.agentId, id), flash: { text: looking } }
+        const { id } = await createWebsite({ db, queue }, scope, toInput(form.values), origin)
+        return { redirect: websitePage(scope.agentId, id), flash: { text: looking } }
       } catch (error) {
         if (isError(error, 'source_exists')) return refused('This website has already been added.')
         if (isError(error, 'validation_failed')) return refused(error.message)
@@ -76,48 +76,52 @@ export function addSourceScreens(screens: Screens, queue: Sender) {
       const { show, after } = v.parse(pagesQuery, c.req.query())
       const isLeftOut = show === 'left_out'
       const [source, standings, { pages, hasMore }] = await Promise.all([
-        getSource(db, scope),
+        getWebsite(db, scope),
         readStandings(db, scope),
         readPages(db, scope, { after, isLeftOut, limit: pagesPerPage }),
       ])
       const standing = standings.get(source.id)
       if (!standing) throw new Gone()
       const mayWrite = may('kb:write') && source.status !== 'deleting'
-      const content = sourceView(scope.agentId, { ...source, standing }, { pages, hasMore, after, isLeftOut, mayWrite })
+      const content = websiteView(
+        scope.agentId,
+        { ...source, standing },
+        { pages, hasMore, after, isLeftOut, mayWrite },
+      )
       if (isPartial) return { fragment: content }
-      const actions = mayWrite && sourceActions(sourcePage(scope.agentId, source.id))
+      const actions = mayWrite && websiteActions(websitePage(scope.agentId, source.id))
       return { crumbs: [], title: siteName(source.url), content, lead: kinds[source.kind], actions }
     })
     .post(`${one}/refresh`, writing, async ({ db, scope, origin }) => {
-      await refreshSource({ db, queue }, scope, origin)
-      return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text: looking } }
+      await refreshWebsite({ db, queue }, scope, origin)
+      return { redirect: websitePage(scope.agentId, scope.sourceId), flash: { text: looking } }
     })
     .post(`${one}/follow`, { ...writing, form: followForm }, async ({ db, scope, form, origin }) => {
       if (form.isValid) await followAgain({ db, queue }, scope, form.values.address, origin)
       const text = 'The page is followed again. Its text is restored with this look.'
-      return { redirect: sourcePage(scope.agentId, scope.sourceId), flash: { text } }
+      return { redirect: websitePage(scope.agentId, scope.sourceId), flash: { text } }
     })
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
-      const source = await getSource(db, scope)
+      const source = await getWebsite(db, scope)
       return editPage(scope, source, { typed: toTyped(source) })
     })
     .post(`${one}/edit`, { ...writing, form: changedForm }, async ({ db, scope, form, origin }) => {
-      const source = await getSource(db, scope)
+      const source = await getWebsite(db, scope)
       if (!form.isValid) return { ...editPage(scope, source, form), status: 422 }
       const { include, exclude, refresh_hours } = form.values
       // Changed paths start a crawl, so unchanged ones are left out.
       const isOther = !isDeepStrictEqual([include, exclude], [source.include, source.exclude])
       const changes = { refresh_hours, ...(isOther && { include, exclude }) }
-      await updateSource({ db, queue }, scope, changes, origin)
-      return { redirect: sourcePage(scope.agentId, source.id), flash: { text: 'The website was saved.' } }
+      await updateWebsite({ db, queue }, scope, changes, origin)
+      return { redirect: websitePage(scope.agentId, source.id), flash: { text: 'The website was saved.' } }
     })
     .get(`${one}/delete`, writing, async ({ db, scope }) => {
-      const source = await getSource(db, scope)
-      return below(scope, source, 'Delete this website?', deleteView(sourcePage(scope.agentId, source.id), source))
+      const source = await getWebsite(db, scope)
+      return below(scope, source, 'Delete this website?', deleteView(websitePage(scope.agentId, source.id), source))
     })
     .post(`${one}/delete`, writing, async ({ c, db, scope, origin }) => {
-      const { id, url } = await getSource(db, scope)
-      await deleteSource({ db, queue }, scope, { ignores: isIgnoring(c), toTrash: true }, origin)
+      const { id, url } = await getWebsite(db, scope)
+      await deleteWebsite({ db, queue }, scope, { ignores: isIgnoring(c), toTrash: true }, origin)
       const flash = { text: `“${siteName(url)}” is in the trash.`, undo: undoing(scope.agentId, 'website', [id]) }
       return { redirect: agentPage(scope.agentId, 'sources'), flash }
     })
@@ -127,12 +131,12 @@ function newPage({ agentId }: AgentScope, sent: Sent): View {
   return { crumbs: [], title: 'Add website', content: formView(agentPage(agentId, 'sources'), true, sent) }
 }
 
-function below({ agentId }: AgentScope, { id, url }: SourceRow, title: string, content: Html): View {
-  return { crumbs: [[siteName(url), sourcePage(agentId, id)]], title, content }
+function below({ agentId }: AgentScope, { id, url }: Website, title: string, content: Html): View {
+  return { crumbs: [[siteName(url), websitePage(agentId, id)]], title, content }
 }
 
-function editPage(scope: AgentScope, source: SourceRow, sent: Sent): View {
-  const form = formView(sourcePage(scope.agentId, source.id), false, sent)
+function editPage(scope: AgentScope, source: Website, sent: Sent): View {
+  const form = formView(websitePage(scope.agentId, source.id), false, sent)
   return {
     ...below(scope, source, 'Change what is read', form),
     lead: 'The address can’t be changed. For another one, add another website.',

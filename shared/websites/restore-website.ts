@@ -1,44 +1,44 @@
 import { sql } from 'kysely'
 import { violates } from '../database/database.ts'
-import type { SourceScope } from '../database/scope.ts'
+import type { WebsiteScope } from '../database/scope.ts'
 import { rejectRestoring, restoring } from '../documents/client/trash.ts'
 import * as ofDocument from '../documents/processing/transitions.ts'
 import { commit } from '../knowledge/commit.ts'
 import type { Origin } from '../work/message.ts'
 import { enqueue, type Outbox } from '../work/outbox.ts'
-import { isOwn } from './delete-source.ts'
+import { isOwn } from './delete-website.ts'
+import { bringBack, crawling, isInTrash, isWebsite } from './transitions.ts'
 import {
-  countSources,
+  countWebsites,
   crawlOf,
-  getSource,
-  lockSources,
+  getWebsite,
+  lockWebsites,
   maxPages,
-  maxSources,
+  maxWebsites,
   rejectPastLimit,
   rejectSame,
-  type SourceRow,
-} from './sources.ts'
-import { bringBack, crawling, isInTrash, isSource } from './transitions.ts'
+  type Website,
+} from './websites.ts'
 
 /**
- * Brings a source back from the trash with the documents that went there with it, and starts a crawl of its pages. A source that is not
+ * Brings a website back from the trash with the documents that went there with it, and starts a crawl of its pages. A website that is not
  * in the trash stays as it is.
  * @throws ApiError agent_not_found, source_not_found, source_exists, external_id_conflict, validation_failed past a limit, rate_limited
  */
-export async function restoreSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+export async function restoreWebsite(outbox: Outbox, scope: WebsiteScope, origin: Origin): Promise<Website> {
   const { db } = outbox
   const isIts = sql<boolean>`(${isOwn(scope)} and d.deleted_at is not null
-    and exists (select from sources s where ${isSource(scope)} and s.deleted_at is null))`
+    and exists (select from sources s where ${isWebsite(scope)} and s.deleted_at is null))`
   const pages = sql<number>`(select count(*) from source_pages p where p.organization_id = s.organization_id and p.source_id = s.id)`
-  const hasRoom = sql`exists (select from (${countSources(scope)}) held
-    where held.sources < ${maxSources} and held.pages + ${pages} <= ${maxPages})`
+  const hasRoom = sql`exists (select from (${countWebsites(scope)}) held
+    where held.sources < ${maxWebsites} and held.pages + ${pages} <= ${maxPages})`
   const { held, sources, restored } = await commit(db, scope, () => ({
     effects: [],
     make: (permit) =>
       db
         .batch({
-          locked: lockSources(scope),
-          held: countSources(scope),
+          locked: lockWebsites(scope),
+          held: countWebsites(scope),
           sources: sql`select s.id from sources s where ${isInTrash(scope)} for update`,
           documents: sql`select d.id from documents d where ${isOwn(scope)} order by d.id for update`,
           knowledge: permit.lock(),
@@ -53,5 +53,5 @@ export async function restoreSource(outbox: Outbox, scope: SourceScope, origin: 
   }))
   if (sources.length > 0 && restored.length === 0) rejectPastLimit(held[0]!)
   if (restored.length > 0) await enqueue(outbox, crawlOf(scope, origin))
-  return await getSource(db, scope)
+  return await getWebsite(db, scope)
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import { config } from '../../../shared/config.ts'
 import { isAllowedUrl } from '../../../shared/outbound/addresses.ts'
-import type { SourceRow } from '../../../shared/sources/sources.ts'
+import type { Website } from '../../../shared/websites/websites.ts'
 import { fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { line, lines } from '../forms.ts'
 import type { Html } from '../layout.ts'
@@ -52,7 +52,7 @@ export function toInput({ kind, ...given }: v.InferOutput<typeof newForm>) {
   return { ...given, kind: isSitemap ? ('sitemap' as const) : kind }
 }
 
-export function toTyped({ include, exclude, refresh_hours }: SourceRow) {
+export function toTyped({ include, exclude, refresh_hours }: Website) {
   return { include: include.join('\n'), exclude: exclude.join('\n'), refresh_hours: `${refresh_hours}` }
 }
 

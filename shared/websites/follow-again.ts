@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { SourceScope } from '../database/scope.ts'
+import type { WebsiteScope } from '../database/scope.ts'
 import type { Origin } from '../work/message.ts'
 import type { Outbox } from '../work/outbox.ts'
-import { refreshSource, type SourceRow } from './sources.ts'
 import { isKept } from './transitions.ts'
+import { refreshWebsite, type Website } from './websites.ts'
 
 /**
  * Starts a crawl, which gives a document that was edited or deleted by hand the text of its page again. Does nothing to another page.
@@ -11,10 +11,10 @@ import { isKept } from './transitions.ts'
  */
 export async function followAgain(
   outbox: Outbox,
-  scope: SourceScope,
+  scope: WebsiteScope,
   address: string,
   origin: Origin,
-): Promise<SourceRow> {
+): Promise<Website> {
   const { organizationId, agentId, sourceId } = scope
   const isOfPage = sql`d.organization_id = ${organizationId} and d.agent_id = ${agentId} and d.external_id = ${address}`
   await outbox.db.batch({
@@ -28,5 +28,5 @@ export async function followAgain(
         and exists (select from source_pages p where p.organization_id = ${organizationId} and p.source_id = ${sourceId}
           and p.address = ${address})`,
   })
-  return await refreshSource(outbox, scope, origin)
+  return await refreshWebsite(outbox, scope, origin)
 }

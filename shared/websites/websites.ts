@@ -1,25 +1,25 @@
 import { type Selectable, sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { type AgentScope, isAgent, type SourceScope } from '../database/scope.ts'
+import { type AgentScope, isAgent, type WebsiteScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { ApiError } from '../http/errors.ts'
 import { requireAgent } from '../http/not-found.ts'
-import { newId, type SourceId } from '../ids.ts'
+import { newId, type WebsiteId } from '../ids.ts'
 import type { Message, Origin } from '../work/message.ts'
 import { enqueue, type Outbox } from '../work/outbox.ts'
 import { canonical } from './address.ts'
-import { changePaths, crawling, isKept, isSource, refresh, reschedule } from './transitions.ts'
+import { changePaths, crawling, isKept, isWebsite, refresh, reschedule } from './transitions.ts'
 
-/** Sources of an organization. */
-export const maxSources = 20
-/** Pages of all sources of an organization. */
+/** Websites of an organization. */
+export const maxWebsites = 20
+/** Pages of all websites of an organization. */
 export const maxPages = 5000
-/** Pages of one source. A single page may redirect to other addresses over time. */
+/** Pages of one website. A single page may redirect to other addresses over time. */
 export const maxPagesOf = { page: 10, site: 500, sitemap: maxPages }
 
-/** The lock of all transactions that count an organization's sources or pages and add some. */
-export function lockSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {
+/** The lock of all transactions that count an organization's websites or pages and add some. */
+export function lockWebsites({ organizationId }: Pick<AgentScope, 'organizationId'>) {
   return sql`select pg_advisory_xact_lock(hashtextextended(${organizationId}, 2))`
 }
 
@@ -43,21 +43,22 @@ const shown = [
 const columns = sql`${sql.join(shown.map((column) => s[column]))},
   (select count(*)::int from documents d where d.organization_id = s.organization_id and d.source_id = s.id) as page_count`
 
-export type SourceRow = Pick<Selectable<Tables['sources']>, (typeof shown)[number]> & { page_count: number }
+/** An address that is followed; its pages become documents. The API and the database call it a source. */
+export type Website = Pick<Selectable<Tables['sources']>, (typeof shown)[number]> & { page_count: number }
 
-export type SourceInput = Pick<SourceRow, 'url' | 'kind' | 'include' | 'exclude' | 'refresh_hours'>
+export type WebsiteInput = Pick<Website, 'url' | 'kind' | 'include' | 'exclude' | 'refresh_hours'>
 
 const isOfAgent = ({ organizationId, agentId }: AgentScope) =>
   sql<boolean>`(${s.organization_id} = ${organizationId} and ${s.agent_id} = ${agentId})`
 
-/** Newest first, after the source with the given id; those in the trash, or the others. @throws ApiError agent_not_found */
-export async function listSources(
+/** Newest first, after the website with the given id; those in the trash, or the others. @throws ApiError agent_not_found */
+export async function listWebsites(
   db: Database,
   scope: AgentScope,
   { limit, after, trashed = false }: { limit: number; after?: string | undefined; trashed?: boolean | undefined },
-): Promise<{ sources: SourceRow[]; hasMore: boolean }> {
+): Promise<{ sources: Website[]; hasMore: boolean }> {
   const { sources } = await db.batch({
-    sources: sql<SourceRow>`select ${columns} from sources s
+    sources: sql<Website>`select ${columns} from sources s
       where ${isOfAgent(scope)} and (s.deleted_at is not null) = ${trashed} and ${after === undefined ? sql`true` : sql`s.id < ${after}`} order by s.id desc limit ${limit + 1}`,
   })
   if (sources.length === 0) await requireAgent(db, scope)
@@ -65,31 +66,31 @@ export async function listSources(
 }
 
 /** @throws ApiError agent_not_found, source_not_found */
-export async function getSource(db: Database, scope: SourceScope): Promise<SourceRow> {
-  const found = sql<SourceRow>`select ${columns} from sources s where ${isSource(scope)} and s.deleted_at is null`
-  return await requireSource(db, scope, (await found.execute(db)).rows)
+export async function getWebsite(db: Database, scope: WebsiteScope): Promise<Website> {
+  const found = sql<Website>`select ${columns} from sources s where ${isWebsite(scope)} and s.deleted_at is null`
+  return await requireWebsite(db, scope, (await found.execute(db)).rows)
 }
 
 /** Creates a source, whose pages are read in the background. @throws ApiError agent_not_found, source_exists, validation_failed past a limit of the organization */
-export async function createSource(
+export async function createWebsite(
   outbox: Outbox,
   scope: AgentScope,
-  { url, kind, include, exclude, refresh_hours }: SourceInput,
+  { url, kind, include, exclude, refresh_hours }: WebsiteInput,
   origin: Origin,
-): Promise<SourceRow> {
+): Promise<Website> {
   const { organizationId } = scope
-  const sourceId = newId() as SourceId
-  const counts = countSources(scope)
+  const sourceId = newId() as WebsiteId
+  const counts = countWebsites(scope)
   const address = canonical(url) ?? new URL(url).href
   const { held, same, created } = await outbox.db.batch({
-    locked: lockSources(scope),
+    locked: lockWebsites(scope),
     held: counts,
     same: sql`select s.id from sources s where ${isOfAgent(scope)} and s.address = ${address}`,
     created: sql`insert into sources (organization_id, id, agent_id, url, address, kind, include, exclude, refresh_hours, request_id, requested_by)
       select a.organization_id, ${sourceId}, a.id, ${url}, ${address}, ${kind}, ${include}::text[], ${exclude}::text[], ${refresh_hours}::int,
         ${origin.requestId ?? null}, ${origin.by ?? null}::uuid
       from agents a, (${counts}) held
-      where ${isAgent(scope)} and held.sources < ${maxSources} and held.pages < ${maxPages}
+      where ${isAgent(scope)} and held.sources < ${maxWebsites} and held.pages < ${maxPages}
       on conflict on constraint sources_address do nothing returning id`,
   })
   if (same.length > 0) rejectSame()
@@ -98,17 +99,17 @@ export async function createSource(
     rejectPastLimit(held[0]!)
   }
   await enqueue(outbox, crawlOf({ organizationId, sourceId }, origin))
-  return await getSource(outbox.db, { ...scope, sourceId })
+  return await getWebsite(outbox.db, { ...scope, sourceId })
 }
 
-/** The number of pages of the organization's sources outside the trash. */
+/** The number of pages of the organization's websites outside the trash. */
 export function countPages({ organizationId }: Pick<AgentScope, 'organizationId'>) {
   return sql<number>`(select count(*)::int from source_pages p join sources t on t.organization_id = p.organization_id and t.id = p.source_id
     where p.organization_id = ${organizationId} and t.deleted_at is null)`
 }
 
-/** Counts the sources and pages against the organization's limits. */
-export function countSources({ organizationId }: Pick<AgentScope, 'organizationId'>) {
+/** Counts the websites and pages against the organization's limits. */
+export function countWebsites({ organizationId }: Pick<AgentScope, 'organizationId'>) {
   return sql<{ sources: number; pages: number }>`select (select count(*)::int from sources
     where organization_id = ${organizationId} and deleted_at is null) as sources, ${countPages({ organizationId })} as pages`
 }
@@ -119,7 +120,7 @@ export function rejectSame(cause?: unknown): never {
 
 export function rejectPastLimit({ sources }: { sources: number }): never {
   const [limit, what] =
-    sources >= maxSources ? [maxSources, 'sources'] : [maxPages, 'pages of sources, left-out ones included']
+    sources >= maxWebsites ? [maxWebsites, 'sources'] : [maxPages, 'pages of sources, left-out ones included']
   throw new ApiError(
     'validation_failed',
     `An organization can have at most ${limit.toLocaleString('en')} ${what}. Delete a source first.`,
@@ -127,12 +128,12 @@ export function rejectPastLimit({ sources }: { sources: number }): never {
 }
 
 /** Changes a source. Other paths begin a crawl at once, and end the one in progress. @throws ApiError agent_not_found, source_not_found */
-export async function updateSource(
+export async function updateWebsite(
   outbox: Outbox,
-  scope: SourceScope,
-  { include, exclude, refresh_hours }: Partial<Pick<SourceInput, 'include' | 'exclude' | 'refresh_hours'>>,
+  scope: WebsiteScope,
+  { include, exclude, refresh_hours }: Partial<Pick<WebsiteInput, 'include' | 'exclude' | 'refresh_hours'>>,
   origin: Origin,
-): Promise<SourceRow> {
+): Promise<Website> {
   const { sources } = await outbox.db.batch({
     sources: sql<{ id: string }>`select s.id from sources s where ${isKept(scope)} for update`,
     ...(refresh_hours && {
@@ -142,17 +143,17 @@ export async function updateSource(
       changed: crawling.update(isKept(scope), changePaths({ include, exclude }, origin)),
     }),
   })
-  await requireSource(outbox.db, scope, sources)
+  await requireWebsite(outbox.db, scope, sources)
   if (include || exclude) await enqueue(outbox, crawlOf(scope, origin))
-  return await getSource(outbox.db, scope)
+  return await getWebsite(outbox.db, scope)
 }
 
 /** Starts a crawl after the one in progress, which may have read a page before it changed. @throws ApiError agent_not_found, source_not_found */
-export async function refreshSource(outbox: Outbox, scope: SourceScope, origin: Origin): Promise<SourceRow> {
+export async function refreshWebsite(outbox: Outbox, scope: WebsiteScope, origin: Origin): Promise<Website> {
   const { refreshed } = await outbox.db.batch({ refreshed: crawling.update(isKept(scope), refresh(origin)) })
-  await requireSource(outbox.db, scope, refreshed)
+  await requireWebsite(outbox.db, scope, refreshed)
   await enqueue(outbox, crawlOf(scope, origin))
-  return await getSource(outbox.db, scope)
+  return await getWebsite(outbox.db, scope)
 }
 
 const pageColumns = sql`p.address, p.left_out, p.looked_at, p.gone_since,
@@ -166,7 +167,7 @@ export type PageRow = Pick<Selectable<Tables['source_pages']>, 'address' | 'left
 /** A page of the list, by address, after the given one. @throws ApiError agent_not_found, source_not_found */
 export async function listPages(
   db: Database,
-  scope: SourceScope,
+  scope: WebsiteScope,
   { limit, after }: { limit: number; after?: string | undefined },
 ): Promise<{ pages: PageRow[]; hasMore: boolean }> {
   const { pages } = await db.batch({
@@ -174,16 +175,19 @@ export async function listPages(
       where p.organization_id = ${scope.organizationId} and p.agent_id = ${scope.agentId} and p.source_id = ${scope.sourceId}
         and ${after === undefined ? sql`true` : sql`p.address > ${after}`} order by p.address limit ${limit + 1}`,
   })
-  if (pages.length === 0) await getSource(db, scope)
+  if (pages.length === 0) await getWebsite(db, scope)
   return { pages: pages.slice(0, limit), hasMore: pages.length > limit }
 }
 
-/** The message that starts or continues a source's crawl. */
-export function crawlOf({ organizationId, sourceId }: Omit<SourceScope, 'agentId'>, origin: Origin): Message<'source'> {
+/** The message that starts or continues a website's crawl. */
+export function crawlOf(
+  { organizationId, sourceId }: Omit<WebsiteScope, 'agentId'>,
+  origin: Origin,
+): Message<'source'> {
   return { organizationId, kind: 'source', id: sourceId, ...origin }
 }
 
-export async function requireSource<Row>(db: Database, scope: AgentScope, [source]: Row[]): Promise<Row> {
+export async function requireWebsite<Row>(db: Database, scope: AgentScope, [source]: Row[]): Promise<Row> {
   if (source) return source
   await requireAgent(db, scope)
   throw new ApiError('source_not_found', 'The agent has no source with this id.')

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
 import type { Id, Time, TimeOrNull } from './column-types.ts'
 
-export interface SourceTables {
+export interface WebsiteTables {
   sources: {
     organization_id: Id
     id: Id
@@ -9,11 +9,11 @@ export interface SourceTables {
     url: string
     /** The url's canonical form. */
     address: string
-    kind: SourceKind
+    kind: WebsiteKind
     include: string[]
     exclude: string[]
     refresh_hours: number
-    status: Generated<SourceStatus>
+    status: Generated<WebsiteStatus>
     error_message: string | null
     notice: string | null
     checked_at: Date | null
@@ -67,7 +67,7 @@ export interface SitemapReading {
   found: number
 }
 
-export type SourceKind = 'page' | 'sitemap' | 'site'
-export type SourceStatus = 'pending' | 'ready' | 'error' | 'deleting'
+export type WebsiteKind = 'page' | 'sitemap' | 'site'
+export type WebsiteStatus = 'pending' | 'ready' | 'error' | 'deleting'
 /** The next step of a crawl for a page. */
 export type PageTask = 'fetch' | 'create' | 'update' | 'delete'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
-import type { AgentScope, SourceScope } from '../../../shared/database/scope.ts'
+import type { AgentScope, WebsiteScope } from '../../../shared/database/scope.ts'
 
-/** The state of a source's pages, and the changes of its last crawl. */
+/** The state of a website's pages, and the changes of its last crawl. */
 export interface Standing {
   id: string
   is_under_way: boolean
@@ -32,10 +32,10 @@ const ofPage = sql`documents d on d.organization_id = p.organization_id and d.ag
 const isAdded = sql`d.created_at >= p.looked_at`
 const isChanged = sql`d.created_at < p.looked_at and d.revised_at >= p.looked_at`
 
-/** Reads the standings of the agent's sources, or of one source, by source id. */
+/** Reads the standings of the agent's websites, or of one website, by website id. */
 export async function readStandings(
   db: Database,
-  { organizationId, agentId, sourceId }: AgentScope & Partial<SourceScope>,
+  { organizationId, agentId, sourceId }: AgentScope & Partial<WebsiteScope>,
 ) {
   const { rows } =
     await sql<Standing>`select s.id, s.resume_at is not null as is_under_way, count(p.address)::int as pages,
@@ -48,10 +48,10 @@ export async function readStandings(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Reads a source's pages after an address, in order of address. */
+/** Reads a website's pages after an address, in order of address. */
 export async function readPages(
   db: Database,
-  { organizationId, sourceId }: SourceScope,
+  { organizationId, sourceId }: WebsiteScope,
   { after, isLeftOut, limit }: { after: string; isLeftOut: boolean; limit: number },
 ): Promise<{ pages: ShownPage[]; hasMore: boolean }> {
   const { rows } =

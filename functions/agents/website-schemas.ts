@@ -5,7 +5,7 @@ import { described, fields, integer, listOf, maxCharacters, someOf } from '../..
 import { listQuery } from '../../shared/http/pagination.ts'
 import { isAllowedUrl, urlFault } from '../../shared/outbound/addresses.ts'
 
-export const sourcesQuery = fields({ ...listQuery.entries, trashed: flag('Only sources in the trash.') })
+export const websitesQuery = fields({ ...listQuery.entries, trashed: flag('Only sources in the trash.') })
 
 export const pageSortKey = v.strictTuple([v.string()])
 
@@ -55,7 +55,7 @@ export const updateBody = v.pipe(someOf(settings), v.metadata({ title: 'SourceUp
 
 const time = v.pipe(v.string(), v.isoTimestamp())
 
-export const sourceSchema = v.pipe(
+export const websiteSchema = v.pipe(
   v.strictObject({
     id: v.pipe(v.string(), v.uuid()),
     url: v.string(),
@@ -83,7 +83,7 @@ export const sourceSchema = v.pipe(
   v.title('Source'),
 )
 
-export const sourceExample: v.InferOutput<typeof sourceSchema> = {
+export const websiteExample: v.InferOutput<typeof websiteSchema> = {
   id: '01981f60-11d4-7e0b-a2c5-0f6d3b9a8e47',
   url: 'https://paws-inn.example/',
   kind: 'site',
@@ -100,7 +100,7 @@ export const sourceExample: v.InferOutput<typeof sourceSchema> = {
   created_at: '2026-03-01T17:20:00.000Z',
 }
 
-export const pageSchemaOfSource = v.pipe(
+export const pageSchemaOfWebsite = v.pipe(
   v.strictObject({
     address: described(v.string(), 'Also the `external_id` of its document.'),
     document_id: described(v.nullable(v.string()), 'Its document; null if it has none.'),
@@ -117,7 +117,7 @@ export const pageSchemaOfSource = v.pipe(
   v.title('SourcePage'),
 )
 
-export const pageExampleOfSource: v.InferOutput<typeof pageSchemaOfSource> = {
+export const pageExampleOfWebsite: v.InferOutput<typeof pageSchemaOfWebsite> = {
   address: 'https://paws-inn.example/prices',
   document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21',
   left_out: null,
