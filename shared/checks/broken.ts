@@ -1,4 +1,4 @@
-import type { FoundHit } from '../retrieval/search.ts'
+import type { FoundPassage } from '../retrieval/search.ts'
 import { termsIn } from '../terms/terms.ts'
 import { hasValue, normalized, type Result } from './check.ts'
 
@@ -34,7 +34,7 @@ export function toBroken({ question, hits, rank, value }: Result, after: Result,
 const maxSentence = 200
 
 /** The sentence or row that has the expected words, or else most words of the question. */
-function bestSentence({ content }: FoundHit, { question, words }: Result['question']): string {
+function bestSentence({ content }: FoundPassage, { question, words }: Result['question']): string {
   const sentences = content.split(/(?<=[.!?。！？])\s+|\n+/).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
   const terms = new Set(termsIn(question))
   const has = (sentence: string) => words !== null && normalized(sentence).includes(normalized(words))

@@ -7,7 +7,7 @@ import type { Tables } from '../database/tables.ts'
 import { pageBytes } from '../http/payload.ts'
 import { withoutWarnings } from '../knowledge/warnings.ts'
 import { maxTurns } from '../retrieval/heard.ts'
-import type { Found, FoundHit } from '../retrieval/search.ts'
+import type { Found, FoundPassage } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
 export const checkColumns = [
@@ -22,7 +22,7 @@ export interface Result {
   question: Check
   passed: boolean
   rank: number | null
-  hits: FoundHit[]
+  hits: FoundPassage[]
   /** The text of the answer's value. */
   value: string | null
 }
@@ -49,7 +49,7 @@ export function hasValue({ expects_value, value: expected }: Check, value: strin
   return !expects_value || normalized(expected ?? '') === normalized(value ?? '')
 }
 
-function isExpected({ document_id, words }: Check, hit: FoundHit): boolean {
+function isExpected({ document_id, words }: Check, hit: FoundPassage): boolean {
   if (document_id !== null && hit.document_id !== document_id) return false
   return words === null || normalized(hit.content).includes(normalized(words))
 }

@@ -7,7 +7,7 @@ import { anywhere, type Place } from '../retrieval/dates/calendar.ts'
 import type { Moment } from '../retrieval/dates/dated.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { comparedHits } from '../retrieval/letter-runs.ts'
+import { comparedPassages } from '../retrieval/letter-runs.ts'
 import { type Found, placeOf, type Row, toFound, withDays } from '../retrieval/search.ts'
 import { questionsOf } from '../retrieval/statement/asked-question.ts'
 
@@ -106,6 +106,6 @@ async function readPlace(db: Database, { organizationId, agentId }: AgentScope):
 function toQuestion(scope: AgentScope, asked: Asked, moment: Moment) {
   const { id, question: query, history, as_of, vector, vectorModel: model } = asked
   const hypotheses = [{ query, vector, words: wordsOf(asked, moment) }]
-  const [question] = questionsOf(scope, 'hybrid', hypotheses, { limit: comparedHits, history })
+  const [question] = questionsOf(scope, 'hybrid', hypotheses, { limit: comparedPassages, history })
   return { id, question: { ...question, asked_model: model, assumed_model: model, as_of, max_bytes: maxBytes } }
 }

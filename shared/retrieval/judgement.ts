@@ -66,7 +66,7 @@ export function judge(
   hits: readonly Hit[],
   likenessOf: LikenessOf,
 ): Judgement {
-  if (hits.length === 0) return withoutHits(queries.length > 0)
+  if (hits.length === 0) return withoutPassages(queries.length > 0)
   if (queries.length === 0) return { answerable: null, status: levelOf(hits.length, null), value: null, dispute: null }
   const heard = readings.slice(0, maxReadings)
   const turns = heard.map(({ query, history }) => readTurn(inContext(query, history)))
@@ -103,7 +103,7 @@ export function judge(
 }
 
 /** The judgement of an answer without a hit. @param hasQuery false in a search by a vector only */
-export function withoutHits(hasQuery: boolean): Judgement {
+export function withoutPassages(hasQuery: boolean): Judgement {
   return { answerable: hasQuery ? 0 : null, status: 'nothing', value: null, dispute: null }
 }
 

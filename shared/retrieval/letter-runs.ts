@@ -7,7 +7,7 @@ import { commonWords } from './keyword/common-words.ts'
 import type { Hit } from './schemas.ts'
 
 /** Ten hits are compared even if fewer are requested, so that their order does not depend on the limit. */
-export const comparedHits = 10
+export const comparedPassages = 10
 const runLength = 6
 /** A passage with all runs of the question gets this share of the rest to 1. */
 const runsShare = 0.2
@@ -22,14 +22,14 @@ export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_titl
   queries: readonly string[],
   hits: readonly Found[],
 ): Found[] {
-  const compared = hits.slice(0, comparedHits)
+  const compared = hits.slice(0, comparedPassages)
   const texts = compared.map(({ document_title, content }) => lettersOf(`${document_title} ${content}`))
   const shares = queries.map((query) => sharesOfRuns(query, texts))
   const raised = compared.map((hit, i) => {
     const share = Math.max(0, ...shares.map((each) => each[i]!))
     return { ...hit, score: hit.score + runsShare * share * (1 - hit.score) }
   })
-  return [...raised.sort((a, b) => b.score - a.score), ...hits.slice(comparedHits)]
+  return [...raised.sort((a, b) => b.score - a.score), ...hits.slice(comparedPassages)]
 }
 
 /** The share of the question's runs that each text has, 0 to 1; a run that fewer texts have weighs more. */

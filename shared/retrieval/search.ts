@@ -10,18 +10,18 @@ import { datesOf } from './dates/asked-days.ts'
 import { anywhere, type Place } from './dates/calendar.ts'
 import { type Dated, datedFirst, daysOfCall, type Moment, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { inContext } from './in-context.ts'
-import { type Judgement, judge, type LikenessOf, withoutHits } from './judgement.ts'
-import { comparedHits, orderedByRuns } from './letter-runs.ts'
+import { type Judgement, judge, type LikenessOf, withoutPassages } from './judgement.ts'
+import { comparedPassages, orderedByRuns } from './letter-runs.ts'
 import type { Hit, Mode, Source, Value } from './schemas.ts'
-import { furtherHits, unseenFirst } from './seen.ts'
+import { furtherPassages, unseenFirst } from './seen.ts'
 import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
 import { unequal } from './unequal.ts'
 
-/** A hit with the revision of its document that search serves. */
-export type FoundHit = Hit & { revision: number }
+/** A passage that search found, with the revision of its document that search serves. The API calls it a hit. */
+export type FoundPassage = Hit & { revision: number }
 
 export interface Found extends Judgement {
-  hits: FoundHit[]
+  hits: FoundPassage[]
   /** The days that the question names, in the agent's time zone. */
   dates: ReturnType<typeof datesOf>
   /** The words that texts may have for these days. */
@@ -57,7 +57,7 @@ export type Row = {
   reach: number | null
   semantic: number
   keyword: number
-} & ((Omit<FoundHit, 'scores' | 'source'> & Origin & Validity) | { chunk_id: null })
+} & ((Omit<FoundPassage, 'scores' | 'source'> & Origin & Validity) | { chunk_id: null })
 
 /** Each finds four times as many passages, where many of them are equal. */
 const maxRefills = 3
@@ -82,7 +82,7 @@ export async function search(
 ): Promise<Found> {
   const { min_score = -1, seen, as_of } = filters
   const at = as_of === undefined ? new Date() : new Date(as_of)
-  let limit = Math.max(filters.limit, comparedHits) + furtherHits(seen)
+  let limit = Math.max(filters.limit, comparedPassages) + furtherPassages(seen)
   const rowsBy = async (place: Place) => {
     const asked = hypotheses.map((each) => withDays(each, filters, { at, place }))
     // Hypotheses with very many terms take several calls.
@@ -103,17 +103,17 @@ export async function search(
   if (!isAssumed && `${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
     ({ rows, words } = await rowsBy(place))
   let found = toFound(rows, mode, hypotheses, filters, { at })
-  let unequalHits = unequal(found.hits)
-  for (let i = 0; i < maxRefills && unequalHits.length < filters.limit; i++) {
+  let unequalPassages = unequal(found.hits)
+  for (let i = 0; i < maxRefills && unequalPassages.length < filters.limit; i++) {
     if (rows.every((call) => call.length < limit)) break
     limit *= 4
     ;({ rows } = await rowsBy(place))
     found = toFound(rows, mode, hypotheses, filters, { at })
-    unequalHits = unequal(found.hits)
+    unequalPassages = unequal(found.hits)
   }
-  const value = found.value && { ...found.value, chunk_id: unequalHits[0]!.chunk_id }
-  const hits = unequalHits.filter(({ score }) => score >= min_score).slice(0, filters.limit)
-  return { ...found, hits, value, ...(hits.length === 0 && withoutHits(found.answerable !== null)) }
+  const value = found.value && { ...found.value, chunk_id: unequalPassages[0]!.chunk_id }
+  const hits = unequalPassages.filter(({ score }) => score >= min_score).slice(0, filters.limit)
+  return { ...found, hits, value, ...(hits.length === 0 && withoutPassages(found.answerable !== null)) }
 }
 
 export function placeOf({ time_zone, holidays }: Pick<Row, 'time_zone' | 'holidays'>): Place {
@@ -151,8 +151,8 @@ export function toFound(
   })
   const unseen = unseenFirst(heard, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
-  const dated = datedFirst(unseen.slice(0, comparedHits), asked[0]?.inContext ?? '', days, moment, agent_name ?? '')
-  const hits = [...dated.hits, ...unseen.slice(comparedHits)]
+  const dated = datedFirst(unseen.slice(0, comparedPassages), asked[0]?.inContext ?? '', days, moment, agent_name ?? '')
+  const hits = [...dated.hits, ...unseen.slice(comparedPassages)]
   const turnOf = (text: string) => withWeekdays(text, days, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]
   const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
@@ -183,7 +183,7 @@ function toHit({
   semantic,
   keyword,
   ...hit
-}: Row): (FoundHit & Validity)[] {
+}: Row): (FoundPassage & Validity)[] {
   return hit.chunk_id === null ? [] : [{ ...withSource(hit), scores: { semantic, keyword } }]
 }
 
@@ -196,7 +196,7 @@ function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Origin>({ ur
 }
 
 /** The hits of several calls, each with its best score, best first. */
-function merged<Merged extends FoundHit>(hits: readonly Merged[]): Merged[] {
+function merged<Merged extends FoundPassage>(hits: readonly Merged[]): Merged[] {
   const best = new Map<string, Merged>()
   for (const hit of hits) if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
   const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`

@@ -2,11 +2,11 @@ import { readMeanings } from './coverage.ts'
 import type { Hit } from './schemas.ts'
 import { textOf } from './unequal.ts'
 
-const maxFurtherHits = 30
+const maxFurtherPassages = 30
 
 /** The number of hits to find beyond those that are returned, since seen ones may come behind them. */
-export function furtherHits(seen: readonly string[] = []): number {
-  return Math.min(seen.length, maxFurtherHits)
+export function furtherPassages(seen: readonly string[] = []): number {
+  return Math.min(seen.length, maxFurtherPassages)
 }
 
 /**

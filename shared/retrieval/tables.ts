@@ -7,7 +7,7 @@ export interface TableRow {
   cells: string[]
 }
 
-export interface HitTable {
+export interface PassageTable {
   hit: Pick<Hit, 'chunk_id' | 'document_title' | 'content' | 'metadata'>
   /** The document's title, the headings and a caption above. */
   context: string[]
@@ -36,10 +36,10 @@ export function headsOf({
 }
 
 /** The Markdown tables of a passage. */
-export function tablesIn(hit: HitTable['hit']): HitTable[] {
+export function tablesIn(hit: PassageTable['hit']): PassageTable[] {
   const lines = hit.content.slice(0, maxCharacters).split('\n')
   const outer = headsOf(hit)
-  const tables: HitTable[] = []
+  const tables: PassageTable[] = []
   for (let at = 0; at < lines.length; at++) {
     const found = tableAt(lines, at)
     if (!found || found.columns.length > maxColumns) continue
@@ -53,7 +53,7 @@ export function tablesIn(hit: HitTable['hit']): HitTable[] {
 }
 
 /** The tables of each passage, as long as all together have few cells. */
-export function tablesOf(hits: readonly HitTable['hit'][]): HitTable[][] {
+export function tablesOf(hits: readonly PassageTable['hit'][]): PassageTable[][] {
   let cells = 0
   return hits.map((hit) =>
     tablesIn(hit).filter(({ rows, columns }) => {
@@ -75,7 +75,7 @@ export function tableAt(lines: readonly string[], at: number) {
   return { end, ...tableOf(header, rows) }
 }
 
-function tableOf(header: string[], grid: string[][]): Pick<HitTable, 'columns' | 'rows'> {
+function tableOf(header: string[], grid: string[][]): Pick<PassageTable, 'columns' | 'rows'> {
   const heads = grid.length > 1 && namesColumns(header, grid[0]!) ? [handedRight(header), grid[0]!] : [header]
   const columns = header.map((_, column) => {
     const path = heads.flatMap((row) => row[column]?.split(headerSeam) ?? [])

@@ -3,7 +3,7 @@ import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { DocumentId } from '../../shared/ids.ts'
 import { explainWords } from '../../shared/retrieval/explanation/sought-words.ts'
 import { type Mode, searchModes } from '../../shared/retrieval/schemas.ts'
-import { type FoundHit, search } from '../../shared/retrieval/search.ts'
+import { type FoundPassage, search } from '../../shared/retrieval/search.ts'
 import { storeServed } from '../support/documents/served-document.ts'
 import { axis } from '../support/provider/axis.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
@@ -31,7 +31,7 @@ async function hitsOf(tenant: Tenant, mode: Mode, as_of?: string, documents?: Do
   return await search(dbOf(tenant), scopeOf(tenant), mode, asked, { limit: 50, as_of, document_ids: documents })
 }
 
-const shown = ({ hits, answerable }: { hits: FoundHit[]; answerable: number | null }) => ({
+const shown = ({ hits, answerable }: { hits: FoundPassage[]; answerable: number | null }) => ({
   hits: hits.map(({ content, score, scores }) => ({ content, score, scores })).sort((a, b) => b.score - a.score),
   answerable,
 })

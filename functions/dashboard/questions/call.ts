@@ -9,7 +9,7 @@ import { markedText } from '../passage-text.ts'
 import type { Screens } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
 import { localTime } from '../times.ts'
-import { answeringHit, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
+import { answeringPassage, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
 import { stateView, waysView } from './ways.ts'
 
 const path = '/dashboard/agents/:agentId/call'
@@ -47,7 +47,7 @@ export function addCallScreens(screens: Screens) {
 
 function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
   const { id, question, call_id, status, value, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
-  const hit = answeringHit(asked)
+  const hit = answeringPassage(asked)
   const heard = status === 'nothing' ? undefined : heardThen(asked, givenOf)
   return html`<header><h2>“${question}”</h2>${stateView(status, is_wrong)}</header>
 <p class="hint">${localTime(asked_at)}</p>

@@ -75,13 +75,13 @@ export function givenPath(agentId: string, { document_id, chunk_index }: Place, 
 }
 
 /** The hit with the value, or else the first. */
-export function answeringHit({ hits, value }: KeptQuestion): KeptHit | undefined {
+export function answeringPassage({ hits, value }: KeptQuestion): KeptHit | undefined {
   return hits.find(({ chunk_id }) => chunk_id !== undefined && chunk_id === value?.chunk_id) ?? hits[0]
 }
 
 /** The answer to a past question, in the words of Ask. Undefined if its document was deleted; `text` is empty if it is no longer kept. */
 export function heardThen(asked: KeptQuestion, givenOf: GivenOf, maxCharacters?: number) {
-  const hit = answeringHit(asked)
+  const hit = answeringPassage(asked)
   const given = hit && givenOf(hit)
   if (!given) return undefined
   const { title, text = '' } = given

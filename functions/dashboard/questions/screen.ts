@@ -16,7 +16,7 @@ import { counted, number } from '../sentences.ts'
 import { questionLogPanel, readSwitches } from '../switches.ts'
 import { ago } from '../times.ts'
 import { type Group, groupQuestions } from './grouping.ts'
-import { answeringHit, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
+import { answeringPassage, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
 import { stateView, waysView } from './ways.ts'
 
 const base = '/dashboard/agents/:agentId/questions'
@@ -128,7 +128,7 @@ async function listView(db: Database, scope: AgentScope, questions: KeptQuestion
   if (questions.length === 0)
     return html`<p class="none">No questions match. <a href="${agentPage(scope.agentId, 'questions')}">Show all questions</a></p>`
   const groups = groupsOf(questions)
-  const hits = groups.flatMap(([first]) => (first.status === 'nothing' ? [] : (answeringHit(first) ?? [])))
+  const hits = groups.flatMap(([first]) => (first.status === 'nothing' ? [] : (answeringPassage(first) ?? [])))
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
   return rowsView(groups.map((group) => groupView(scope.agentId, group, givenOf, query)))
 }

@@ -85,7 +85,7 @@ export function withWeekdays<Found extends Dated>(
   turn: string,
   days: readonly AskedDays[],
   { at, place }: Moment,
-  { hits, isNamed, isNight }: DatedHits<Found>,
+  { hits, isNamed, isNight }: DatedPassages<Found>,
 ): string {
   let text = turn
   const isPriced = kindsIn(turn.toLowerCase()).has('price')
@@ -104,7 +104,7 @@ export function withWeekdays<Found extends Dated>(
   return text.replaceAll(/\s+/g, ' ').trim() || turn
 }
 
-interface DatedHits<Found> {
+interface DatedPassages<Found> {
   hits: Found[]
   /** True if the first hit names the days. */
   isNamed: boolean
@@ -147,7 +147,7 @@ export function datedFirst<Found extends Dated>(
   asked: readonly AskedDays[],
   moment: Moment,
   agentName = '',
-): DatedHits<Found> {
+): DatedPassages<Found> {
   if (asked.length === 0 || hits.length === 0) {
     const flags = { isNamed: false, isExcepted: false, isNight: false, isAnswered: false }
     return { hits: [...hits], seasonal: undefined, isOfOtherDays: () => false, ...flags }

@@ -1,7 +1,7 @@
 import { withoutMarks } from '../../text/plain-line.ts'
 import { readMeanings } from '../coverage.ts'
 import type { Value } from '../schemas.ts'
-import type { HitTable } from '../tables.ts'
+import type { PassageTable } from '../tables.ts'
 import { languageOf } from './languages.ts'
 import { ended, sentencesOf } from './sentences.ts'
 
@@ -13,7 +13,7 @@ const valueWeight = 100
 /** A passage as it would be said, within `maxCharacters`: the sentences around the best one, or around the value if the passage has it. */
 export function spokenPassage(
   queries: readonly string[],
-  hit: HitTable['hit'],
+  hit: PassageTable['hit'],
   value: Value | null,
   maxCharacters = 600,
 ): string {
@@ -33,7 +33,7 @@ export function spokenPassage(
 }
 
 /** The text that a caller would hear and its passage: the value, or the best sentences of the first passage. Undefined without passages. */
-export function heardOf<P extends HitTable['hit']>(
+export function heardOf<P extends PassageTable['hit']>(
   question: string,
   passages: readonly P[],
   value: Value | null,

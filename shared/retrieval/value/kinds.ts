@@ -1,6 +1,6 @@
 import { fold, stem } from '../../terms/word-forms.ts'
 import { amountKind, isAmount } from '../../text/table-header.ts'
-import type { HitTable } from '../tables.ts'
+import type { PassageTable } from '../tables.ts'
 
 /** The kinds of answers that questions ask for. */
 export type AnswerKind = 'price' | 'time'
@@ -46,7 +46,7 @@ export function kindsIn(question: string): ReadonlySet<AnswerKind> {
 }
 
 /** Tells for each column whether most of its cells are of one of the kinds, or its header says so, and whether most are bare amounts. */
-export function columnsOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: HitTable) {
+export function columnsOfKind(asked: ReadonlySet<AnswerKind>, { columns, rows }: PassageTable) {
   const most = (column: number, isMet: (text: string) => boolean) => {
     const cells = rows.map((row) => row.cells[column]!).filter((text) => /[\p{L}\d]/u.test(text))
     return cells.length > 0 && cells.filter(isMet).length * 2 >= cells.length

@@ -1,13 +1,13 @@
 import { amountKind, isLabel } from '../../text/table-header.ts'
 import type { AskedTurn, Unit } from '../asked.ts'
 import { meets, type Range, rangesIn } from '../quantities.ts'
-import type { HitTable, TableRow } from '../tables.ts'
+import type { PassageTable, TableRow } from '../tables.ts'
 import { type AnswerKind, columnsOfKind, saysKind } from './kinds.ts'
 import { formsIn, namesIn, type Reader, type Strengths } from './reading.ts'
 
 /** A cell whose row, column, headings and title account for every content word of the question. */
 export interface ProvenCell {
-  table: HitTable
+  table: PassageTable
   text: string
   row: string[]
   column: string[]
@@ -32,7 +32,7 @@ const rounding = 1e-6
  */
 export function provenCells(
   turns: readonly AskedTurn[],
-  tables: readonly HitTable[],
+  tables: readonly PassageTable[],
   read: Reader,
   isRequired: (unit: Unit) => boolean,
 ): ProvenCell[] {
@@ -47,7 +47,7 @@ export function provenCells(
   const isNamed = (met: Strengths) => units.some((_, u) => isLast[u] && required[u] && met[u]! > 0)
   return tables.flatMap(cellsOf).sort((a, b) => b.score - a.score)
 
-  function cellsOf(table: HitTable): ProvenCell[] {
+  function cellsOf(table: PassageTable): ProvenCell[] {
     const name = nameColumnOf(table)
     const named = ({ path, cells }: TableRow) => (name > 0 ? [...path.slice(0, -1), cells[name]!] : path)
     const context = best([...table.context, ...table.columns[0]!, ...table.columns[name]!].map(read))
@@ -144,7 +144,7 @@ function cellsBeside({ cells }: TableRow): string[] {
 const code = /^(?=.*\d)[\p{Lu}\d./-]+$/u
 
 /** The number of the column that names the rows: the first, or one after codes, which say less to a caller. */
-function nameColumnOf({ rows }: HitTable): number {
+function nameColumnOf({ rows }: PassageTable): number {
   const isCoded = rows.length > 0 && rows.every(({ path }) => code.test(path.at(-1) ?? ''))
   const named = isCoded ? rows[0]!.cells.findIndex((text) => isLabel(text) && !code.test(text)) : 0
   return Math.max(0, named)
