@@ -208,7 +208,8 @@ test('no text is in logs where messages are not ours, or the worker fails', asyn
   const { body } = await tenant.call('POST', tenant.knowledgeBase, { title: text, content: text })
   const ours = workMessage({ organizationId: tenant.organizationId, id: body.id })
   const odd = ours.replace('}', `,"request_id":["${text}"]}`)
-  const messages = [text, JSON.stringify({ v: 2, text }), odd, `${text}${ours}`]
+  const ofNobody = ours.replace('document', 'passage')
+  const messages = [text, JSON.stringify({ v: 2, text }), odd, ofNobody, `${text}${ours}`]
   const file = await createFile(stand, tenant, { title: text })
   const key = `${file.organizationId}/${file.id}/${text}.txt/more`
   const upload = JSON.stringify({ Records: [{ s3: { object: { key } } }] })
