@@ -8,8 +8,8 @@ import { ChecksFail } from '../../shared/knowledge/commit.ts'
 import { switchModel } from '../../shared/knowledge/switch-model.ts'
 import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/telemetry/log.ts'
-import type { Checked, Message } from '../../shared/work/message.ts'
-import { sendOrLog } from '../../shared/work/outbox.ts'
+import { type Checked, idsOf, type Message } from '../../shared/work/message.ts'
+import { enqueue } from '../../shared/work/outbox.ts'
 import { type CallLimits, tokensOf } from './batches.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
 import {
@@ -59,17 +59,16 @@ export async function changeModel(
   const db = pipeline.db.forOrganization(organizationId)
   const scope = { organizationId, agentId }
   const outcome = await advance({ ...pipeline, db, scope, remaining, checked })
-  const logged = { organization_id: organizationId, agent_id: agentId }
   if (outcome === 'nothing_to_do') return
-  if (outcome === 'switched') return void log.info('model_changed', logged)
+  if (outcome === 'switched') return void log.info('model_changed', idsOf(message))
   if (outcome === 'out_of_time' || 'checked' in outcome) {
     // Keeps the sweeper from sending a second message beside this one.
     await waitWith(db, scope, { reason: null, seconds: lookAgainSeconds })
-    const checkedNow = outcome === 'out_of_time' ? undefined : outcome.checked
-    return void (await sendOrLog(pipeline.queue, { ...message, checked: checkedNow }))
+    const rest = { ...message, checked: outcome === 'out_of_time' ? undefined : outcome.checked }
+    return void (await enqueue({ db, queue: pipeline.queue }, rest))
   }
   await waitWith(db, scope, outcome)
-  log.warn('model_change_waits', { ...logged, ...outcome })
+  log.warn('model_change_waits', { ...idsOf(message), ...outcome })
 }
 
 async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {

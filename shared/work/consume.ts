@@ -8,20 +8,11 @@ export type Workers = { readonly [K in Kind]?: (message: Message<K>) => Promise<
 
 type Redelivery = Pick<Queue, 'changeVisibility'>
 
-/** Processes a batch's records at once. */
+/** Processes a batch's records at once. @returns those that are not done */
 export async function consume(queue: Redelivery, records: SQSRecord[], workers: Workers): Promise<SQSBatchResponse> {
-  return responseTo(records, await Promise.all(records.map((record) => isDone(queue, record, workers))))
-}
-
-/** Processes one record after the other, since each may take all of the Lambda's time or memory. */
-export async function consumeInTurn(
-  queue: Redelivery,
-  records: SQSRecord[],
-  workers: Workers,
-): Promise<SQSBatchResponse> {
-  const done: boolean[] = []
-  for (const record of records) done.push(await isDone(queue, record, workers))
-  return responseTo(records, done)
+  const done = await Promise.all(records.map((record) => isDone(queue, record, workers)))
+  const failed = records.filter((_, i) => !done[i])
+  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }
 
 /** Drops a message that is not the Lambda's, since the sweeper resends for every row with work to do. */
@@ -40,9 +31,4 @@ async function isDone(queue: Redelivery, record: SQSRecord, workers: Workers): P
     log.error('delivery_failed', { message_id: record.messageId, ...idsOf(message), error: describeError(error) })
   }
   return false
-}
-
-function responseTo(records: SQSRecord[], done: boolean[]): SQSBatchResponse {
-  const failed = records.filter((_, i) => !done[i])
-  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }

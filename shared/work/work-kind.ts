@@ -25,7 +25,10 @@ export const requestedBy = ({ requestId, by }: Origin) => ({
   requested_by: by ?? null,
 })
 
-/** Background work, a table's row each: a message brings it to a worker, whose lease fences its writes. */
+/**
+ * Background work, a table's row each: a message brings it to a worker, whose lease fences its writes. Deliveries of webhooks have no
+ * messages: their Lambda looks for due ones itself, and one column is both their schedule and the end of their lease.
+ */
 export function workKind<T extends 'documents' | 'sources'>(table: T, alias: string, figures: Figures) {
   const w = columnsOf(table, alias)
   const leaseEnd = fromNow(figures.leaseSeconds)
