@@ -19,7 +19,6 @@ import { corrected } from '../../shared/documents/text/corrections.ts'
 import { movedStarts } from '../../shared/documents/text/page-starts.ts'
 import { type Embedder, EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { assumedModel, embedderOf } from '../../shared/embedding/serving-embedder.ts'
-import { keepClaims } from '../../shared/knowledge/claims.ts'
 import { type Change, ChecksFail, commit, outdated } from '../../shared/knowledge/commit.ts'
 import { releaseTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/telemetry/log.ts'
@@ -128,8 +127,6 @@ async function embedRevision(job: Job, remaining: () => number): Promise<void> {
   })
   if (ending === 'out_of_time') return await requeueOnTimeout(job)
   if (ending === 'lease_lost' || !(await switchRevision(job, { ...revision.lastPart(), spent }, remaining))) return
-  const { revision: completed, title } = claim
-  await keepClaims(db, claim, { title, revision: completed, chunk_count: chunks.length, chunks })
   report({ DocumentsCompleted: 1, PendingMilliseconds: Math.round(claim.pendingMilliseconds) })
   log.info('document_completed', { ...logged(claim), chunks: chunks.length, embedded: missing.length })
 }
@@ -164,6 +161,10 @@ async function switchRevision(job: Job, last: Part, remaining: () => number): Pr
       return remaining() > requeueMilliseconds ? outdated : 'out_of_time'
     },
     isMade: (completion) => completion === 'served',
+    served: {
+      scope: claim,
+      chunks: { title: claim.title, revision: claim.revision, chunk_count: plan.chunks.length, chunks: plan.chunks },
+    },
   }
   const renewal = {
     embedder: embedderFor(job),

@@ -3,14 +3,14 @@ import { inTurns, type Steps } from '../concurrency/steps.ts'
 import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type DocumentScope, isDocument } from '../database/scope.ts'
-import { isServed } from '../documents/processing/served-chunks.ts'
+import { isServed, scopeOfClaims } from '../documents/processing/served-chunks.ts'
 import { agreeing, type Claim, claimsIn, keyOf } from '../retrieval/claims.ts'
 import type { Hit } from '../retrieval/schemas.ts'
 import { describeError, log } from '../telemetry/log.ts'
 import { report } from '../telemetry/metrics.ts'
 
 /** A document's chunks as search serves them. */
-interface Served {
+export interface Served {
   title: string
   revision: number
   chunk_count: number
@@ -56,9 +56,6 @@ export async function keepClaims(db: Database, scope: DocumentScope, served?: Se
 }
 
 const columns = { key: 'text', amounts: 'text', currency: 'text', chunk_index: 'int', text: 'text' } as const
-
-/** Changes with the metadata of `d`. */
-export const scopeOfClaims = sql`md5(d.metadata::text)::uuid`
 
 type PlacedClaim = Claim & { chunk_index: number }
 

@@ -4,9 +4,10 @@ import { storeResults } from '../checks/check.ts'
 import { isUnchanged, type Renewal, tryChange, type Verdict } from '../checks/try-change.ts'
 import type { Semaphore } from '../concurrency/semaphore.ts'
 import type { Database, Statement } from '../database/database.ts'
-import type { AgentScope } from '../database/scope.ts'
+import type { AgentScope, DocumentScope } from '../database/scope.ts'
 import { ApiError } from '../http/errors.ts'
 import { Unavailable } from '../unavailable.ts'
+import { keepClaims, type Served } from './claims.ts'
 import { lockAfter, lockKnowledge } from './locks.ts'
 import type { Effect } from './search-after.ts'
 import { warningsAfter } from './warnings.ts'
@@ -21,6 +22,8 @@ export interface Change<Result> {
   make: (permit: Permit) => Promise<Result | typeof outdated>
   /** False if the result says that nothing was changed. */
   isMade?: (result: Result) => boolean
+  /** A document of which search serves other chunks from now on, and these chunks unless they are to be read: what they claim is kept. */
+  served?: { scope: DocumentScope; chunks?: Served } | undefined
 }
 
 /** The result of a change that was not made, because something has changed since its checks were asked. */
@@ -77,12 +80,14 @@ export async function commit<Result>(
   let endTurn: (() => void) | undefined
   try {
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const { effects, ignores = false, make, isMade = () => true } = await propose()
+      const { effects, ignores = false, make, isMade = () => true, served } = await propose()
       const hasEffects = effects.length > 0 || typeof effects === 'function'
       if (!hasEffects) verdict = undefined
       const result = await make(permitOf(scope, verdict, hasEffects))
       if (result !== outdated) {
-        if (verdict && isMade(result)) await db.batch(storeResults(scope, verdict.results, verdict.broken))
+        if (!isMade(result)) return result
+        if (verdict) await db.batch(storeResults(scope, verdict.results, verdict.broken))
+        if (served) await keepClaims(db, served.scope, served.chunks)
         return result
       }
       if (!hasEffects) continue

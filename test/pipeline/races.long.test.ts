@@ -182,7 +182,7 @@ test.each([
   const { db, held: lost, plan } = await hold(document)
   await expireLease(stand.db, document)
   expect(await claimRevisions(db, [leasable(document)])).toMatchObject([{ revision: 1 }])
-  await sql`insert into vectors select ${document.organizationId}, ${document.id}, gen_random_uuid(), 0,
+  await sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch) select ${document.organizationId}, ${document.id}, gen_random_uuid(), 0,
     array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536)`.execute(stand.db)
   const stale = [{ revision: 1, chunk_index: 0, vector_id: null }]
   expect(await store(db, { claim: { ...lost, stored: stale }, plan, stale })).toBe(false)

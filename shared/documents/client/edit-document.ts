@@ -4,7 +4,6 @@ import { type DocumentScope, isDocument } from '../../database/scope.ts'
 import { ApiError } from '../../http/errors.ts'
 import { editsOf, type Tags } from '../../http/etag.ts'
 import { findDocument } from '../../http/not-found.ts'
-import { keepClaims, scopeOfClaims } from '../../knowledge/claims.ts'
 import { commit, outdated, type Permit } from '../../knowledge/commit.ts'
 import type { Origin } from '../../work/message.ts'
 import { enqueue, type Outbox } from '../../work/outbox.ts'
@@ -12,7 +11,7 @@ import { createdColumns, type DocumentRow, documentColumns } from '../contract/d
 import { neverValid } from '../contract/input.ts'
 import { isFile } from '../processing/guards.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
-import { deleteUnusedVectors } from '../processing/served-chunks.ts'
+import { deleteUnusedVectors, scopeOfClaims } from '../processing/served-chunks.ts'
 import { selectDocument } from './chunks.ts'
 import { disagreements } from './disagreements.ts'
 import { preconditionFailed } from './documents.ts'
@@ -50,6 +49,7 @@ export async function editDocument(
     return {
       effects,
       ignores,
+      served: edit.becomes === 'completed' ? { scope } : undefined,
       async make(permit) {
         const changes = { ...edit, set: { title: sql<string>`d.title`, ...set } }
         const document = await change(db, scope, found, changes, effects.length > 0 ? permit : undefined)
@@ -58,7 +58,6 @@ export async function editDocument(
       },
     }
   })
-  if (becomes === 'completed') await keepClaims(db, scope)
   if (becomes !== 'restarted') return { document, queued: false }
   const { organizationId, documentId: id } = scope
   const work = { organizationId, kind: 'document', id, awaitsText, ...origin } as const

@@ -5,6 +5,9 @@ import { type DocumentScope, isDocument } from '../../database/scope.ts'
 const c = columnsOf('chunks', 'c')
 const d = columnsOf('documents', 'd')
 
+/** The scope of what a document `d` claims: claims of documents with other metadata don't contradict them. */
+export const scopeOfClaims = sql`md5(d.metadata::text)::uuid`
+
 /** A chunk keeps the number of the revision that brought it; later revisions keep the chunk while its text stays in place. */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
 
