@@ -33,8 +33,8 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^createWebhook$/, ({ status }) => status === 422],
   [/^updateWebhook$/, refuses(422, /^\/url$/)],
   // An address must be public, a path must begin with /, and an organization has 20 sources.
-  [/^createWebsite$/, ({ status }) => status === 422],
-  [/^updateWebsite$/, refuses(422, /^\/(include|exclude)/)],
+  [/^createSource$/, ({ status }) => status === 422],
+  [/^updateSource$/, refuses(422, /^\/(include|exclude)/)],
   // Search never served the revision, or it is no longer kept.
   [/^(get|restore)Revision$/, ({ status, body }) => status === 404 && (!body || body.code === 'revision_not_found')],
   // An embedding has 1536 numbers of a norm from 1e-6 to 1e6, metadata its limits, and an index is unique in its batch.

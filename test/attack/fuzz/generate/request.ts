@@ -76,8 +76,8 @@ const cursorsOf: Record<string, string[]> = {
   listGoldenQuestions: ['<mine.checkCursor>'],
   listWebhooks: ['<mine.webhooksCursor>'],
   listDeliveries: ['<mine.deliveriesCursor>'],
-  listWebsites: ['<mine.sourcesCursor>'],
-  listWebsitePages: ['<mine.pagesCursor>'],
+  listSources: ['<mine.sourcesCursor>'],
+  listSourcePages: ['<mine.pagesCursor>'],
 }
 
 function validValue({ id }: Operation, { name, schema }: Parameter): fc.Arbitrary<string> {
