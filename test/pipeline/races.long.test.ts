@@ -250,7 +250,8 @@ describe('between a worker and requests,', () => {
       // Its foreign key would hold the document's row.
       await other.query('set local session_replication_role = replica')
       await other.query(
-        `insert into vectors values ($1, $2, $3, 0, array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536))`,
+        `insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
+          values ($1, $2, $3, 0, array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536))`,
         [document.organizationId, document.id, plan.vectorIds[0]],
       )
       const stored = store(db, { claim: held, plan, embedded })
