@@ -5,7 +5,7 @@ import { toVectorRow } from '../../shared/database/vector-rows.ts'
 import { selectDocument } from '../../shared/documents/client/chunks.ts'
 import type { ChunkRow } from '../../shared/documents/contract/chunk.ts'
 import { isManagedByService, processing } from '../../shared/documents/processing/guards.ts'
-import { insertChunks, insertTerms, insertVectors } from '../../shared/documents/processing/new-chunks.ts'
+import { insertChunks, insertVectors } from '../../shared/documents/processing/new-chunks.ts'
 import { rejectPastQuota } from '../../shared/documents/processing/quotas.ts'
 import { takeOver } from '../../shared/documents/processing/transitions.ts'
 import { ApiError } from '../../shared/http/errors.ts'
@@ -15,7 +15,7 @@ import { newId } from '../../shared/ids.ts'
 import { keepClaims } from '../../shared/knowledge/claims.ts'
 import { lockAfter, lockModel } from '../../shared/knowledge/locks.ts'
 import { estimatedTokens } from '../../shared/limits/tokens.ts'
-import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
+import { chunkTerms } from '../../shared/terms/indexed-terms.ts'
 import { addNextVectors, type Stored } from './next-vectors.ts'
 import type { ChunkInput, ChunksInput } from './schemas.ts'
 
@@ -34,8 +34,7 @@ export async function createChunks(
 ) {
   const rows = inputs.map((input) => toNewChunk(input))
   const vectors = rows.flatMap(({ vector }) => vector ?? [])
-  const terms = rows.flatMap((row) => row.terms ?? [])
-  const chunks = rows.map(({ vector, terms, ...chunk }) => chunk)
+  const chunks = rows.map(({ vector, ...chunk }) => chunk)
   const ids = rows.map((row) => row.id)
   const indexes = rows.map((row) => row.chunk_index)
   const servingModel = sql<string | null>`(select a.model from agents a where ${isAgent(scope)})`
@@ -48,7 +47,7 @@ export async function createChunks(
   const isInserted = sql<boolean>`exists (select from ${inserted})`
   const count = db
     .updateTable('documents as d')
-    .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length), listed_revision: null }))
+    .set((eb) => ({ chunk_count: eb('d.chunk_count', '+', rows.length) }))
     .where(isDocument(scope))
   const response = sql<{ response: Stored }>`select json_build_object('chunk_count', d.chunk_count, 'data', (
       select json_agg(json_build_object('id', c.id, 'chunk_index', c.chunk_index, 'token_count', c.token_count,
@@ -70,7 +69,6 @@ export async function createChunks(
     limit: count.where(isAccepted).where('d.chunk_count', '>', maxChunks - rows.length),
     ...(vectors.length > 0 && { vectors: insertVectors([{ scope, rows: vectors }], isAccepted, servingModel) }),
     chunks: insertChunks([{ scope, rows: chunks }], isAccepted),
-    ...(terms.length > 0 && { terms: insertTerms([{ scope, rows: terms }], isInserted) }),
     // After the chunks, which a trigger counts.
     count: count.where(isInserted),
   }).catch(rejectAboveLimit)
@@ -104,7 +102,7 @@ function toNewChunk({ embedding, token_count, ...chunk }: ChunkInput) {
     token_count: token_count ?? estimatedTokens(chunk.content),
     vector_id: vector ? id : null,
     vector,
-    terms: vector && { chunk_index: chunk.chunk_index, ...indexedTerms(chunk.content) },
+    terms: vector ? chunkTerms(chunk.content) : null,
   }
 }
 

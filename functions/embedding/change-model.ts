@@ -8,7 +8,7 @@ import { ChecksFail } from '../../shared/knowledge/commit.ts'
 import { switchModel } from '../../shared/knowledge/switch-model.ts'
 import { findTokensLeft, releaseTokens, reserveTokens, TokensUsedUp } from '../../shared/limits/tokens.ts'
 import { log } from '../../shared/telemetry/log.ts'
-import { type Checked, idsOf, type Message } from '../../shared/work/message.ts'
+import { idsOf, type Message } from '../../shared/work/message.ts'
 import { enqueue } from '../../shared/work/outbox.ts'
 import { type CallLimits, tokensOf } from './batches.ts'
 import { ChunkRejected, embedMissing } from './embed-missing.ts'
@@ -28,8 +28,6 @@ import type { Missing } from './revision-plan.ts'
 
 /** The time left below which no page of chunks begins. */
 const lastPageMilliseconds = 30_000
-/** The time left below which no checks are asked: a statement takes up to a minute. */
-const lastCheckMilliseconds = 60_000
 const cancelMilliseconds = 10_000
 const retrySeconds = 60
 /** The wait before another look at an obstacle that only a person can remove. */
@@ -37,13 +35,12 @@ const lookAgainSeconds = 600
 /** The part of a day's tokens that is left to documents and questions. */
 const reservedShare = 0.2
 
-type Outcome = 'switched' | 'nothing_to_do' | 'out_of_time' | Waiting | { checked: Checked }
+type Outcome = 'switched' | 'nothing_to_do' | 'out_of_time' | Waiting
 
 interface Change extends Pipeline {
   scope: AgentScope
   next: Embedder
   remaining: () => number
-  checked: Checked | undefined
 }
 
 /**
@@ -55,17 +52,16 @@ export async function changeModel(
   message: Message<'agent'>,
   remaining: () => number,
 ): Promise<undefined> {
-  const { organizationId, id: agentId, checked } = message
+  const { organizationId, id: agentId } = message
   const db = pipeline.db.forOrganization(organizationId)
   const scope = { organizationId, agentId }
-  const outcome = await advance({ ...pipeline, db, scope, remaining, checked })
+  const outcome = await advance({ ...pipeline, db, scope, remaining })
   if (outcome === 'nothing_to_do') return
   if (outcome === 'switched') return void log.info('model_changed', idsOf(message))
-  if (outcome === 'out_of_time' || 'checked' in outcome) {
+  if (outcome === 'out_of_time') {
     // Keeps the sweeper from sending a second message beside this one.
     await waitWith(db, scope, { reason: null, seconds: lookAgainSeconds })
-    const rest = { ...message, checked: outcome === 'out_of_time' ? undefined : outcome.checked }
-    return void (await enqueue({ db, queue: pipeline.queue }, rest))
+    return void (await enqueue({ db, queue: pipeline.queue }, message))
   }
   await waitWith(db, scope, outcome)
   log.warn('model_change_waits', { ...idsOf(message), ...outcome })
@@ -101,7 +97,7 @@ async function advance(change: Omit<Change, 'next'>): Promise<Outcome> {
  * @returns undefined if the agent cannot change now: there are new chunks, or another run has changed it
  */
 async function embedAll(change: Change): Promise<Outcome | undefined> {
-  const { db, scope, next, remaining, checked } = change
+  const { db, scope, next, remaining } = change
   const rejected = new Map<DocumentId, string>()
   let after: Place | undefined
   let isFirst = true
@@ -126,8 +122,6 @@ async function embedAll(change: Change): Promise<Outcome | undefined> {
       embedder: next,
       reserveTokens: (tokens) => reserveTokens(db, organizationId, tokens),
       releaseTokens: (tokens) => releaseTokens(db, organizationId, tokens),
-      checked,
-      mayGoOn: () => remaining() > lastCheckMilliseconds,
     })
     return outcome === 'outdated' ? undefined : outcome
   }

@@ -8,21 +8,14 @@ import { recordset } from '../../shared/database/recordset.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import { toVectorRow, type VectorRow } from '../../shared/database/vector-rows.ts'
 import { isLeasedRevision, leaseFence, processing } from '../../shared/documents/processing/guards.ts'
-import {
-  insertChunks,
-  insertTerms,
-  insertVectors,
-  type NewChunk,
-  type NewRows,
-  type NewTerms,
-} from '../../shared/documents/processing/new-chunks.ts'
+import { insertChunks, insertVectors, type NewChunk } from '../../shared/documents/processing/new-chunks.ts'
 import { deleteUnusedVectors } from '../../shared/documents/processing/served-chunks.ts'
 import * as transitions from '../../shared/documents/processing/transitions.ts'
 import { pagesOf } from '../../shared/documents/text/page-starts.ts'
 import { newId } from '../../shared/ids.ts'
 import type { Permit } from '../../shared/knowledge/commit.ts'
 import { countTokens } from '../../shared/limits/tokens.ts'
-import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
+import { chunkTerms } from '../../shared/terms/indexed-terms.ts'
 import type { RevisionClaim, StoredChunk } from './claim.ts'
 import type { Missing, RevisionPlan } from './revision-plan.ts'
 
@@ -172,7 +165,9 @@ async function changes(parts: Part[]): Promise<Batch> {
   const vectors = await Promise.all(
     parts.map(async ({ claim, embedded = [] }) => ({ scope: claim, rows: await toRows(embedded) })),
   )
-  const chunks = parts.map((part) => ({ scope: part.claim, rows: toNewChunks(part) }))
+  const chunks = await Promise.all(
+    parts.map(async (part) => ({ scope: part.claim, rows: await inTurns(mapped(chunksOf(part), toNewChunk(part))) })),
+  )
   return {
     ...(stale.length > 0 && { stale: deleteStale(parts, stale) }),
     ...(vectors.some(({ rows }) => rows.length > 0) && {
@@ -180,7 +175,6 @@ async function changes(parts: Part[]): Promise<Batch> {
     }),
     ...(chunks.some(({ rows }) => rows.length > 0) && {
       chunks: insertChunks(chunks, areLeased(parts)),
-      terms: insertTerms(await termsOf(chunks), areLeased(parts)),
     }),
   }
 }
@@ -210,30 +204,19 @@ async function toRows(embedded: Embedded[]): Promise<VectorRow[]> {
   return await inTurns(mapped(embedded, ({ vectorId, vector }) => toVectorRow(vectorId, vector)))
 }
 
-async function termsOf(
-  chunks: NewRows<NewChunk & { metadata: { headings: string[] } }>[],
-): Promise<NewRows<NewTerms>[]> {
-  return await Promise.all(
-    chunks.map(async ({ scope, rows }) => ({
-      scope,
-      rows: await inTurns(
-        mapped(rows, ({ chunk_index, content, metadata }) => ({
-          chunk_index,
-          ...indexedTerms(content, metadata.headings),
-        })),
-      ),
-    })),
-  )
+function chunksOf({ reused = [], embedded = [] }: Part): Chunk[] {
+  return [...reused, ...embedded.flatMap((each) => each.chunks)]
 }
 
-function toNewChunks({ plan: { vectorIds }, reused = [], embedded = [] }: Part) {
-  return [...reused, ...embedded.flatMap((each) => each.chunks)].map(({ metadata: { headings }, ...chunk }) => ({
+const toNewChunk =
+  ({ plan: { vectorIds } }: Part) =>
+  ({ metadata: { headings }, ...chunk }: Chunk): NewChunk => ({
     ...chunk,
     id: newId(),
     metadata: { headings },
     vector_id: vectorIds[chunk.chunk_index]!,
-  }))
-}
+    terms: chunkTerms(chunk.content, headings),
+  })
 
 /** The hash of the vector ids that the revision of `d` brought or keeps, in order. */
 function fingerprintOfStored(parts: Part[]) {

@@ -35,7 +35,6 @@ import { maxFileBytes } from '../../shared/files/file-types.ts'
 import { fileNameOfKey, keyOfUrl } from '../../shared/files/file-url.ts'
 import { log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
-import { titleTerms } from '../../shared/terms/indexed-terms.ts'
 import { Unreadable } from '../../shared/text/unreadable.ts'
 import type { Message } from '../../shared/work/message.ts'
 import { enqueue, type Sender } from '../../shared/work/outbox.ts'
@@ -130,8 +129,7 @@ async function handOver(
   }
   const { handedOver } = await db.batch({
     ...(title !== undefined && {
-      titled: sql`update documents d set title = ${title}, title_terms = ${titleTerms(title)}
-        where ${leaseFence(lease)} and d.title_from_file`,
+      titled: sql`update documents d set title = ${title} where ${leaseFence(lease)} and d.title_from_file`,
     }),
     handedOver: processing.update(
       sql`${isLeasedRevision(lease)} and (d.lease_token = ${lease.leaseToken}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../../shared/database/columns.ts'
 import { type AgentScope, isDocument } from '../../shared/database/scope.ts'
-import { isServed } from '../../shared/documents/processing/served-chunks.ts'
+import { isServed, isValidNow } from '../../shared/documents/processing/served-chunks.ts'
 import type { Place } from './schemas.ts'
 
 const c = columnsOf('chunks', 'c')
@@ -35,7 +35,7 @@ export function findPassages(scope: AgentScope, { documentId, index }: Place, me
         lag(${c.chunk_index}) over by_index as previous, lead(${c.chunk_index}) over by_index as next
       from documents d join chunks c
         on ${c.organization_id} = ${d.organization_id} and ${c.agent_id} = ${d.agent_id} and ${c.document_id} = ${d.id} and ${isServed}
-      where ${isDocument({ ...scope, documentId })} and is_valid(${d.valid_from}, ${d.valid_until}, now())
+      where ${isDocument({ ...scope, documentId })} and ${isValidNow}
         and ${d.metadata} @> ${JSON.stringify(metadata)}::jsonb
       window by_index as (order by ${c.chunk_index})
     ), wanted as materialized (select position from served where ${isWanted}),

@@ -47,6 +47,13 @@ const outdated = {
   deliveries_purged: {
     ...{ table: 'webhook_deliveries', key: 'organization_id, webhook_id, id', at: 'created_at', interval: '30 days' },
   },
+  // An instance that has not looked for so long loads the agent anew.
+  packs_purged: {
+    table: 'packs',
+    key: 'organization_id, agent_id, document_id',
+    at: 'unserved_at',
+    interval: '7 days',
+  },
 } as const satisfies Record<string, Outdated>
 
 export const purges = Object.fromEntries(

@@ -5,11 +5,11 @@ import { describeError, log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
-import { indexLargeAgents } from './large-agents.ts'
 import { acquireDocuments, acquireModels, acquireWebsites, oldestDueWebsite } from './lost.ts'
 import { checkHolidays } from './missing-holidays.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
 import { purgeQueryVectors, purgeRevisions, purges, purgeTrash } from './purge.ts'
+import { renewTerms } from './renew-terms.ts'
 import { resend, scheduleNext } from './resend.ts'
 
 /** @returns the number of rows, if it can be counted */
@@ -65,8 +65,7 @@ export async function sweep(
     query_vectors_purged: (db) => purgeQueryVectors(db),
     revisions_purged: purgeRevisions,
     trash_purged: (db) => purgeTrash(db),
-    chunks_listed: (db) => indexLargeAgents(db, 'terms', maySend),
-    sketches_clustered: (db) => indexLargeAgents(db, 'sketches', maySend),
+    terms_renewed: (db) => renewTerms(db, maySend),
     holidays_checked: (db) => checkHolidays(db, now(), maySend),
   } satisfies Record<string, Act>
   const done: Partial<Record<keyof typeof kinds, number>> = {}

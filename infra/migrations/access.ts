@@ -17,6 +17,8 @@ const answering = 'mcp platforms search'
 const searching = `dashboard ${answering}`
 /** They change what search serves, so they check golden questions first. */
 const checking = 'agents chunks crawler dashboard documents embedding questions'
+/** They keep agents' indexes, and read the texts and the vectors of what they find. */
+const ranking = `${answering} ${checking}`
 
 /** The columns of a document's work. */
 const state = 'status, error_message, error_code, waiting_reason'
@@ -28,8 +30,7 @@ const upload = 'file_etag, upload_until'
 const served = 'revision, active_revision, chunk_count, valid_from, valid_until'
 const chunksOf = 'chunk_count, chunk_offsets, chunk_pages, planned_chunk_count'
 const chunk = 'organization_id, agent_id, document_id, revision, chunk_index'
-const fullChunk = `${chunk}, id, content, token_count, metadata, vector_id, sketch`
-const vector = 'embedding, high, middle, low, cosine_per_unit'
+const fullChunk = `${chunk}, id, content, token_count, metadata, vector_id, sketch, terms`
 const asked = 'question, history, document_id, words, value, expects_value, expects_nothing, within, on_failure, as_of'
 const limits = 'requests_per_second, request_burst, tokens_per_day, documents_in_pipeline, stored_bytes'
 const organization = `id, name, auto_delete_done_calls, ${limits}, created_at`
@@ -87,7 +88,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     chunks: `select (${agent}, ${models})`,
     embedding: `select (${agent}, ${models}, knowledge_base_enabled, former_until, model_due_at),
       update (model, former_model, former_until, model_due_at, model_waiting)`,
-    [answering]: `select (organization_id, id, name, model, ${clock})`,
+    [ranking]: `select (organization_id, id, name, model, served_version, ${clock})`,
     'mcp platforms': 'select (knowledge_base_enabled)',
     sweeper: `select (organization_id, id, model_due_at, holidays_due_at, ${clock}),
       update (model_due_at, missing_holidays, holidays_due_at)`,
@@ -181,9 +182,9 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     // Extraction completes no document, and can't read the text that it stored.
     'policy own_files': `to extraction using (${isFile}) with check (${isFile} and status <> 'completed')`,
     'crawler dashboard documents': `select, delete,
-      insert (organization_id, id, agent_id, title, title_from_file, title_terms, external_id, metadata, content, content_hash,
+      insert (organization_id, id, agent_id, title, title_from_file, external_id, metadata, content, content_hash,
         source_type, managed_by, status, revised_by, valid_from, valid_until, request_id, requested_by),
-      update (title, title_from_file, title_terms, external_id, metadata, source_id, content, content_hash, source_type, source_url,
+      update (title, title_from_file, external_id, metadata, source_id, content, content_hash, source_type, source_url,
         file_bytes, uploaded_at, extracted_text, page_starts, file_notes, corrections, pages_read, pages, resembles, managed_by,
         revision, active_revision, served_at, ${chunksOf}, valid_from, valid_until, warnings, ignores_golden_questions, ${work},
         resend_at, pending_since, request_id, requested_by)`,
@@ -195,8 +196,8 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
         before_deletion),
       update (external_id, source_id, source_type, active_revision, warnings, ${work}, resend_at, pending_since, deleted_at,
         before_deletion), delete`,
-    chunks: `select (organization_id, id, agent_id, title, metadata, managed_by, ${served}, chunk_offsets, warnings, deleted_at),
-      update (resembles, managed_by, revision, active_revision, listed_revision, ${chunksOf}, warnings, ${work}, requested_by)`,
+    chunks: `select (managed_by, warnings),
+      update (resembles, managed_by, revision, active_revision, ${chunksOf}, warnings, ${work}, requested_by)`,
     embedding: `select (organization_id, id, agent_id, title, metadata, content, content_hash, source_url, extracted_text,
         page_starts, corrections, may_replace, resembles, managed_by, status, ${served}, text_revision, served_at, warnings,
         ignores_golden_questions, ${attempts}, request_id, requested_by, pending_since, deleted_at),
@@ -204,11 +205,11 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
         resend_at, pending_since)`,
     extraction: `select (organization_id, id, title_from_file, content_hash, source_url, uploaded_at, ${upload}, resembles,
         managed_by, status, revision, ${attempts}, request_id, requested_by, created_at),
-      update (title, title_terms, content_hash, source_type, file_etag, uploaded_at, extracted_text, page_starts, file_notes,
+      update (title, content_hash, source_type, file_etag, uploaded_at, extracted_text, page_starts, file_notes,
         pages_read, pages, ${work}, resend_at)`,
-    [answering]: `select (organization_id, id, agent_id, title, title_terms, external_id, metadata, ${served}, listed_revision,
-        clustered_revision, chunk_pages, chunk_offsets, deleted_at)`,
-    questions: 'select (organization_id, id, agent_id, title, warnings, deleted_at), update (warnings)',
+    [ranking]: `select (organization_id, id, agent_id, title, external_id, metadata, ${served}, chunk_pages, chunk_offsets,
+        deleted_at)`,
+    questions: 'select (warnings), update (warnings)',
     organization: 'select (organization_id, status, managed_by, stored_bytes)',
     sweeper: `select (organization_id, id, agent_id, content_hash, source_url, upload_until, uploaded_at, resembles, managed_by,
         status, active_revision, valid_from, valid_until, lease_expires_at, attempt, retry_count, next_attempt_at, waiting_reason,
@@ -241,23 +242,20 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     operator: 'select (source_url), insert (source_url, last_at), update (delete_at, last_at)',
   },
   chunks: {
-    [searching]: `select (${fullChunk})`,
-    dashboard: 'select (other_vector_id, created_at), delete',
-    chunks: `select, insert (${fullChunk}), update (other_vector_id), delete`,
-    embedding: `select (${chunk}, content, token_count, metadata, vector_id, other_vector_id), insert (${fullChunk}),
-      update (other_vector_id), delete`,
-    documents: `select (${chunk}, content, metadata, vector_id, other_vector_id), delete`,
-    crawler: 'select (organization_id, agent_id, document_id, revision, vector_id, other_vector_id), delete',
-    agents: 'select (organization_id, agent_id, other_vector_id)',
-    sweeper: `select (${chunk}, content)`,
+    [ranking]: `select (${fullChunk}, other_vector_id)`,
+    dashboard: 'select (created_at), delete',
+    'chunks embedding': `insert (${fullChunk}), update (other_vector_id), delete`,
+    chunks: 'select',
+    'crawler documents': 'delete',
+    every: 'sweeper',
+    sweeper: `select (${chunk}, content, metadata, terms), update (terms)`,
     operator: `select (${chunk}, id, content, token_count, metadata, vector_id, other_vector_id, created_at), delete`,
   },
   vectors: {
-    [searching]: 'select (organization_id, document_id, id, embedding)',
-    dashboard: 'delete',
-    'crawler documents': 'select (organization_id, document_id, id), delete',
+    [ranking]: 'select (organization_id, document_id, id, embedding, sketch)',
+    'crawler dashboard documents': 'delete',
     chunks: 'select, insert, delete',
-    embedding: 'select (organization_id, document_id, id, model, sketch), insert, delete',
+    embedding: 'select (model), insert, delete',
     operator: 'select (organization_id, document_id, id, exponent, embedding), delete',
   },
 
@@ -272,14 +270,14 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   golden_questions: {
     [checking]: 'select, update (passed, rank, checked_at)',
-    embedding: `update (model, ${vector})`,
-    'dashboard questions': `insert (organization_id, agent_id, id, ${asked}, model, ${vector}),
-      update (${asked}, model, ${vector}), delete`,
+    embedding: `update (model, embedding)`,
+    'dashboard questions': `insert (organization_id, agent_id, id, ${asked}, model, embedding),
+      update (${asked}, model, embedding), delete`,
     operator: 'select, delete',
   },
   query_vectors: {
     every: 'sweeper',
-    [searching]: `select (organization_id, key, ${vector}), insert (organization_id, key, ${vector})`,
+    [searching]: `select (organization_id, key, embedding), insert (organization_id, key, embedding)`,
     sweeper: 'select (organization_id, key, created_at), delete',
     operator: 'select (organization_id, key), delete',
   },
@@ -321,18 +319,13 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
       insert (id, kind, organization_id, agent_id, requested_at), update (completed_at, counts)`,
   },
 
-  // Only `search/` uses these.
-  chunk_terms: {
-    [searching]: 'select',
-    'chunks embedding': `insert (${chunk}, length, terms)`,
-    operator: `select (${chunk}), delete`,
+  // Triggers write them.
+  packs: {
+    every: 'sweeper',
+    [ranking]: 'select',
+    sweeper: 'select (organization_id, agent_id, document_id, terms_version, unserved_at), delete',
+    operator: 'select (organization_id, agent_id, document_id, revision), delete',
   },
-  term_lists: { [searching]: 'select', operator: 'select (organization_id, agent_id, term, block), delete' },
-  listed_agents: { [searching]: 'select' },
-  deleted_ordinals: { [searching]: 'select' },
-  clustered_agents: { [searching]: 'select' },
-  sketch_clusters: { [searching]: 'select' },
-  clustered_sketches: { [searching]: 'select', operator: `select (${chunk}, cluster), delete` },
 }
 
 /** Functions, with every version of the name → the roles that may call them. Triggers need no right. */
@@ -347,10 +340,7 @@ export const functions: Readonly<Record<string, string>> = {
   find_connection: 'mcp',
   'tell_of_waiting_documents tell_of_unanswered_questions': 'sweeper',
   require_operator_action: 'operator',
-  [`answers at_least bits_of candidates chunks_with_words concatenated distance documents_in_revision is_valid likeness lists_of_terms
-    metadata_of_chunk nearest_chunks occurrences positions reached scored_chunks served_chunks served_terms sums weighed_terms
-    with_earlier_turns with_offsets with_stored_vectors`]: searching,
-  answers_after: checking,
+  packed_chunks: checking,
   switch_model: 'embedding',
-  'agents_to_cluster agents_to_list cluster_chunks list_chunks': 'sweeper',
+  renew_pack: 'sweeper',
 }

@@ -5,9 +5,7 @@ import { type Attached, createRoles, grants, policies } from './grants.ts'
 import { readFolder } from './sql-files.ts'
 import type { Step } from './steps.ts'
 
-const searchFiles =
-  'reading semantic-arm term-lists sketch-clusters keyword-arm switch-model search search-after'.split(' ')
-const files = [...readFolder('current'), ...readFolder('search', searchFiles)]
+const files = readFolder('current')
 
 const beforeTrigger = '\ncreate or replace trigger '
 const triggers = files.flatMap((sql) => sql.split(beforeTrigger).slice(1).map(toTrigger))
@@ -27,7 +25,7 @@ function toTrigger(text: string): Attached {
 
 const contents = JSON.stringify({ createRoles, functionFiles, attached, tables, functions })
 
-/** What `current/`, `search/` and access.ts have is applied if a database records another name. */
+/** What `current/` and access.ts have is applied if a database records another name. */
 export const currentName = `current_${createHash('sha256').update(contents).digest('hex').slice(0, 12)}`
 
 /** Replaces functions, triggers, policies and grants by those of this release, and the record of an earlier one. */

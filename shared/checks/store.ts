@@ -4,13 +4,13 @@ import { type AgentScope, isAgent, isDocument } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import type { Embedder } from '../embedding/embedder.ts'
 import { servingEmbedder } from '../embedding/serving-embedder.ts'
+import { toStored } from '../embedding/vectors.ts'
 import { ApiError } from '../http/errors.ts'
 import { documentNotFound, requireAgent } from '../http/not-found.ts'
 import { type DocumentId, newId } from '../ids.ts'
 import { lockKnowledge } from '../knowledge/locks.ts'
 import { withoutWarnings } from '../knowledge/warnings.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import {
   bytesOf,
   type Check,
@@ -81,7 +81,7 @@ export async function createCheck(
   const embedder = await servingEmbedder(db, scope, configured)
   const [vector] = await vectorsOf(embedder, [inContext(input.question, input.history)])
   const id = newId()
-  const row = { id, ...input, model: embedder.model, ...questionVector(vector!) }
+  const row = { id, ...input, model: embedder.model, embedding: toStored(vector!).embedding }
   const { held, documents, inserted } = await db.batch({
     documents: findExpected(scope, input),
     locked: lockKnowledge(scope),
@@ -122,7 +122,7 @@ export async function updateCheck(
     documents: findExpected(scope, input),
     changed: db
       .updateTable('golden_questions')
-      .set({ ...input, ...(vectors[0] && { model: embedder.model, ...questionVector(vectors[0]) }) })
+      .set({ ...input, ...(vectors[0] && { model: embedder.model, embedding: toStored(vectors[0]).embedding }) })
       .where(isCheck(scope, id))
       .where(sql<boolean>`exists (${findExpected(scope, input)})`)
       .where(mayGrow(scope, before && after ? bytesOf(after) - bytesOf(before) : 0))

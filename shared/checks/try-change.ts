@@ -3,11 +3,11 @@ import type { Database } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
+import { toStored } from '../embedding/vectors.ts'
 import { ApiError } from '../http/errors.ts'
 import { type Effect, type MadeChunk, searchAfter } from '../knowledge/search-after.ts'
 import { estimatedTokens, type TokenMeter, withTokens } from '../limits/tokens.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { questionVector } from '../retrieval/query-vector/query-vectors.ts'
 import { Unavailable } from '../unavailable.ts'
 import { type Broken, toBroken } from './broken.ts'
 import { type Check, judge, maxAskedPerChange, type Result, selectQuestions, withOthers } from './check.ts'
@@ -122,21 +122,17 @@ async function renewVectors(db: Database, scope: AgentScope, questions: readonly
   const { model } = renewal.embedder
   const stale = questions.filter((question) => question.model !== model)
   for await (const part of vectorsInParts(stale, renewal)) {
-    const vectors = part.map(({ id, vector }) => ({ id, model, ...questionVector(vector) }))
+    const vectors = part.map(({ id, vector }) => ({ id, model, embedding: toStored(vector).embedding }))
     await db.batch({ renewed: storeVectors(scope, vectors) })
   }
 }
 
-export type StoredVector = { id: string; model: string } & ReturnType<typeof questionVector>
+export type StoredVector = { id: string; model: string; embedding: string }
 
 const vectorColumns = {
   id: 'uuid',
   model: 'text',
   embedding: 'text',
-  high: 'text',
-  middle: 'text',
-  low: 'text',
-  cosine_per_unit: 'float8',
 } as const
 
 /** Stores vectors of checks, by the questions' ids. @param guard no row is changed unless it holds */
@@ -145,8 +141,7 @@ export function storeVectors(
   vectors: readonly StoredVector[],
   guard = sql<boolean>`true`,
 ) {
-  return sql`update golden_questions g set model = r.model, embedding = r.embedding::halfvec(1536), high = r.high::bit(1536),
-      middle = r.middle::bit(1536), low = r.low::bit(1536), cosine_per_unit = r.cosine_per_unit
+  return sql`update golden_questions g set model = r.model, embedding = r.embedding::halfvec(1536)
     from ${recordset('r', vectorColumns, vectors)}
     where g.organization_id = ${organizationId} and g.agent_id = ${agentId} and g.id = r.id and ${guard}`
 }

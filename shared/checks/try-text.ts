@@ -6,11 +6,10 @@ import type { AgentScope, DocumentScope } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { servingEmbedder } from '../embedding/serving-embedder.ts'
 import { sketchOf } from '../embedding/sketch.ts'
-import { toStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
 import type { Effect, MadeChunk } from '../knowledge/search-after.ts'
 import { withTokens } from '../limits/tokens.ts'
-import { indexedTerms, titleTerms } from '../terms/indexed-terms.ts'
+import { chunkTerms } from '../terms/indexed-terms.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Broken } from './broken.ts'
 import { type Renewal, tryChange } from './try-change.ts'
@@ -55,35 +54,35 @@ export async function replacing(
   texts: readonly Text[],
 ) {
   const { stored } = await db.batch({
-    stored: sql<{ id: string }>`select document_id || ' ' || id as id from vectors
+    stored: sql<{ id: string; sketch: Buffer }>`select document_id || ' ' || id as id, sketch from vectors
       where organization_id = ${scope.organizationId} and document_id = any (${texts.map(({ documentId }) => documentId)}::uuid[])`,
   })
-  const known = new Set(stored.map(({ id }) => id))
+  const known = new Map(stored.map(({ id, sketch }) => [id, sketch]))
   const changes: Effect[] = []
-  const made: MadeChunk[] = []
+  const made: Omit<MadeChunk, 'sketch'>[] = []
   const missing = new Map<string, { text: string; tokens: number }>()
   for (const { documentId: document_id, title, content } of texts) {
     const chunks = await inTurns(chunking(content, chunkSize))
-    const title_terms = titleTerms(title)
-    changes.push({ document_id, action: 'replaces', chunk_count: chunks.length, title, title_terms })
+    changes.push({ document_id, action: 'replaces', chunk_count: chunks.length, title })
     for (const chunk of chunks) {
       const { metadata, ...rest } = chunk
       const text = embeddedText(title, chunk)
       const vector_id = vectorIdOf(text, embedder.model)
       if (!known.has(`${document_id} ${vector_id}`)) missing.set(vector_id, { text, tokens: chunk.token_count })
-      made.push({ document_id, ...rest, metadata, vector_id, ...indexedTerms(chunk.content, metadata.headings) })
+      const terms = chunkTerms(chunk.content, metadata.headings)
+      made.push({ document_id, ...rest, metadata: { ...metadata }, vector_id, terms })
     }
   }
   const total = [...missing.values()].reduce((sum, { tokens }) => sum + tokens, 0)
   const lacking = [...missing.values()].map(({ text }) => text)
   const vectors = await withTokens(meter, total, () => embedAll(embedder, lacking))
   const vectorOf = new Map([...missing.keys()].map((id, i) => [id, vectors[i]!]))
-  for (const chunk of made) {
+  const withSketches = made.map((chunk): MadeChunk => {
     const vector = vectorOf.get(chunk.vector_id)
-    chunk.model = embedder.model
-    if (vector) Object.assign(chunk, toStored(vector), { sketch: sketchOf(vector) })
-  }
-  return { changes, made }
+    const sketch = vector ? sketchOf(vector) : known.get(`${chunk.document_id} ${chunk.vector_id}`)!
+    return { ...chunk, sketch, ...(vector && { vector }) }
+  })
+  return { changes, made: withSketches }
 }
 
 async function embedAll(embedder: Embedder, texts: string[]): Promise<Float32Array[]> {

@@ -94,7 +94,6 @@ export interface Tables extends WebsiteTables, WebhookTables {
     id: Id
     agent_id: Id
     title: string
-    title_terms: string | null
     external_id: string | null
     source_id: Generated<Id | null>
     metadata: JSONColumnType<Record<string, unknown>, string | undefined, string>
@@ -124,7 +123,6 @@ export interface Tables extends WebsiteTables, WebhookTables {
     managed_by: 'service' | 'client'
     revision: Generated<number>
     active_revision: number | null
-    listed_revision: number | null
     text_revision: Generated<number>
     revised_at: Time
     revised_by: Id | null
@@ -180,7 +178,8 @@ export interface Tables extends WebsiteTables, WebhookTables {
     token_count: number
     metadata: Json
     vector_id: Id | null
-    sketch: string | null
+    sketch: Buffer | null
+    terms: Buffer | null
     other_vector_id: Id | null
     created_at: Time
   }
@@ -188,11 +187,29 @@ export interface Tables extends WebsiteTables, WebhookTables {
     organization_id: Id
     key: Buffer
     embedding: string
-    high: string
-    middle: string
-    low: string
-    cosine_per_unit: number
     created_at: Time
+  }
+  vectors: {
+    organization_id: Id
+    document_id: Id
+    id: Id
+    model: string | null
+    exponent: number
+    embedding: string
+    sketch: Buffer
+  }
+  packs: {
+    organization_id: Id
+    agent_id: Id
+    document_id: Id
+    version: string
+    revision: number | null
+    title: string | null
+    valid_from: Date | null
+    valid_until: Date | null
+    terms_version: number | null
+    chunks: Buffer | null
+    changed_at: Time
   }
   golden_questions: {
     organization_id: Id
@@ -211,10 +228,6 @@ export interface Tables extends WebsiteTables, WebhookTables {
     as_of: ColumnType<Date | null, string | null, string | null>
     model: string
     embedding: string
-    high: string
-    middle: string
-    low: string
-    cosine_per_unit: number
     passed: boolean | null
     rank: number | null
     checked_at: Date | null

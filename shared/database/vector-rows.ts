@@ -5,7 +5,7 @@ import { toStored } from '../embedding/vectors.ts'
 export type VectorRow = { id: string; exponent: number; embedding: string; sketch: string }
 
 export function toVectorRow(id: string, vector: Float32Array): VectorRow {
-  return { id, ...toStored(vector), sketch: sketchOf(vector) }
+  return { id, ...toStored(vector), sketch: `\\x${Buffer.from(sketchOf(vector)).toString('hex')}` }
 }
 
 type OfDocument = VectorRow & { document_id: string }
@@ -17,7 +17,7 @@ export function vectorRows(rows: OfDocument[]) {
     id: sql`${rows.map((row) => row.id)}::uuid[]`,
     exponent: sql`${rows.map((row) => row.exponent)}::smallint[]`,
     embedding: sql`string_to_array(${rows.map((row) => row.embedding).join(';')}, ';')::halfvec[]`,
-    sketch: sql`string_to_array(${rows.map((row) => row.sketch).join(';')}, ';')::bit(1536)[]`,
+    sketch: sql`string_to_array(${rows.map((row) => row.sketch).join(';')}, ';')::bytea[]`,
   } satisfies Record<keyof OfDocument, unknown>
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
   return sql`unnest(${sql.join(Object.values(columns))}) made(${names})`

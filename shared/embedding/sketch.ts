@@ -3,12 +3,14 @@ import { dimensions } from './vectors.ts'
 const rounds = 2
 const blockSize = 128
 
+export const sketchBytes = dimensions / 8
+
 /**
- * Signs of the rotated vector R v, as text of a `bit(1536)`: about 1536 θ/π bits of two vectors at an angle θ differ (Charikar 2002;
- * RaBitQ, Gao & Long 2024). R flips signs at random and applies a Hadamard transform (Ailon & Chazelle 2006) of order 12 × 128, twice,
- * which mixes sparse vectors too. R must never change: stored sketches are compared with new ones.
+ * Signs of the rotated vector R v: about 1536 θ/π bits of two vectors at an angle θ differ (Charikar 2002; RaBitQ, Gao & Long 2024).
+ * R flips signs at random and applies a Hadamard transform (Ailon & Chazelle 2006) of order 12 × 128, twice, which mixes sparse vectors
+ * too. R must never change: stored sketches are compared with new ones.
  */
-export function sketchOf(vector: ArrayLike<number>): string {
+export function sketchOf(vector: ArrayLike<number>): Uint8Array {
   return signsOf(rotate(vector))
 }
 
@@ -22,19 +24,17 @@ export function rotate(vector: ArrayLike<number>): Float64Array {
   return rotated
 }
 
-/** Text of a `bit(1536)`: bit i is 1 where number i is positive. Magnitudes below 2^-1000 must be 0. */
-export function signsOf(numbers: Float64Array): string {
+/** A bit for each number, 1 if it is positive; the first is the highest of its byte. Magnitudes below 2^-1000 must be 0. */
+export function signsOf(numbers: Float64Array): Uint8Array {
   // The higher words have the signs; comparing numbers would cost branches that cannot be predicted.
   const words = new Int32Array(numbers.buffer, numbers.byteOffset, 2 * dimensions)
-  for (let i = 1, at = 1; i < words.length; i += 8) {
-    const bits =
-      (isPositive(words[i]!) << 3) |
-      (isPositive(words[i + 2]!) << 2) |
-      (isPositive(words[i + 4]!) << 1) |
-      isPositive(words[i + 6]!)
-    text[at++] = hexDigits[bits]!
+  const signs = new Uint8Array(sketchBytes)
+  for (let i = 1, at = 0; at < sketchBytes; i += 16, at++) {
+    let bits = 0
+    for (let bit = 0; bit < 16; bit += 2) bits = (bits << 1) | isPositive(words[i + bit]!)
+    signs[at] = bits
   }
-  return text.toString('latin1')
+  return signs
 }
 
 function isPositive(integer: number): number {
@@ -42,8 +42,6 @@ function isPositive(integer: number): number {
 }
 
 const rotated = new Float64Array(dimensions)
-const text = Buffer.alloc(1 + dimensions / 4, 'x')
-const hexDigits = Buffer.from('0123456789abcdef')
 
 const flips = new Float64Array(rounds * dimensions)
 for (let i = 0, state = 0x9e3779b9; i < flips.length; i++) {

@@ -1,88 +1,152 @@
 import { sql } from 'kysely'
 import type { Check } from '../checks/check.ts'
-import type { Database } from '../database/database.ts'
+import { columnsOf } from '../database/columns.ts'
+import type { Database, Statement } from '../database/database.ts'
+import { recordset } from '../database/recordset.ts'
 import type { AgentScope } from '../database/scope.ts'
+import { fromStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
-import { anywhere, type Place } from '../retrieval/dates/calendar.ts'
-import type { Moment } from '../retrieval/dates/dated.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
+import { type AgentIndex, countChunks, emptyIndex, type Place, withChanges } from '../retrieval/index/agent-index.ts'
+import { type PackRow, toChange, upToDate } from '../retrieval/index/changes.ts'
+import { loadedAgents } from '../retrieval/index/loaded-agents.ts'
+import { packChunks } from '../retrieval/index/segment.ts'
 import { comparedPassages } from '../retrieval/letter-runs.ts'
-import { type Found, placeOf, type Row, toFound, withDays } from '../retrieval/search.ts'
-import { questionsOf } from '../retrieval/statement/asked-question.ts'
+import { answerOf, type Found, missingTexts, type Plan, planOf, whereabouts } from '../retrieval/search.ts'
+import { type PassageRow, selectWanted, type WantedRow } from '../retrieval/statement/passages.ts'
+import { Unavailable } from '../unavailable.ts'
 
-/** What a change does to a document, or to the agent's model: see `answers_after` in infra/migrations/search. */
+/** What a change does to a document, or to the agent's model. */
 export interface Effect {
   document_id?: DocumentId
   /** `serves` its newest revision, of `chunk_count` chunks if the service made it; `replaces` its text; `removes` it from search. */
   action?: 'serves' | 'replaces' | 'removes' | 'switches_model'
   chunk_count?: number
   title?: string
-  title_terms?: string
   dates?: Record<'valid_from' | 'valid_until', Date | string | null>
 }
 
-/** A chunk that a change would bring. It has an `embedding` if the document has no vector with that id. */
-export interface MadeChunk {
-  document_id: DocumentId
-  chunk_index: number
-  content: string
-  token_count: number
-  metadata: object
+/** A chunk that a change would bring. */
+export interface MadeChunk extends Omit<PassageRow, 'chunk_id' | 'url' | 'page'> {
   vector_id: string
-  exponent?: number
-  embedding?: string
-  sketch?: string
-  model?: string
-  length: number
-  terms: string
+  /** Undefined if the document has a stored vector with that id. */
+  vector?: Float32Array
+  sketch: Uint8Array
+  terms: Uint8Array
+}
+
+interface After {
+  changes: readonly Effect[]
+  made?: readonly MadeChunk[]
 }
 
 /** A check, whose vector is stored, or any question with its vector and the model that made it. */
 export type Asked = Pick<Check, 'id' | 'question' | 'as_of'> &
   Partial<Pick<Check, 'history'>> & { vector?: Float32Array; vectorModel?: string; isAnyWeek?: boolean }
 
-/** Questions per statement, which holds the document's lock. */
-const perStatement = 50
-const maxBytes = 4_000_000
+/** Questions per round trip. */
+const perTrip = 50
+/** Of changes that are made while the questions are asked. */
+const maxAttempts = 5
 
-/** Searches as if the changes were made, and does not keep them. @returns the hits by the question's id */
+/** Searches a copy of the agent's index with the changes. @returns the answers by the question's id @throws Unavailable */
 export async function searchAfter(
   db: Database,
   scope: AgentScope,
-  { changes, made = [] }: { changes: readonly Effect[]; made?: readonly MadeChunk[] },
+  after: After,
   given: readonly Asked[],
 ): Promise<Map<string, Found>> {
   const questions = given.map(heardOf)
-  const found = new Map<string, Found>()
-  const at = new Date()
-  const place = questions.some((each) => wordsOf(each, { at, place: anywhere }) !== '')
-    ? await readPlace(db, scope)
-    : anywhere
-  const rows = changes.map(({ dates, ...change }) => ({ ...change, dates: dates !== undefined, ...dates }))
-  for (let from = 0; from < questions.length; from += perStatement) {
-    const asked = questions.slice(from, from + perStatement)
-    const statement = sql<{
-      answers: Record<string, Parameters<typeof toFound>[0][number]>
-    }>`select answers_after(${scope.organizationId},
-      ${scope.agentId}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(made)}::jsonb,
-      ${JSON.stringify(asked.map((each) => toQuestion(scope, each, { at, place })))}::jsonb) as answers`
-    const { answered } = await db.batch({ answered: statement })
-    for (const { id, question: query, history, as_of, isAnyWeek = as_of === null } of asked) {
-      const hypotheses = [{ query, inContext: inContext(query, history) }]
-      found.set(
-        id,
-        toFound(
-          [answered[0]!.answers[id]!],
-          'hybrid',
-          hypotheses,
-          { history },
-          { at: as_of ? new Date(as_of) : at, isAnyWeek },
-        ),
-      )
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const index = loadedAgents.keep(await upToDate(db, await loadedAgents.of(db, scope)))
+    const changed = await indexAfter(db, index, after)
+    const found = new Map<string, Found>()
+    for (let from = 0; from < questions.length; from += perTrip) {
+      const part = await answersOf(db, changed, after, questions.slice(from, from + perTrip))
+      if (!part) break
+      for (const [id, answer] of part) found.set(id, answer)
     }
+    if (found.size === questions.length) return found
   }
-  return found
+  throw new Unavailable('database', new Error(`The knowledge base changed ${maxAttempts} times in a row`))
+}
+
+/** @returns undefined if something has changed since the index */
+async function answersOf(
+  db: Database,
+  index: AgentIndex,
+  { changes, made = [] }: After,
+  questions: readonly Asked[],
+): Promise<[string, Found][] | undefined> {
+  const vectors = await storedVectors(db, index.scope, questions)
+  const chunks = new Map(made.map((chunk) => [`${chunk.document_id} ${chunk.chunk_index}`, chunk]))
+  const madeAt = ({ document, index }: Place) =>
+    document.revision === madeRevision ? chunks.get(`${document.documentId} ${index}`) : undefined
+  const ofNextModel = changes.some(({ action }) => action === 'switches_model')
+  const plans = questions.map((question) =>
+    planOf(index, toSought(index, { ...question, ...vectors.get(question.id) })),
+  )
+  const wanted = plans.map((plan) => ({
+    ...plan.wanted,
+    ofNextModel,
+    vectorIds: plan.wanted.compared.map((place) => madeAt(place)?.vector_id),
+    read: plan.wanted.read.filter((place) => !madeAt(place)),
+  }))
+  const rows = await readAll(db, index, wanted)
+  const isCurrent = (row: WantedRow | undefined) => row?.version === index.version
+  if (!rows.every(isCurrent)) return undefined
+  const withMade = rows.map((row, i) => ({ ...row, cosines: cosinesWith(plans[i]!, row, madeAt) }))
+  const missing = plans.map((plan, i) => missingTexts(plan, withMade[i]!).filter((place) => !madeAt(place)))
+  const texts = await readAll(
+    db,
+    index,
+    plans.map(({ wanted: { version, maxBytes } }, i) => ({
+      version,
+      maxBytes,
+      compared: [],
+      vectors: [],
+      read: missing[i]!,
+    })),
+  )
+  if (!texts.every(isCurrent)) return undefined
+  const local = made.map((chunk) => ({ ...chunk, chunk_id: chunk.vector_id, url: null, page: null }))
+  return questions.map(({ id }, i) => {
+    const passages = [...withMade[i]!.passages, ...texts[i]!.passages, ...local]
+    return [id, answerOf(plans[i]!, withMade[i]!, { passages }).found]
+  })
+}
+
+async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Parameters<typeof selectWanted>[1][]) {
+  const statements = wanted.map((each, i) => [`question${i}`, selectWanted(scope, each)] as const)
+  const rows: Record<string, WantedRow[]> = await db.batch(
+    Object.fromEntries(statements) as Record<string, Statement<WantedRow>>,
+  )
+  return wanted.map((_, i) => rows[`question${i}`]![0]!)
+}
+
+/** The cosines of stored vectors, and those of vectors that are not stored. */
+function cosinesWith(
+  { wanted: { compared, vectors } }: Plan,
+  { cosines }: WantedRow,
+  madeAt: (place: Place) => MadeChunk | undefined,
+) {
+  return cosines.map((each, v) =>
+    each.map((cosine, i) => {
+      const made = madeAt(compared[i]!)?.vector
+      return made ? cosineOf(made, vectors[v]!) : cosine
+    }),
+  )
+}
+
+function cosineOf(one: Float32Array, other: ArrayLike<number>): number {
+  let [product, squares, otherSquares] = [0, 0, 0]
+  for (let i = 0; i < one.length; i++) {
+    product += one[i]! * other[i]!
+    squares += one[i]! ** 2
+    otherSquares += other[i]! ** 2
+  }
+  return product / Math.sqrt(squares * otherSquares)
 }
 
 /** The question as a search reads it. */
@@ -91,21 +155,103 @@ function heardOf(asked: Asked): Asked {
   return { ...asked, question: query!, ...(history && { history: [...history] }) }
 }
 
-function wordsOf({ question: query, history, as_of }: Asked, { at, place }: Moment): string {
-  return withDays({ query }, { history }, { at: as_of ? new Date(as_of) : at, place }).words!
+function toSought({ agent }: AgentIndex, { question: query, history, as_of, vector, vectorModel, ...asked }: Asked) {
+  const isServed = vectorModel === undefined || (agent.model ?? vectorModel) === vectorModel
+  const moment = {
+    at: as_of ? new Date(as_of) : new Date(),
+    place: whereabouts(agent),
+    isAnyWeek: asked.isAnyWeek ?? as_of === null,
+  }
+  const hypotheses = [{ query, inContext: inContext(query, history), vector: isServed ? vector : undefined }]
+  return { mode: 'hybrid', hypotheses, history, moment, limit: comparedPassages } as const
 }
 
-async function readPlace(db: Database, { organizationId, agentId }: AgentScope): Promise<Place> {
-  const { agents } = await db.batch({
-    agents: sql<Pick<Row, 'time_zone' | 'holidays'>>`select time_zone, holidays from agents
-      where organization_id = ${organizationId} and id = ${agentId}`,
+const g = columnsOf('golden_questions', 'g')
+const d = columnsOf('documents', 'd')
+const p = columnsOf('packs', 'p')
+const a = columnsOf('agents', 'a')
+
+/** The checks' vectors, by their ids; none for a question with a vector of its own. */
+async function storedVectors(db: Database, { organizationId, agentId }: AgentScope, questions: readonly Asked[]) {
+  const ids = questions.flatMap(({ id, vectorModel }) => (vectorModel === undefined ? [id] : []))
+  const { rows } = await db.batch({
+    rows: sql<{
+      id: string
+      model: string
+      embedding: string
+    }>`select ${g.id}, ${g.model}, ${g.embedding}::text as embedding
+      from golden_questions g
+      where ${g.organization_id} = ${organizationId} and ${g.agent_id} = ${agentId} and ${g.id} = any(${ids}::uuid[])`,
   })
-  return agents[0] ? placeOf(agents[0]) : anywhere
+  return new Map(rows.map(({ id, model, embedding }) => [id, { vector: fromStored(embedding, 0), vectorModel: model }]))
 }
 
-function toQuestion(scope: AgentScope, asked: Asked, moment: Moment) {
-  const { id, question: query, history, as_of, vector, vectorModel: model } = asked
-  const hypotheses = [{ query, vector, words: wordsOf(asked, moment) }]
-  const [question] = questionsOf(scope, 'hybrid', hypotheses, { limit: comparedPassages, history })
-  return { id, question: { ...question, asked_model: model, assumed_model: model, as_of, max_bytes: maxBytes } }
+/** The revision of documents in `made`: none of the database's. */
+const madeRevision = 0
+
+async function indexAfter(db: Database, index: AgentIndex, { changes, made = [] }: After): Promise<AgentIndex> {
+  if (changes.some(({ action }) => action === 'switches_model')) return await indexOfNextModel(db, index)
+  if (changes.length === 0) return index
+  const { organizationId } = index.scope
+  const { rows } = await db.batch({
+    rows: sql<PackRow>`select ${d.id} as document_id, 0 as version, r.revision, coalesce(e.title, ${d.title}) as title,
+        case when e.dates then e.valid_from else ${d.valid_from} end as valid_from,
+        case when e.dates then e.valid_until else ${d.valid_until} end as valid_until, encode(packed.chunks, 'base64') as chunks
+      from ${recordset('e', effectColumns, changes.map(toRow))}
+      join documents d on ${d.organization_id} = ${organizationId} and ${d.id} = e.document_id
+      cross join lateral (
+        select case e.action when 'serves' then ${d.revision} when 'replaces' then ${madeRevision}
+          when 'removes' then null else ${d.active_revision} end as revision) r
+      cross join lateral packed_chunks(${organizationId}, ${d.id}, r.revision, e.chunk_count) packed`,
+  })
+  const madeOf = Map.groupBy(made, ({ document_id }) => document_id)
+  const replaced = (id: DocumentId) =>
+    packChunks((madeOf.get(id) ?? []).map((chunk) => ({ ...chunk, revision: madeRevision })))
+  const changed = rows.map((row) =>
+    toChange(row.revision === madeRevision ? { ...row, chunks: replaced(row.document_id) } : row),
+  )
+  return withChanges(index, changed)
+}
+
+const effectColumns = {
+  document_id: 'uuid',
+  action: 'text',
+  chunk_count: 'int',
+  title: 'text',
+  dates: 'boolean',
+  valid_from: 'timestamptz',
+  valid_until: 'timestamptz',
+} as const
+
+const toRow = ({ dates, ...effect }: Effect) => ({ ...effect, dates: dates !== undefined, ...dates })
+
+/** Sketches are read in parts of about so many bytes. */
+const maxBytes = 5_000_000
+
+/** The index after a change of the model. It keeps the model's name if a chunk has no vector of the next one. */
+async function indexOfNextModel(db: Database, index: AgentIndex): Promise<AgentIndex> {
+  const { organizationId, agentId } = index.scope
+  const changed: PackRow[] = []
+  let model = index.agent.model
+  for (let isWhole = false; !isWhole; ) {
+    const last = changed.at(-1)?.document_id ?? null
+    const { agents, rows } = await db.batch({
+      agents: sql<{ next_model: string | null }>`select ${a.next_model} from agents a
+        where ${a.organization_id} = ${organizationId} and ${a.id} = ${agentId}`,
+      rows: sql<PackRow>`select p.document_id, 0 as version, p.revision, p.title, p.valid_from, p.valid_until,
+          encode(packed.chunks, 'base64') as chunks
+        from (
+          select p.*, sum(octet_length(${p.chunks})) over (order by ${p.document_id}) - octet_length(${p.chunks}) as before from packs p
+          where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${p.revision} is not null
+            and (${last}::uuid is null or ${p.document_id} > ${last}::uuid)) p
+        cross join lateral packed_chunks(${organizationId}, p.document_id, p.revision, null, true) packed
+        where p.before < ${maxBytes} order by p.document_id`,
+    })
+    model = agents[0]?.next_model ?? model
+    changed.push(...rows)
+    isWhole = rows.length === 0
+  }
+  const next = withChanges(emptyIndex(index.scope), changed.map(toChange), index)
+  const isComplete = countChunks(next) === countChunks(index)
+  return isComplete ? { ...next, agent: { ...index.agent, model } } : next
 }

@@ -1,26 +1,24 @@
-import { BoundedMap } from '../bounded-map.ts'
-import type { Database } from '../database/database.ts'
+import type { Batch, Database } from '../database/database.ts'
 import { type AgentScope, findAgent } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { assumedModel, embedderOf, notConfigured } from '../embedding/serving-embedder.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import type { Timing } from '../http/server-timing.ts'
-import type { AgentId } from '../ids.ts'
 import type { TokenMeter } from '../limits/tokens.ts'
 import { type Figures, report } from '../telemetry/metrics.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Clock } from './clock.ts'
 import { withinBudget } from './heard.ts'
 import { inContext } from './in-context.ts'
+import { loadedAgents } from './index/loaded-agents.ts'
 import { keepQuestion } from './keep-question.ts'
 import { recentDurations } from './query-vector/hedging.ts'
 import { hypothesisVectors, toHypothesis } from './query-vector/hypothesis-vectors.ts'
-import { findQueryVectors, rememberQueryVector } from './query-vector/query-vectors.ts'
+import { findQueryVectors, rememberQueryVectors } from './query-vector/query-vectors.ts'
 import type { Format, Hit, Mode } from './schemas.ts'
-import { type Found, search } from './search.ts'
+import { type Asked, type Filters, type Found, search } from './search.ts'
 import { spokenPassage } from './speech/speech.ts'
-import type { Asked, Filters } from './statement/asked-question.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** The agent whose knowledge base is searched, and the meter that pays for a question's vector. */
@@ -71,34 +69,34 @@ export type AnswerQuestion = ReturnType<typeof answering>['answer']
 
 const maxLogMilliseconds = 250
 
-const maxRemembered = 10_000
 /** Agents rarely change their model, so a search that has met two changes is not repeated. */
 const maxModelsAsked = 3
 
-/** Answers questions. One instance remembers recent questions' vectors, agents' models, and the durations of provider calls and round trips. */
+/** Answers questions. One instance remembers recent questions' vectors, and the durations of provider calls and searches. */
 export function answering(configured: Embedder, clock: Clock, limits: Timeouts) {
   const assumed_model = assumedModel(configured)
-  const models = new BoundedMap<AgentId, string>(maxRemembered)
   const roundTrips = recentDurations()
   const vectors = hypothesisVectors(configured, clock, limits.patienceSeconds, roundTrips)
-  const embedderFor = ({ agentId }: AgentScope) => embedderOf(configured, models.get(agentId) ?? assumed_model)
 
   async function ask<Result>(
     db: Database,
     { measure }: Timing,
     deadline: number,
-    act: (db: Database) => Promise<Result>,
+    act: (db: Pick<Database, 'batch'>) => Promise<Result>,
   ) {
     const started = clock.now()
-    const result = await measure('db', () => act(db.within((deadline - started) / 1000)))
+    const patient = db.within((deadline - started) / 1000)
+    const result = await act({
+      batch: <const Q extends Batch>(statements: Q) => measure('db', () => patient.batch(statements)),
+    })
     roundTrips.add(clock.now() - started)
     return result
   }
 
   /**
-   * Takes one round trip if this instance or the database has the query's vector. Otherwise the first brings the keyword arm's answer,
-   * the provider is called, and a second brings the whole answer. Keeping a question takes one more; so does, once an instance, an agent
-   * with another model than the instance assumed.
+   * Takes one round trip if this instance has the agent's index and the query's vector. Otherwise the first brings the stored vector and the
+   * answer by words; without a stored vector the provider is called; then a second brings the whole answer. Keeping a question takes one
+   * more, and so does loading the index.
    * @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable
    */
   async function answer(db: Database, scope: AskedAgent, sent: Question, timing: Timing): Promise<Answer> {
@@ -153,7 +151,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const texts = inContexts.filter((text) => text !== undefined)
     const deadline = timing.arrivedAt + input.deadline_ms
     const needsVector = mode !== 'keyword' && query !== undefined && !embedding
-    const toAnswer = ({ hasVector, model, ...found }: Found) => ({ degraded: null, ...found })
+    const toAnswer = ({ hasVector, model, stored, ...found }: Found) => ({ degraded: null, ...found })
     const byWords = (found: Found, figure: 'SearchesDegraded' | 'SearchesLimited' = 'SearchesDegraded') => {
       figures[figure] = 1
       return { ...toAnswer(found), degraded: 'keyword_only' as const }
@@ -164,57 +162,57 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     }
     throw new Unavailable('database', new Error('The agent changes its model at each search'))
 
-    /** Returns undefined if another model serves the agent, and remembers that model. */
+    /** Returns undefined if another model serves the agent by now. */
     async function attempt(): Promise<Outcome | undefined> {
-      const embedder = embedderFor(scope)
-      const asked_model = needsVector ? embedder?.model : undefined
-      const searchBy = (by: (i: number) => Omit<Asked, 'query'>, until = deadline + limits.graceMilliseconds) => {
-        const asked = hypotheses.map((query, i) => ({ query, inContext: inContexts[i], ...by(i) }))
-        return ask(db, timing, until, (db) => search(db, scope, mode, asked, input, { asked_model, assumed_model }))
+      const until = deadline + limits.graceMilliseconds
+      const { agent } = await ask(db, timing, until, (db) => loadedAgents.of(db, scope))
+      const served = agent.model ?? assumed_model
+      const embedder = needsVector ? embedderOf(configured, served) : undefined
+      const model = embedder?.model
+      const searchBy = (given: readonly (ArrayLike<number> | undefined)[], by: object = {}, last = until) => {
+        const asked = hypotheses.map((query, i): Asked => ({ query, inContext: inContexts[i], vector: given[i] }))
+        const question = { mode, hypotheses: asked, filters: input, vectors: { model, ...by } }
+        return ask(db, timing, last, (db) => search(db, scope, question))
       }
-      const isOther = ({ model }: Found) => {
-        if (asked_model === undefined || model === asked_model) return false
-        models.set(scope.agentId, model)
-        return true
-      }
+      const isOther = (found: Found) => needsVector && (found.model ?? served) !== served
       const whole = async (...by: Parameters<typeof searchBy>) => {
         const found = await searchBy(...by)
         return isOther(found) ? undefined : toAnswer(found)
       }
 
-      if (!needsVector) return toAnswer(await searchBy(() => ({ vector: embedding })))
+      if (!needsVector) return toAnswer(await searchBy([embedding]))
       if (!embedder) {
-        const found = await searchBy(() => ({}))
-        if (found.model !== models.get(scope.agentId)) {
-          models.set(scope.agentId, found.model)
-          if (embedderFor(scope)) return undefined
-        }
-        if (mode === 'semantic') notConfigured(found.model)
+        const found = await searchBy([])
+        if (isOther(found)) return undefined
+        if (mode === 'semantic') notConfigured(served)
         return byWords(found)
       }
       if (embedder.isLocal) {
         try {
           const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
           const options = { of: 'query', timeoutSeconds } as const
-          const made = await timing.measure('embed', () => embedder.embed(texts, options))
-          return await whole((i) => ({ vector: made[i] }))
+          return await whole(await timing.measure('embed', () => embedder.embed(texts, options)))
         } catch (error) {
           if (!(error instanceof EmbeddingError)) throw error
           if (mode === 'semantic') throw new Unavailable('embedding_provider', error)
-          return byWords(await searchBy(() => ({})))
+          return byWords(await searchBy([]))
         }
       }
 
       const heard = texts.map(toHypothesis(embedder))
-      const cached = heard.map((each) => vectors.known(scope, each))
-      const first = await searchBy((i) => (cached[i] ? { vector: cached[i] } : { key: heard[i]!.key }))
+      const missing = heard.filter((each) => !vectors.known(scope, each))
+      const known = () => heard.map((each) => vectors.known(scope, each))
+      figures[missing.length === 0 ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
+      if (missing.length === 0) return await whole(known())
+      const first = await searchBy([], { keys: missing.map(({ key }) => key) })
       if (isOther(first)) return undefined
-      figures[first.hasVector ? 'QueryVectorHits' : 'QueryVectorMisses'] = 1
-      if (first.hasVector) return toAnswer(first)
+      for (const [i, vector] of first.stored.entries()) if (vector) vectors.keep(scope, missing[i]!, vector)
       try {
+        const made = missing.filter((_, i) => !first.stored[i])
         const all = await vectors.of(scope, timing, deadline, heard, embedder)
-        const by = (i: number) => ({ vector: all[i], key: cached[i] ? undefined : heard[i]!.key })
-        return await whole(by, mode === 'hybrid' ? deadline : undefined)
+        const remembered = made.map(({ key }) => ({ key, vector: vectors.known(scope, { key })! }))
+        if (made.length === 0) figures.QueryVectorHits = 1
+        return await whole(all, { made: remembered }, mode === 'hybrid' ? deadline : undefined)
       } catch (error) {
         const isLimited = error instanceof ApiError && error.code === 'rate_limited'
         if (mode === 'semantic' || !(error instanceof Unavailable || isLimited)) throw error
@@ -226,7 +224,8 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
   /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
   async function prefetch(db: Database, scope: PayingAgent, hypotheses: string[], timing: Timing): Promise<void> {
     const deadline = timing.arrivedAt + limits.prefetchMilliseconds
-    const embedder = embedderFor(scope)
+    const { agent } = await ask(db, timing, deadline, (db) => loadedAgents.of(db, scope))
+    const embedder = embedderOf(configured, agent.model ?? assumed_model)
     if (!embedder) return
     const heard = [...new Set(hypotheses)].map(toHypothesis(embedder))
     const keys = heard.map(({ key }) => key)
@@ -238,8 +237,8 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const missing = heard.filter(({ key }) => !known.has(key.toString('hex')))
     if (embedder.isLocal || missing.length === 0) return
     const made = await vectors.of(scope, timing, deadline, missing, embedder)
-    const statements = missing.map(({ key }, i) => [`remembered${i}`, rememberQueryVector(scope, key, made[i]!)])
-    await ask(db, timing, deadline, (db) => db.batch(Object.fromEntries(statements)))
+    const remembered = missing.map(({ key }, i) => ({ key, vector: made[i]! }))
+    await ask(db, timing, deadline, (db) => db.batch(rememberQueryVectors(scope, remembered)))
   }
 
   return { answer, prefetch }

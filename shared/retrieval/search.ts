@@ -1,24 +1,63 @@
-import { sql } from 'kysely'
-import { BoundedMap } from '../bounded-map.ts'
-import type { Database, Statement } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
+import { fromStored } from '../embedding/vectors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { payloadLimit } from '../http/payload.ts'
-import type { AgentId } from '../ids.ts'
+import type { DocumentId } from '../ids.ts'
 import { dayOf, dayText, timeZoneOf } from '../organizations/time-zone.ts'
+import { Unavailable } from '../unavailable.ts'
 import { datesOf } from './dates/asked-days.ts'
-import { anywhere, type Place } from './dates/calendar.ts'
+import type { Place } from './dates/calendar.ts'
 import { type Dated, datedFirst, daysOfCall, type Moment, withWeekdays, wordsOfDays } from './dates/dated.ts'
 import { inContext } from './in-context.ts'
+import {
+  type AgentFacts,
+  type AgentIndex,
+  areEquallyValid,
+  type Chosen,
+  type Place as ChunkPlace,
+  placeOf,
+  viewOf,
+} from './index/agent-index.ts'
+import { withRow } from './index/changes.ts'
+import { type LoadedAgents, loadedAgents } from './index/loaded-agents.ts'
 import { type Judgement, judge, type LikenessOf, withoutPassages } from './judgement.ts'
+import { keywordQuery, wordsShare } from './keyword/keyword-query.ts'
+import { soughtTerms } from './keyword/weights.ts'
 import { comparedPassages, orderedByRuns } from './letter-runs.ts'
-import type { Hit, Mode, Source, Value } from './schemas.ts'
+import { type Likeness, likenessOf } from './meaning/likeness.ts'
+import { type QueryVectorKey, rememberQueryVectors } from './query-vector/query-vectors.ts'
+import { type Draft, type Ranked, rank } from './ranking/rank.ts'
+import type { Hit, Mode, Value } from './schemas.ts'
 import { furtherPassages, unseenFirst } from './seen.ts'
-import { type Asked, asQuestion, type Filters, questionsOf } from './statement/asked-question.ts'
+import { type PassageRow, selectChosen, selectWanted, type Wanted, type WantedRow } from './statement/passages.ts'
 import { unequal } from './unequal.ts'
 
 /** A passage that search found, with the revision of its document that search serves. The API calls it a hit. */
 export type FoundPassage = Hit & { revision: number }
+
+export interface Filters {
+  limit: number
+  min_score?: number | undefined
+  document_ids?: DocumentId[] | undefined
+  metadata?: Record<string, unknown> | undefined
+  /** Metadata that a hit's document must contain. */
+  document_metadata?: Record<string, unknown> | undefined
+  /** When documents must be valid; now unless given. */
+  as_of?: string | undefined
+  /** The caller's earlier turns, oldest first. */
+  history?: readonly string[] | undefined
+  /** Chunks that the call was given: their ids, or `document#index`. */
+  seen?: readonly string[] | undefined
+}
+
+/** One hypothesis of the question. */
+export interface Asked {
+  query?: string | undefined
+  /** The query with the turns before it: see `inContext`. */
+  inContext?: string | undefined
+  vector?: ArrayLike<number> | undefined
+}
 
 export interface Found extends Judgement {
   hits: FoundPassage[]
@@ -30,177 +69,259 @@ export interface Found extends Judgement {
   today: string | undefined
   hasVector: boolean
   /** The model that serves the agent: `hasVector` is false for vectors of another. */
-  model: string
+  model: string | null
+  /** The vectors that are stored under the given keys. */
+  stored: (Float32Array | undefined)[]
   likenessOf: LikenessOf
 }
 
-interface Models {
-  /** The model that made the vectors; undefined for a caller's own, which count as the serving model's. */
-  asked_model: string | undefined
-  /** The model that serves an agent which names none. */
-  assumed_model: string | undefined
+/** A question as it is put to an index. */
+export interface Sought {
+  mode: Mode
+  hypotheses: readonly Asked[]
+  history?: readonly string[] | undefined
+  seen?: readonly string[] | undefined
+  moment: Moment
+  /** The number of chunks to find. */
+  limit: number
+  chosen?: Chosen | undefined
 }
 
-type Origin = Pick<Source, 'url' | 'page'>
-type Validity = Pick<Dated, 'valid_from' | 'valid_until'>
+/** What is asked of search. */
+interface Question {
+  mode: Mode
+  hypotheses: readonly Asked[]
+  filters: Filters
+  vectors?: Vectors
+}
 
-export type Row = {
-  is_agent: boolean
-  agent_name: string | null
-  /** The agent's; null if nobody has chosen them. */
-  time_zone: string | null
-  holidays: string | null
-  has_vector: boolean
-  model: string
-  /** A cosine of `unlike` is unrelated to the question; one that is higher by `reach` answers it. */
-  unlike: number | null
-  reach: number | null
-  semantic: number
-  keyword: number
-} & ((Omit<FoundPassage, 'scores' | 'source'> & Origin & Validity) | { chunk_id: null })
+interface Vectors {
+  /** The model that made the hypotheses' vectors; undefined for a caller's own, which count as the serving model's. */
+  model: string | undefined
+  /** Keys under which vectors may be stored. */
+  keys?: readonly QueryVectorKey[]
+  /** Vectors to store. */
+  made?: readonly { key: QueryVectorKey; vector: ArrayLike<number> }[]
+}
+
+/** A passage before it is judged, with the time in which its document is valid. */
+type Passage = FoundPassage & Pick<Dated, 'valid_from' | 'valid_until'>
 
 /** Each finds four times as many passages, where many of them are equal. */
 const maxRefills = 3
-
-/** The places of the agents that this instance has met. */
-const places = new BoundedMap<AgentId, Place>(10_000)
+/** After each attempt the index is as new as the attempt was. */
+const maxAttempts = 20
+/** Texts that are read beyond the wanted ones, since exact cosines may change the order. */
+const spareTexts = 10
 
 /**
  * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then those that name the
  * asked days (`datedFirst`), then the best first, ties by document and index, seen ones behind others as good (`unseenFirst`), one of
- * several documents' equal passages (`unequal`), and as many as fit into a response, at least one if any. Takes a further round trip where
- * an instance meets an agent in whose time zone the question means other days, and where too few of the passages differ.
- * @throws ApiError agent_not_found
+ * several documents' equal passages (`unequal`), and as many as fit into a response, at least one if any.
+ *
+ * Ranks by the index that the instance keeps, and takes one round trip; further ones for a filter by metadata, where something has changed
+ * since, where exact cosines bring up a chunk whose text was not read, and where too few of the passages differ.
+ * @throws ApiError agent_not_found, payload_too_large; Unavailable
  */
 export async function search(
-  db: Database,
+  db: Pick<Database, 'batch'>,
   scope: AgentScope,
-  mode: Mode,
-  hypotheses: readonly Asked[],
-  filters: Filters,
-  models: Models = { asked_model: undefined, assumed_model: undefined },
+  { mode, hypotheses, filters, vectors = { model: undefined } }: Question,
+  agents: LoadedAgents = loadedAgents,
 ): Promise<Found> {
-  const { min_score = -1, seen, as_of } = filters
-  const at = as_of === undefined ? new Date() : new Date(as_of)
+  const { min_score = -1, seen, history, as_of } = filters
   let limit = Math.max(filters.limit, comparedPassages) + furtherPassages(seen)
-  const rowsBy = async (place: Place) => {
-    const asked = hypotheses.map((each) => withDays(each, filters, { at, place }))
-    // Hypotheses with very many terms take several calls.
-    const calls = questionsOf(scope, mode, asked, { ...filters, limit }).map(
-      (question) => sql<Row>`select * from answers(${asQuestion({ ...question, ...models, max_bytes: payloadLimit })})`,
-    )
-    const rows: Row[][] = Object.values(
-      await db.batch(Object.fromEntries(calls.entries()) as Record<string, Statement<Row>>),
-    )
-    return { rows, words: `${asked.map(({ words }) => words)}` }
+  let index = await agents.of(db, scope)
+  let now = Date.now()
+  let refills = 0
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const isServed = vectors.model === undefined || (index.agent.model ?? vectors.model) === vectors.model
+    const at = new Date(as_of ?? now)
+    const plan = planOf(index, {
+      mode,
+      hypotheses: isServed ? hypotheses : hypotheses.map(({ vector, ...each }) => each),
+      history,
+      seen,
+      moment: { at, place: whereabouts(index.agent) },
+      limit,
+      chosen: await chosenBy(db, scope, filters),
+    })
+    const { rows } = await db.batch({
+      ...(attempt === 1 && rememberQueryVectors(scope, vectors.made)),
+      rows: selectWanted(scope, { ...plan.wanted, keys: vectors.keys }),
+    })
+    const row = rows[0] ?? agentNotFound()
+    const newer = row.version === index.version ? index : agents.keep(await withRow(db, index, row))
+    // Only then does the index have all that was served when the search began.
+    const isNew = newer === index || (attempt > 1 && hasSame(newer, plan.wanted))
+    now = row.now
+    if (isNew && (as_of !== undefined || areEquallyValid(index, at.getTime(), now))) {
+      const missing = missingTexts(plan, row)
+      const texts =
+        missing.length > 0 ? await readWanted(db, scope, { ...noCosines, version: newer.version, read: missing }) : row
+      if (texts === row || texts.version === newer.version) {
+        const { found, isLast } = answerOf(plan, row, texts)
+        const passages = unequal(found.hits)
+        if (passages.length >= filters.limit || isLast || refills === maxRefills) {
+          const value = found.value && { ...found.value, chunk_id: passages[0]!.chunk_id }
+          const hits = passages.filter(({ score }) => score >= min_score).slice(0, filters.limit)
+          const stored = row.stored.map((text) => (text === null ? undefined : fromStored(text, 0)))
+          return { ...found, hits, value, stored, ...(hits.length === 0 && withoutPassages(found.answerable !== null)) }
+        }
+        limit *= 4
+        refills++
+      }
+    }
+    index = newer
   }
-  const assumed = places.get(scope.agentId) ?? anywhere
-  let { rows, words } = await rowsBy(assumed)
-  if (!rows[0]![0]!.is_agent) agentNotFound()
-  const place = placeOf(rows[0]![0]!)
-  places.set(scope.agentId, place)
-  const isAssumed = place.timeZone === assumed.timeZone && place.holidays === assumed.holidays
-  if (!isAssumed && `${hypotheses.map((each) => withDays(each, filters, { at, place }).words)}` !== words)
-    ({ rows, words } = await rowsBy(place))
-  let found = toFound(rows, mode, hypotheses, filters, { at })
-  let unequalPassages = unequal(found.hits)
-  for (let i = 0; i < maxRefills && unequalPassages.length < filters.limit; i++) {
-    if (rows.every((call) => call.length < limit)) break
-    limit *= 4
-    ;({ rows } = await rowsBy(place))
-    found = toFound(rows, mode, hypotheses, filters, { at })
-    unequalPassages = unequal(found.hits)
-  }
-  const value = found.value && { ...found.value, chunk_id: unequalPassages[0]!.chunk_id }
-  const hits = unequalPassages.filter(({ score }) => score >= min_score).slice(0, filters.limit)
-  return { ...found, hits, value, ...(hits.length === 0 && withoutPassages(found.answerable !== null)) }
+  throw new Unavailable('database', new Error('The knowledge base changes faster than it can be read'))
 }
 
-export function placeOf({ time_zone, holidays }: Pick<Row, 'time_zone' | 'holidays'>): Place {
+const noCosines = { compared: [], vectors: [], maxBytes: payloadLimit }
+
+async function readWanted(db: Pick<Database, 'batch'>, scope: AgentScope, wanted: Wanted): Promise<WantedRow> {
+  const { rows } = await db.batch({ rows: selectWanted(scope, wanted) })
+  return rows[0] ?? agentNotFound()
+}
+
+/** The documents, or places in them, to which the filters confine a search; undefined for all. */
+async function chosenBy(
+  db: Pick<Database, 'batch'>,
+  scope: AgentScope,
+  { document_ids: ids, metadata, document_metadata }: Filters,
+): Promise<Chosen | undefined> {
+  if (metadata === undefined && document_metadata === undefined) return ids && new Map(ids.map((id) => [id, 'all']))
+  const { rows } = await db.batch({ rows: selectChosen(scope, metadata, document_metadata) })
+  const isNamed = ids && new Set(ids)
+  const named = rows.filter(({ document_id }) => isNamed?.has(document_id) !== false)
+  return new Map(named.map(({ document_id, places }) => [document_id, metadata ? new Set(places) : 'all']))
+}
+
+/** True if the documents of these chunks are served in the same revision by a newer index. */
+function hasSame(newer: AgentIndex, { compared, read }: Wanted): boolean {
+  const served = new Set<unknown>(
+    newer.layers.flatMap(({ segment, gone }) => segment.documents.filter((_, i) => !gone.has(i))),
+  )
+  return [...compared, ...read].every(({ document }) => served.has(document))
+}
+
+/** A question, ranked by estimates, and what it needs from the database. */
+export interface Plan {
+  index: AgentIndex
+  sought: Sought
+  draft: Draft
+  wanted: Wanted
+}
+
+export function planOf(index: AgentIndex, sought: Sought): Plan {
+  const { mode, hypotheses, history, moment, limit, chosen } = sought
+  const view = viewOf(index, moment.at.getTime(), chosen)
+  const asked = hypotheses.map(({ query, vector }) => {
+    const words = query === undefined ? undefined : [query, daysWords(query, history, moment)].filter(Boolean).join(' ')
+    const read = words === undefined ? undefined : keywordQuery(words)
+    return { terms: soughtTerms(read, history), weight: read?.weight ?? wordsShare, vector }
+  })
+  const draft = rank(view, mode, asked, limit)
+  const places = (chunks: readonly number[]) => chunks.map((chunk) => placeOf(index, chunk))
+  const likely =
+    draft.compared.length > 0 ? draft.compared.slice(0, limit + spareTexts) : draft.finish([]).map(({ chunk }) => chunk)
+  const vectors = draft.compared.length > 0 ? asked.map(({ vector }) => vector!) : []
+  const wanted = {
+    version: index.version,
+    compared: places(draft.compared),
+    vectors,
+    read: places(likely),
+    maxBytes: payloadLimit,
+  }
+  return { index, sought, draft, wanted }
+}
+
+/** The best chunks in their order, if the text of one of them was not read. */
+export function missingTexts({ index, draft, wanted }: Plan, { cosines }: WantedRow): ChunkPlace[] {
+  const read = new Set(wanted.read.map(nameOf))
+  const best = draft.finish(cosines as number[][]).map(({ chunk }) => placeOf(index, chunk))
+  return best.every((place) => read.has(nameOf(place))) ? [] : best
+}
+
+const nameOf = ({ document, index }: ChunkPlace) => `${document.documentId} ${index}`
+
+/** The answer to a question. @param row has the cosines that the plan wants @param texts has texts of at least the best chunks that fit into a response */
+export function answerOf(plan: Plan, { cosines }: WantedRow, { passages }: Pick<WantedRow, 'passages'>) {
+  const { index, sought, draft } = plan
+  const texts = new Map(passages.flatMap((row) => (row ? [[`${row.document_id} ${row.chunk_index}`, row]] : [])))
+  const ranked = draft.finish(cosines as number[][])
+  const found = ranked.flatMap((each) => {
+    const place = placeOf(index, each.chunk)
+    const row = texts.get(nameOf(place))
+    return row ? [toPassage(each, place, row)] : []
+  })
+  return { found: judged(plan, found, ranked[0]?.likeness), isLast: ranked.length < sought.limit }
+}
+
+/** Where an agent's callers are. */
+export function whereabouts({ time_zone, holidays }: Pick<AgentFacts, 'time_zone' | 'holidays'>): Place {
   return { timeZone: timeZoneOf({ time_zone }), holidays }
 }
 
-/** Adds the words for the days that a hypothesis names. */
-export function withDays(asked: Asked, { history = [] }: Pick<Filters, 'history'>, moment: Moment): Asked {
-  if (asked.query === undefined) return asked
+/** The words that texts may have for the days that a turn names: they are sought, too, but have no part in its vector. */
+function daysWords(query: string, history: readonly string[] = [], moment: Moment): string {
+  return wordsOfDays(inContext(query, history), daysOfCall(query, history, moment), moment)
+}
+
+function toPassage({ score, semantic, keyword }: Ranked, { document }: ChunkPlace, row: PassageRow): Passage {
+  const { chunk_id, document_id, chunk_index, content, token_count, metadata, url, page } = row
+  const { revision, title, validFrom, validUntil } = document
+  const headings = Array.isArray(metadata.headings) ? metadata.headings : []
+  const heading: unknown = headings.at(-1)
   return {
-    ...asked,
-    words: wordsOfDays(inContext(asked.query, history), daysOfCall(asked.query, history, moment), moment),
+    chunk_id,
+    document_id,
+    revision,
+    document_title: title,
+    chunk_index,
+    content,
+    token_count,
+    metadata,
+    valid_from: Number.isFinite(validFrom) ? new Date(validFrom) : null,
+    valid_until: Number.isFinite(validUntil) ? new Date(validUntil) : null,
+    score,
+    source: { title, url, page, heading: typeof heading === 'string' ? heading : null },
+    scores: { semantic, keyword },
   }
 }
 
-/** Converts the rows of the database function `answers`, and judges the best hits. */
-export function toFound(
-  calls: readonly Row[][],
-  mode: Mode,
-  hypotheses: readonly Asked[],
-  { history = [], seen }: Pick<Filters, 'history' | 'seen'>,
-  { at, isAnyWeek = false }: Pick<Moment, 'at' | 'isAnyWeek'>,
-): Found {
+/** Orders the best passages as a caller needs them, and judges them. @param passages best first */
+function judged({ index, sought }: Plan, passages: readonly Passage[], likeness: Likeness | undefined): Found {
+  const { mode, hypotheses, history = [], seen, moment } = sought
   const asked = hypotheses.flatMap(({ query, inContext = query }) =>
     query === undefined ? [] : [{ query, inContext: inContext! }],
   )
-  const moment = { at, place: placeOf(calls[0]![0]!), isAnyWeek }
-  const { agent_name, model, unlike, reach } = calls[0]![0]!
-  const hasVector = calls.every(([row]) => row!.has_vector)
-  const likenessOf = (cosine: number) => Math.min(1, Math.max(0, (cosine - (unlike ?? 0)) / (reach ?? 1)))
+  const { name, model } = index.agent
+  const hasVector = mode !== 'keyword' && hypotheses.every(({ vector }) => vector !== undefined)
+  const likenessBy = (cosine: number) => likenessOf(cosine, likeness ?? { unlike: 0, reach: 1 })
   const heard = [...new Set(asked.flatMap(({ query, inContext }) => [query, inContext]))]
-  const ordered = calls.map((rows) => {
-    const hits = rows.flatMap(toHit)
-    return mode === 'hybrid' && hasVector ? orderedByRuns(heard, hits) : hits
-  })
-  const unseen = unseenFirst(heard, ordered.length > 1 ? merged(ordered.flat()) : ordered[0]!, seen)
+  const ordered = mode === 'hybrid' && hasVector ? orderedByRuns(heard, passages) : passages
+  const unseen = unseenFirst(heard, ordered, seen)
   const days = asked[0] ? daysOfCall(asked[0].query, history, moment) : []
-  const dated = datedFirst(unseen.slice(0, comparedPassages), asked[0]?.inContext ?? '', days, moment, agent_name ?? '')
+  const dated = datedFirst(unseen.slice(0, comparedPassages), asked[0]?.inContext ?? '', days, moment, name)
   const hits = [...dated.hits, ...unseen.slice(comparedPassages)]
   const turnOf = (text: string) => withWeekdays(text, days, moment, dated)
   const queries = [...new Set(heard.map(turnOf))]
   const readings = asked.map(({ query }) => ({ query: turnOf(query), history: history.map(turnOf) }))
   const scale = mode === 'hybrid' && !hasVector ? 'keyword' : mode
-  const judgement = judge({ queries, readings, agentName: agent_name ?? '', ...dated }, scale, dated.hits, likenessOf)
+  const judgement = judge({ queries, readings, agentName: name, ...dated }, scale, dated.hits, likenessBy)
   const given = provenFirst(hits, judgement.value).map(({ valid_from, valid_until, ...hit }) => hit)
   return {
     hits: given,
     ...judgement,
     dates: datesOf(days),
-    today: days.length > 0 ? dayText(dayOf(at, moment.place.timeZone)) : undefined,
+    today: days.length > 0 ? dayText(dayOf(moment.at, moment.place.timeZone)) : undefined,
     sought: wordsOfDays(asked[0]?.inContext ?? '', days, moment),
     hasVector,
     model,
-    likenessOf,
+    stored: [],
+    likenessOf: likenessBy,
   }
-}
-
-function toHit({
-  is_agent,
-  agent_name,
-  time_zone,
-  holidays,
-  has_vector,
-  model,
-  unlike,
-  reach,
-  semantic,
-  keyword,
-  ...hit
-}: Row): (FoundPassage & Validity)[] {
-  return hit.chunk_id === null ? [] : [{ ...withSource(hit), scores: { semantic, keyword } }]
-}
-
-/** Adds the source of a hit. */
-function withSource<Placed extends Omit<Hit, 'source' | 'scores'> & Origin>({ url, page, ...hit }: Placed) {
-  const headings = Array.isArray(hit.metadata.headings) ? hit.metadata.headings : []
-  const heading: unknown = headings.at(-1)
-  const source = { title: hit.document_title, url, page, heading: typeof heading === 'string' ? heading : null }
-  return { ...hit, source }
-}
-
-/** The hits of several calls, each with its best score, best first. */
-function merged<Merged extends FoundPassage>(hits: readonly Merged[]): Merged[] {
-  const best = new Map<string, Merged>()
-  for (const hit of hits) if ((best.get(hit.chunk_id)?.score ?? -2) < hit.score) best.set(hit.chunk_id, hit)
-  const place = (hit: Hit) => `${hit.document_id} ${String(hit.chunk_index).padStart(7, '0')}`
-  return [...best.values()].sort((a, b) => b.score - a.score || (place(a) < place(b) ? -1 : 1))
 }
 
 /** Puts the passage with the proven value first: no other has more of the question's words. Scores stay the same. */

@@ -1,21 +1,12 @@
 import { normalForm } from '../text/normal-form.ts'
+import { maxFrequency, packTerms, type Terms } from './packed-terms.ts'
 import { stopWords } from './stop-words.ts'
-import { codesIn, keyOf, soundsOf, termCount, termsOf } from './terms.ts'
+import { codesIn, keyOf, soundsOf, termsOf } from './terms.ts'
 import { fold } from './word-forms.ts'
 import { forEachWord, type Word } from './words.ts'
 
-export interface IndexedTerms {
-  /** Words other than stop words. */
-  length: number
-  /** A `sparsevec` of frequencies, up to `maxFrequency`. */
-  terms: string
-}
-
-/** Search counts in base 4. */
-export const maxFrequency = 3
-
 interface Term {
-  element: string
+  key: number
   frequency: number
 }
 
@@ -23,8 +14,8 @@ const maxCached = 50_000
 const termsOfWords = new Map<string, readonly Term[]>()
 const termOfKey = new Map<number, Term>()
 
-/** @param context headings above the text */
-export function indexedTerms(text: string, context: readonly string[] = []): IndexedTerms {
+/** The terms by which a text is found. @param context headings above the text */
+export function indexedTerms(text: string, context: readonly string[] = []): Terms {
   if (termsOfWords.size > maxCached) forget()
   const found: Term[] = []
   const add = (term: Term) => {
@@ -55,12 +46,14 @@ export function indexedTerms(text: string, context: readonly string[] = []): Ind
     })
     addCodes()
   }
-  let terms = ''
-  for (const term of found) {
-    terms += term.element + Math.min(maxFrequency, term.frequency)
-    term.frequency = 0
-  }
-  return { length, terms: `{${terms.slice(1)}}/${termCount}` }
+  const entries = found.map(({ key, frequency }) => [key, Math.min(maxFrequency, frequency)] as const)
+  for (const term of found) term.frequency = 0
+  return { length, entries: entries.sort(([one], [other]) => one - other) }
+}
+
+/** The terms of a chunk, packed. @param headings above it */
+export function chunkTerms(content: string, headings?: readonly string[]): Buffer {
+  return packTerms(indexedTerms(content, headings))
 }
 
 function known(word: string): readonly Term[] {
@@ -79,7 +72,7 @@ export function indexedTermsOf(word: string): string[] {
 function termWith(key: number): Term {
   let term = termOfKey.get(key)
   if (!term) {
-    term = { element: `,${key}:`, frequency: 0 }
+    term = { key, frequency: 0 }
     termOfKey.set(key, term)
   }
   return term
@@ -99,11 +92,6 @@ function headsRow(text: string, start: number): boolean {
   let at = start - 1
   while (text.charCodeAt(at) === space || text.charCodeAt(at) === asterisk) at--
   return text.charCodeAt(at) === bar && (at === 0 || text.charCodeAt(at - 1) === lineFeed)
-}
-
-/** Every chunk of a document is also found by its title. @returns text of a `sparsevec` */
-export function titleTerms(title: string): string {
-  return indexedTerms(title).terms
 }
 
 function isName(word: string): boolean {

@@ -1,9 +1,6 @@
 import * as v from 'valibot'
 import { type AgentId, type DocumentId, type OrganizationId, organizationId, uuid, type WebsiteId } from '../ids.ts'
 
-/** The checks' results under the next model in an unfinished check. They hold while the agent's knowledge has this version. */
-export type Checked = v.InferOutput<typeof checked>
-
 /** The request that caused the work, for the logs. Work that an operator caused has none. */
 export interface Origin {
   requestId?: string | null | undefined
@@ -27,7 +24,6 @@ export interface Message<K extends Kind = Kind> extends Origin {
   id: Ids[K]
   /** True for a document whose text is not extracted yet. For the sender, which chooses the queue. */
   awaitsText?: boolean | undefined
-  checked?: Checked | undefined
 }
 
 /** The origin that a row of work stores. */
@@ -45,11 +41,6 @@ export function idsOf({ requestId, organizationId, by, kind, id }: Message) {
   }
 }
 
-const checked = v.object({
-  version: v.string(),
-  results: v.array(v.object({ id: v.string(), passed: v.boolean(), rank: v.nullable(v.number()) })),
-})
-
 const body = v.pipe(
   v.string(),
   v.parseJson(),
@@ -60,17 +51,15 @@ const body = v.pipe(
     id: uuid,
     request_id: v.optional(v.string()),
     api_key_id: v.optional(v.string()),
-    checked: v.optional(checked),
   }),
 )
 
-export function bodyOf({ organizationId, kind, id, checked, requestId, by }: Message): string {
+export function bodyOf({ organizationId, kind, id, requestId, by }: Message): string {
   return JSON.stringify({
     v: 1,
     organization_id: organizationId,
     kind,
     id,
-    checked,
     request_id: requestId ?? undefined,
     api_key_id: by ?? undefined,
   })
@@ -80,6 +69,6 @@ export function bodyOf({ organizationId, kind, id, checked, requestId, by }: Mes
 export function parseMessage(text: string): Message | undefined {
   const result = v.safeParse(body, text)
   if (!result.success) return undefined
-  const { organization_id: organizationId, kind, id, request_id: requestId, api_key_id: by, checked } = result.output
-  return { organizationId, kind, id: id as Message['id'], requestId, by, checked }
+  const { organization_id: organizationId, kind, id, request_id: requestId, api_key_id: by } = result.output
+  return { organizationId, kind, id: id as Message['id'], requestId, by }
 }

@@ -30,7 +30,7 @@ let silenced: RegExp | undefined
 let searches = 0
 neonConfig.fetchFunction = (url: string, init: RequestInit) => {
   const body = String(init.body)
-  if (/from answers\(/.test(body)) searches++
+  if (/ as cosines, /.test(body)) searches++
   if (!silenced?.test(body)) return fetch(url, init)
   return new Promise((_, reject) => init.signal!.addEventListener('abort', () => reject(init.signal!.reason)))
 }
@@ -95,7 +95,7 @@ describe('at its deadline', () => {
     const tenant = await stand.tenant()
     const { search } = newSearch(provider, { limits: { ...timeouts, graceMilliseconds: 0 } })
     await search(tenant, { query: 'q', mode: 'keyword' })
-    silenced = /from answers\(/
+    silenced = / as cosines, /
     for (const mode of ['hybrid', 'semantic', 'keyword'])
       expect(await search(tenant, { query: 'q', mode, deadline_ms: 50 })).toMatchObject({ status: 503 })
     expect(provider.calls).toEqual([])
@@ -117,8 +117,8 @@ describe('at its deadline', () => {
       clock.advance(2_980)
       return 'ok'
     })
-    // This is the statement with the query's vector.
-    silenced = /\\"vector\\":\\"\[/
+    // Stores the query's vector, in one batch with the last statement.
+    silenced = /insert into query_vectors/
     const { search } = newSearch(provider, { clock, embedder: unhedged() })
     expect(await search(tenant)).toMatchObject({ status: 200, body: { degraded: 'keyword_only' } })
     // Without the first statement there would be nothing to answer.

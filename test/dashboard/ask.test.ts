@@ -152,9 +152,9 @@ describe('a question', () => {
     expect(await keptQuestions(stand, owner)).toEqual([])
   })
 
-  test('takes four round trips to the database: the session, the agent, the search and its explanation', async () => {
+  test('takes three round trips to the database: the session, the agent and the search', async () => {
     await ask(owner, 'Where do guests park?')
-    expect(await requestsOf(() => ask(owner, 'Where do guests park?'))).toBe(4)
+    expect(await requestsOf(() => ask(owner, 'Where do guests park?'))).toBe(3)
   })
 })
 

@@ -135,10 +135,8 @@ describe('a new check', () => {
   test('above the agent’s limit is refused', async () => {
     const tenant = await shop()
     await tenant.browser.submit(`${listOf(tenant)}/new`, typed)
-    await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding, high,
-        middle, low, cosine_per_unit)
-      select organization_id, agent_id, gen_random_uuid(), question, words, within, on_failure, model, embedding, high, middle, low,
-        cosine_per_unit
+    await sql`insert into golden_questions (organization_id, agent_id, id, question, words, within, on_failure, model, embedding)
+      select organization_id, agent_id, gen_random_uuid(), question, words, within, on_failure, model, embedding
       from golden_questions, generate_series(2, 500) where agent_id = ${tenant.agentId}`.execute(stand.db)
     const { status, text } = await tenant.browser.post(`${listOf(tenant)}/new`, typed)
     expect(status).toBe(422)

@@ -65,10 +65,10 @@ describe('the roles of the Lambdas', () => {
     chunks: select requested_by from documents; select title from document_revisions; \
       update chunks set content = null; update vectors set embedding = null; \
       update chunks set vector_id = null; select content from documents; update documents set title = null; \
-      delete from documents; update chunk_terms set terms = null
+      delete from documents; update chunks set terms = null
     crawler: select find_key('x'); insert into sources select from sources; \
-      update sources set url = null; select key_hash from api_keys; select embedding from vectors; \
-      select content from chunks; select secret from signing_secrets; update documents set organization_id = null
+      update sources set url = null; select key_hash from api_keys; update packs set chunks = null; \
+      update chunks set content = null; select secret from signing_secrets; update documents set organization_id = null
     dashboard: select key_hash from api_keys; update api_keys set permissions = null; delete from api_keys; \
       select cursor_key from organizations; select find_key(null); insert into sessions select from sessions; \
       update sessions set expires_at = null; update calls set done_at = null; insert into calls select from calls; \
@@ -76,18 +76,17 @@ describe('the roles of the Lambdas', () => {
       select content from source_pages; delete from source_pages; update sources set crawl = 0
     documents: select source_url from obsolete_files; select id from calls; \
       update agents set ready_document_count = 1; insert into api_keys select from api_keys; \
-      insert into chunks select from chunks; update documents set organization_id = null; select embedding from vectors; \
-      select terms from chunk_terms; select secret from signing_secrets; select find_signed_in('x'); \
+      insert into chunks select from chunks; update documents set organization_id = null; delete from packs; \
+      update packs set chunks = null; select secret from signing_secrets; select find_signed_in('x'); \
       select key_hash from api_keys; delete from document_revisions; insert into document_revisions select from agents; \
       select token_hash from sessions
     embedding: select find_key('x'); update documents set content = null; update documents set corrections = '[]'; \
       update documents set source_url = null; select key_hash from api_keys; update documents set content = null; \
-      select embedding from vectors; update vectors set embedding = null; delete from chunk_terms; \
-      select terms from chunk_terms
+      update vectors set embedding = null; delete from packs; update packs set chunks = null
     extraction: select extracted_text from documents; select content from documents; select title from documents; \
       update documents set content = null; update documents set source_url = null; \
       update documents set revision = 2; update documents set active_revision = 1; \
-      update documents set managed_by = null; delete from documents; select id from chunks; \
+      update documents set managed_by = null; delete from documents; select id from chunks; select title from packs; \
       select source_url from obsolete_files
     mcp: select content from documents; select ready_document_count from agents; update agents set ready_document_count = 1; \
       delete from query_vectors; select id from documents for update
@@ -101,9 +100,9 @@ describe('the roles of the Lambdas', () => {
     platforms: select created_at from signing_secrets; update signing_secrets set secret = null; \
       delete from signing_secrets; delete from query_vectors; select content from documents; \
       select ready_document_count from agents
-    questions: select name from agents; select content from documents; delete from question_log; \
+    questions: select created_at from agents; select content from documents; delete from question_log; \
       insert into question_log select from question_log
-    search: delete from documents; delete from vectors; delete from chunk_terms; delete from query_vectors; \
+    search: delete from documents; delete from vectors; delete from packs; delete from query_vectors; \
       update query_vectors set embedding = null; select exponent from vectors; \
       select id from documents for update; select content from documents; select response from idempotency_keys; \
       select secret from signing_secrets; select question from question_log; insert into question_log (asked_at) values (null)
@@ -112,8 +111,8 @@ describe('the roles of the Lambdas', () => {
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
       select content from document_revisions; select name from organizations; \
       select url from sources; select address from source_pages; update sources set next_check_at = now(); \
-      select api_key_id from sessions; select present from term_lists; select terms from chunk_terms; \
-      select metadata from chunks
+      select api_key_id from sessions; select chunks from packs; update packs set chunks = null; \
+      update chunks set content = null
   `).flatMap((line) => {
     const [role, statements] = line.split(': ')
     return statements!.split('; ').map((statement) => [`cuecard_${role}`, statement] as const)

@@ -76,13 +76,13 @@ describe('functions with the owner’s rights', () => {
     const { organizationId, agentId } = victim
     const state = async () => {
       const { rows } = await sql`select ready_document_count,
-          (select count(*)::int from chunk_terms where organization_id = ${organizationId}) as terms,
+          (select count(*)::int from packs where organization_id = ${organizationId}) as packs,
           (select count(*)::int from obsolete_files) as files
         from agents where id = ${agentId}`.execute(stand.db)
       return rows
     }
     const before = await state()
-    expect(before).toMatchObject([{ ready_document_count: 1, terms: 1 }])
+    expect(before).toMatchObject([{ ready_document_count: 1, packs: 1 }])
     const client = await stand.pool.connect()
     try {
       await client.query('begin')

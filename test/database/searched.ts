@@ -16,11 +16,6 @@ export async function search(tenant: Tenant, embedding: ArrayLike<number>, more:
 }
 
 /** The number of bits in which two sketches differ. */
-export function differing(a: string, b: string): number {
-  let count = 0
-  for (let at = 1; at < a.length; at++) {
-    const bits = Number.parseInt(a[at]!, 16) ^ Number.parseInt(b[at]!, 16)
-    count += (bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1) + (bits >> 3)
-  }
-  return count
+export function differing(a: Uint8Array, b: Uint8Array): number {
+  return a.reduce((count, byte, at) => count + (byte ^ b[at]!).toString(2).replaceAll('0', '').length, 0)
 }

@@ -66,18 +66,9 @@ beforeAll(async () => {
     kept: sql`update organizations set log_questions = true`,
     questions: sql`insert into question_log (organization_id, id, agent_id, question, mode, is_degraded, hits, answerable, milliseconds)
       select organization_id, gen_random_uuid(), id, 'question', 'hybrid', false, '[]', 0, 0 from agents`,
-    vectors: sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
-      select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors on conflict do nothing`,
+    vectors: sql`insert into query_vectors (organization_id, key, embedding)
+      select organization_id, sha256('question'), embedding from vectors on conflict do nothing`,
     calls: sql`insert into calls (organization_id, id, agent_id) select organization_id, gen_random_uuid(), id from agents`,
-    listed: sql`insert into listed_agents (organization_id, agent_id) select organization_id, id from agents`,
-    lists: sql`insert into term_lists (organization_id, agent_id, term, block, present)
-      select organization_id, id, 1, 0, repeat('0', 16384)::bit(16384) from agents`,
-    deleted: sql`insert into deleted_ordinals (organization_id, agent_id, ordinals) select organization_id, id, '{1}' from agents`,
-    clustered: sql`insert into clustered_agents (organization_id, agent_id) select organization_id, id from agents`,
-    clusters: sql`insert into sketch_clusters (organization_id, agent_id, cluster, center)
-      select a.organization_id, a.id, 1, v.sketch from agents a, (select sketch from vectors limit 1) v`,
-    sketches: sql`insert into clustered_sketches (organization_id, agent_id, cluster, document_id, revision, chunk_index, vector_id, sketch)
-      select organization_id, agent_id, 1, document_id, revision, chunk_index, vector_id, sketch from chunks where sketch is not null`,
     tokens: sql`insert into embedded_tokens (organization_id, day, tokens)
       select id, current_date, 1 from organizations on conflict do nothing`,
     meters: sql`insert into request_meters (organization_id) select id from organizations on conflict do nothing`,

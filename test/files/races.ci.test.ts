@@ -19,7 +19,7 @@ const stand = useStand()
 afterEach(async () => {
   const stray = await strayRows(stand.db)
   // The sweeper works across organizations, so each test leaves no work behind.
-  await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(stand.db)
+  await sql`truncate organizations, obsolete_files cascade`.execute(stand.db)
   expect(stray).toEqual([])
 })
 

@@ -75,7 +75,7 @@ describe('a refusal writes nothing:', () => {
     await sql`update documents set chunk_count = 9960 where agent_id = ${tenant.agentId}`.execute(stand.db)
     const content = 'A text of a few words.'
     const chunks = Array.from({ length: 50 }, (_, i) => ({ content, chunk_index: i + 1, embedding: axis(i) }))
-    const tables = ['chunks', 'vectors', 'chunk_terms', 'documents']
+    const tables = ['chunks', 'vectors', 'packs', 'documents']
     const before = await bytesOf(...tables)
     for (let i = 0; i < 3; i++) {
       const { status, body } = await tenant.call('POST', path, { chunks }, { 'idempotency-key': 'k' })

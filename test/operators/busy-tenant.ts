@@ -37,8 +37,8 @@ export async function busyTenant(stand: TestStand): Promise<Tenant> {
   const source = await call('POST', `/v1/agents/${agent}/sources`, { url: 'https://paws-inn.example/' })
   await run(sql`insert into source_pages (organization_id, agent_id, source_id, address, crawl)
     values (${organization}, ${agent}, ${source.body.id}, 'https://paws-inn.example/', 1)`)
-  await run(sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
-    select organization_id, sha256('question'), embedding, sketch, sketch, sketch, 1 from vectors
+  await run(sql`insert into query_vectors (organization_id, key, embedding)
+    select organization_id, sha256('question'), embedding from vectors
     where organization_id = ${organization} limit 1`)
   await run(sql`insert into calls (organization_id, agent_id, id) values (${organization}, ${agent}, ${newId()})`)
   const own = organization as OrganizationId

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { purgeQueryVectors } from '../../functions/sweeper/purge.ts'
-import { sketchOf } from '../../shared/embedding/sketch.ts'
 import { toStored } from '../../shared/embedding/vectors.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { age, createDocument } from '../support/documents/documents.ts'
@@ -106,11 +105,9 @@ describe('idempotency keys', () => {
 describe('vectors of questions', () => {
   /** Stores a vector for each age in days; its key tells which. */
   const remember = (tenant: Tenant, ...days: number[]) =>
-    sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit, created_at)
-      select ${tenant.organizationId}, sha256(days::text::bytea), ${toStored(axis(1)).embedding}::halfvec(1536),
-        ${sketch}::bit(1536), ${sketch}::bit(1536), ${sketch}::bit(1536), 1, now() - make_interval(secs => days * 86400)
+    sql`insert into query_vectors (organization_id, key, embedding, created_at)
+      select ${tenant.organizationId}, sha256(days::text::bytea), ${toStored(axis(1)).embedding}::halfvec(1536), now() - make_interval(secs => days * 86400)
       from unnest(${days}::float8[]) days`.execute(stand.db)
-  const sketch = sketchOf(axis(1))
   const left = async ({ organizationId }: Tenant) => {
     const days = sql<{ days: number }>`select round(extract(epoch from now() - created_at) / 86400)::int as days
       from query_vectors where organization_id = ${organizationId} order by 1`

@@ -11,7 +11,7 @@ const blocking = { question: 'Are you open on Sunday?', expects: { words: 'close
 /** Adds golden questions, of other texts, with the vector of the blocking one. */
 async function addGolden(tenant: Tenant, count: number, question: string, history: string[] = []) {
   const { body } = await tenant.call('POST', goldenOf(tenant), blocking)
-  const vector = sql`model, embedding, high, middle, low, cosine_per_unit`
+  const vector = sql`model, embedding`
   await sql`insert into golden_questions (organization_id, agent_id, id, question, history, words, within, on_failure, ${vector})
     select organization_id, agent_id, gen_random_uuid(), ${question}, ${history}, 'closed', 3, 'warn', ${vector}
     from golden_questions, generate_series(1, ${count}::int) where id = ${body.id}`.execute(stand.db)

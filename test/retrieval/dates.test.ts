@@ -28,7 +28,8 @@ async function setDates({ call, knowledgeBase }: Tenant, id: string, valid_from:
 async function hitsOf(tenant: Tenant, mode: Mode, as_of?: string, documents?: DocumentId[]) {
   const [vector] = await lexicalEmbedder().embed([question], { of: 'query' })
   const asked = [{ query: question, vector: mode === 'keyword' ? undefined : vector }]
-  return await search(dbOf(tenant), scopeOf(tenant), mode, asked, { limit: 50, as_of, document_ids: documents })
+  const filters = { limit: 50, as_of, document_ids: documents }
+  return await search(dbOf(tenant), scopeOf(tenant), { mode, hypotheses: asked, filters })
 }
 
 const shown = ({ hits, answerable }: { hits: FoundPassage[]; answerable: number | null }) => ({
@@ -78,7 +79,8 @@ test('search by meaning finds only valid documents, even if an agent has so many
   await setDates(tenant, dated, from, until)
   const find = async (as_of?: string) => {
     const asked = [{ vector: axis(1) }]
-    const { hits } = await search(dbOf(tenant), scopeOf(tenant), 'semantic', asked, { limit: 50, as_of })
+    const filters = { limit: 50, as_of }
+    const { hits } = await search(dbOf(tenant), scopeOf(tenant), { mode: 'semantic', hypotheses: asked, filters })
     return [hits.length, ...new Set(hits.map(({ document_id }) => document_id))]
   }
   expect(await find()).toEqual([50, kept])
@@ -91,7 +93,7 @@ test('the explanation says which words are known as of a given time', async () =
   const documentId = ids.at(-1)!
   await setDates(tenant, documentId, from, until)
   const isKnown = async (asOf?: string) =>
-    (await explainWords(dbOf(tenant), scopeOf(tenant), 'zebras', [], asOf)).words[0]!.isKnown
+    (await explainWords(dbOf(tenant), scopeOf(tenant), 'zebras', asOf)).words[0]!.isKnown
   for (const asOf of [undefined, until]) expect(await isKnown(asOf)).toBe(false)
   expect(await isKnown(from)).toBe(true)
 })

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { indexedTerms, titleTerms } from '../../shared/terms/indexed-terms.ts'
-import { keyOf, termCount, termsOf } from '../../shared/terms/terms.ts'
+import { indexedTerms } from '../../shared/terms/indexed-terms.ts'
+import { packTerms, unpackTerms } from '../../shared/terms/packed-terms.ts'
+import { keyOf, termsOf } from '../../shared/terms/terms.ts'
 import { wordsOf } from '../../shared/terms/words.ts'
 
 const keys = (text: string) => new Set(frequencies(text).keys())
-function frequencies(text: string, context: string[] = []): Map<number, number> {
-  const { terms } = indexedTerms(text, context)
-  const elements = terms.slice(1, terms.indexOf('}')).split(',').filter(Boolean)
-  return new Map(elements.map((element) => element.split(':').map(Number) as [number, number]))
-}
+const frequencies = (text: string, context: string[] = []) => new Map(indexedTerms(text, context).entries)
 
 const pairs = (text: string) => text.split(', ').map((pair) => pair.split(' ') as [string, string])
 
@@ -53,12 +50,25 @@ test('a script without spaces is split into pairs of characters, apart from the 
 
 test('stop words and single letters are no terms', () => {
   for (const word of ['the', 'Is', 'und', 'wäre', 'pour', 'x']) expect(termsOf(word)).toEqual([])
-  expect(indexedTerms('Is it of the')).toEqual({ length: 0, terms: `{}/${termCount}` })
+  expect(indexedTerms('Is it of the')).toEqual({ length: 0, entries: [] })
 })
 
 test('a term counts at most three times, and the headings’ terms count too', () => {
   const [key] = keys('lamp')
   expect(frequencies('lamp lamp lamp lamp', ['lamp']).get(key!)).toBe(3)
   expect(frequencies('bell', ['Lamps']).get(key!)).toBe(1)
-  expect(titleTerms('Lamps')).toBe(indexedTerms('Lamps').terms)
+})
+
+test.each([
+  ['no terms', { length: 0, entries: [] }],
+  ['a text’s', indexedTerms('The spring roll costs £6.50, the duck £18.')],
+  [
+    'the lowest and the highest keys',
+    { length: 300, entries: [[1, 3] as const, [2, 1] as const, [100_000_000, 2] as const] },
+  ],
+])('packed terms are read as they were: %s', (_, terms) => {
+  const packed = Buffer.concat([Buffer.from('before'), packTerms(terms), Buffer.from('after')])
+  const entries: [number, number][] = []
+  const length = unpackTerms(packed, 6, packed.length - 5, (...entry) => entries.push(entry))
+  expect({ length, entries }).toEqual(terms)
 })

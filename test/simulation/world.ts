@@ -124,7 +124,7 @@ export class World {
   }
 
   async close(): Promise<void> {
-    await sql`truncate organizations, chunk_terms, obsolete_files cascade`.execute(this.db)
+    await sql`truncate organizations, obsolete_files cascade`.execute(this.db)
   }
 
   newWorker(name: Worker['name']): Worker {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
-import { isServed } from '../../../shared/documents/processing/served-chunks.ts'
+import { isServed, isValidNow } from '../../../shared/documents/processing/served-chunks.ts'
 import { languageOf } from '../../../shared/retrieval/speech/languages.ts'
 import { tablesIn } from '../../../shared/retrieval/tables.ts'
 
@@ -49,7 +49,7 @@ export async function findExamples(db: Database, scope: AgentScope): Promise<str
   const { rows } = await sql<Chunk>`
     select d.title, left(c.content, 4000) as content, c.metadata from (
       select * from documents d where ${isOfAgent(scope)} and ${d.active_revision} is not null
-        and is_valid(${d.valid_from}, ${d.valid_until}, now()) order by ${d.created_at} desc, ${d.id} desc limit 8) d
+        and ${isValidNow} order by ${d.created_at} desc, ${d.id} desc limit 8) d
     cross join lateral (
       select c.content, c.metadata, c.chunk_index from chunks c
       where c.organization_id = ${scope.organizationId} and c.document_id = d.id and ${isServed}

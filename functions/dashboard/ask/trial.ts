@@ -50,7 +50,7 @@ export async function tryOut(
   const total = systemClock.now() - timing.arrivedAt
   const isByWords = mode !== 'semantic'
   const { words, presencesIn } = isByWords
-    ? await explainWords(db, scope, query, data, asOf)
+    ? await explainWords(db, scope, query, asOf)
     : { words: [], presencesIn: () => [] }
   return {
     status,

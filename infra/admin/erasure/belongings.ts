@@ -25,20 +25,10 @@ export const belongings: readonly Belongings[] = [
     isOfAgent: ({ organizationId, agentId }) => sql`t.document_id in (
       select d.id from documents d where d.organization_id = ${organizationId}::uuid and d.agent_id = ${agentId}::uuid)`,
   },
-  {
-    table: 'chunk_terms',
-    key: { agent_id: 'uuid', document_id: 'uuid', revision: 'int', chunk_index: 'int' },
-    isOfAgent: byAgentId,
-  },
-  {
-    table: 'clustered_sketches',
-    key: { agent_id: 'uuid', cluster: 'int', document_id: 'uuid', revision: 'int', chunk_index: 'int' },
-    isOfAgent: byAgentId,
-  },
-  { table: 'term_lists', key: { agent_id: 'uuid', term: 'int', block: 'int' }, isOfAgent: byAgentId },
   { table: 'document_revisions', key: { document_id: 'uuid', revision: 'int' }, isOfAgent: byAgentId },
   { table: 'document_claims', key: { document_id: 'uuid', key: 'uuid' }, isOfAgent: byAgentId },
   { table: 'documents', key: { id: 'uuid' }, isOfAgent: byAgentId },
+  { table: 'packs', key: { agent_id: 'uuid', document_id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'source_pages', key: { source_id: 'uuid', address: 'text' }, isOfAgent: byAgentId },
   { table: 'sources', key: { id: 'uuid' }, isOfAgent: byAgentId },
   { table: 'calls', key: { id: 'uuid' }, isOfAgent: byAgentId },

@@ -4,31 +4,31 @@ import { join } from 'node:path'
 import { type BundleName, bundleAll } from './bundle.ts'
 
 const api = 395_000
-/** Lambdas that ask golden questions also contain search, which reads tables, and 29 kB of Chinese characters. */
-const guarded = 610_000
+/** Lambdas that ask golden questions also contain search, which ranks and reads tables, and 29 kB of Chinese characters. */
+const guarded = 630_000
 
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 630_000,
+  documents: 650_000,
   chunks: guarded,
-  search: 585_000,
-  platforms: 590_000,
-  mcp: 935_000,
+  search: 605_000,
+  platforms: 612_000,
+  mcp: 955_000,
   connect: api,
   organization: api,
   /** It deletes sources, which asks golden questions. */
-  agents: 625_000,
-  questions: 590_000,
+  agents: 645_000,
+  questions: 615_000,
   /** It has the screens of webhooks and of websites, with the check of their addresses, and signs people in at a provider. */
-  dashboard: 915_000,
+  dashboard: 938_000,
   /** It renders pages of Markdown. */
   reference: 435_000,
   /** It has the public holidays of 200 countries and the rules of calendars: 1.5 MB, which an instance loads when it first checks an agent. */
   sweeper: 1_935_000,
   delivery: api,
   embedding: guarded,
-  crawler: 910_000,
+  crawler: 930_000,
   canary: 50_000,
   extraction: 2_735_000,
   /** It makes and checks logins over the same driver as they are used with. */

@@ -105,7 +105,7 @@ function isMap(file: string): boolean {
 }
 
 function settingsOf(name: BundleName): Partial<Lambda> {
-  return name === 'migrate' ? { folders: ['tables', 'current', 'search'] } : lambdas[name]
+  return name === 'migrate' ? { folders: ['tables', 'current'] } : lambdas[name]
 }
 
 /** Rejects a `require` of a module that is neither built in nor bundled, which would fail on Lambda only when it is reached. */

@@ -8,7 +8,6 @@ create table documents (
   external_id text, -- set by the client, unique within the agent
   metadata jsonb not null default '{}',
   source_id uuid, -- the source that this page belongs to, under the external id
-  title_terms sparsevec(100000000), -- search counts them for every chunk, so a new title rewrites no chunk
   content text,
   content_hash bytea,
   source_type text not null default 'manual' check (source_type in ('manual', 'pdf', 'csv', 'txt', 'docx')),
@@ -35,8 +34,6 @@ create table documents (
   revised_by uuid, -- the key of that request
   served_at timestamptz(3), -- when search began to serve text_revision
   chunk_count integer not null default 0 constraint documents_chunk_limit check (chunk_count <= 10000),
-  listed_revision integer, -- term_lists has the chunks of revisions up to this one
-  clustered_revision integer, -- clustered_sketches has the chunks of revisions up to this one
   chunk_pages jsonb, -- the page on which each served chunk begins, by index
   chunk_offsets integer[], -- start and end of each served chunk; an edit moves later chunks without writing their rows
   searchable_chunk_count integer not null default 0,
@@ -87,10 +84,6 @@ create index documents_of_source on documents (organization_id, source_id) where
 create index documents_kept_by_status on documents (organization_id, agent_id, status) where deleted_at is null;
 create index documents_in_trash on documents (organization_id, agent_id, deleted_at) where deleted_at is not null;
 create index documents_in_trash_by_age on documents (deleted_at) where deleted_at is not null;
-create index documents_unserved on documents (organization_id, agent_id)
-  where active_revision is distinct from revision or valid_from is not null or valid_until is not null;
-create index documents_unlisted on documents (organization_id, agent_id) where active_revision is distinct from listed_revision;
-create index documents_unclustered on documents (organization_id, agent_id, id) where clustered_revision is distinct from active_revision;
 create index documents_with_warnings on documents (organization_id, agent_id) where warnings <> '[]';
 create index documents_resembling on documents (organization_id, resembles) where resembles is not null;
 create index documents_unfinished on documents (organization_id, pending_since)
@@ -154,16 +147,13 @@ create table chunks (
   metadata jsonb not null default '{}',
   vector_id uuid,
   other_vector_id uuid, -- the next model's vector, or else the former one's
-  sketch bit(1536) storage plain,
+  sketch bytea storage plain, -- of the vector
+  terms bytea storage external, -- null for a chunk without a vector, which search does not find
   created_at timestamptz(3) not null default now(),
   primary key (organization_id, document_id, revision, chunk_index),
   foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
-) with (autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 5000); -- for index-only scans
--- Stores all that a search needs of an agent's chunks side by side.
-create index chunks_of_agent on chunks (organization_id, agent_id, document_id, revision, chunk_index) include (vector_id, sketch);
--- Samples one chunk in 32, because ids end in random bits. A chunk too far for the sample's best is too far for the best of all.
-create index chunks_sample on chunks (organization_id, agent_id, document_id, revision) include (chunk_index, sketch)
-  where get_byte(uuid_send(vector_id), 15) < 8;
+);
+create index chunks_of_agent on chunks (organization_id, agent_id, document_id, revision, chunk_index) include (vector_id);
 create index chunks_with_other_vector on chunks (organization_id, agent_id, document_id) include (other_vector_id)
   where other_vector_id is not null;
 -- Makes a generic plan prefer these indexes to the primary key, even if the statistics cover a single agent.
@@ -177,7 +167,7 @@ create table vectors (
   model text, -- null if the vector was stored before its agent had a model
   exponent smallint not null, -- the power of two that restores the scale; cosine does not need it
   embedding halfvec(1536) storage plain not null, -- two rows a page, none compressed or out of line
-  sketch bit(1536) storage plain not null,
+  sketch bytea storage plain not null,
   primary key (organization_id, document_id, id),
   foreign key (organization_id, document_id) references documents (organization_id, id) on delete cascade
 );

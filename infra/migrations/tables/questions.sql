@@ -41,10 +41,6 @@ create table golden_questions (
   as_of timestamptz(3),
   model text not null, -- the model of the vector
   embedding halfvec(1536) storage plain not null,
-  high bit(1536) storage plain not null,
-  middle bit(1536) storage plain not null,
-  low bit(1536) storage plain not null,
-  cosine_per_unit double precision not null,
   passed boolean,
   rank integer,
   checked_at timestamptz(3),
@@ -61,10 +57,6 @@ create table query_vectors (
   organization_id uuid not null references organizations (id) on delete cascade,
   key bytea not null check (octet_length(key) = 32),
   embedding halfvec(1536) storage plain not null,
-  high bit(1536) storage plain not null, -- search compares sketches with this and the next two
-  middle bit(1536) storage plain not null,
-  low bit(1536) storage plain not null,
-  cosine_per_unit double precision not null,
   created_at timestamptz not null default now(),
   primary key (organization_id, key)
 );

@@ -1,7 +1,6 @@
 import type { Correction, PageStart, Status } from '../../database/tables.ts'
 import { ApiError } from '../../http/errors.ts'
 import type { Effect } from '../../knowledge/search-after.ts'
-import { titleTerms } from '../../terms/indexed-terms.ts'
 import type { Origin } from '../../work/message.ts'
 import type { UpdateInput } from '../contract/input.ts'
 import {
@@ -105,9 +104,8 @@ export function correctText({ content, ...input }: UpdateInput & { content: stri
 type Fields = Pick<UpdateInput, 'title' | 'external_id' | 'metadata' | 'valid_from' | 'valid_until'>
 
 function fieldsOf(document: StoredDocument, { title, external_id, metadata, valid_from, valid_until }: Fields): Edit {
-  const terms = title === undefined ? undefined : { title_terms: titleTerms(title) }
   const set: Transition = {
-    ...(terms && { title, ...terms, title_from_file: false }),
+    ...(title !== undefined && { title, title_from_file: false }),
     ...(valid_from !== undefined && { valid_from }),
     ...(valid_until !== undefined && { valid_until }),
     ...(external_id !== undefined && { external_id, ...leaveSource }),
@@ -120,7 +118,7 @@ function fieldsOf(document: StoredDocument, { title, external_id, metadata, vali
     valid_from: valid_from === undefined ? document.valid_from : valid_from,
     valid_until: valid_until === undefined ? document.valid_until : valid_until,
   }
-  return { set, effect: { ...(hasTitle && { title, ...terms }), ...(hasDates && { dates }) } }
+  return { set, effect: { ...(hasTitle && { title }), ...(hasDates && { dates }) } }
 }
 
 function isOther(given: string | null | undefined, stored: Date | null): boolean {

@@ -5,7 +5,6 @@ import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { ApiError } from '../../http/errors.ts'
 import { type IdempotentRequest, idempotently, isRowOf, ownsIdempotencyKey } from '../../http/idempotency.ts'
 import { agentNotFound } from '../../http/not-found.ts'
-import { titleTerms } from '../../terms/indexed-terms.ts'
 import { type Created, createdColumns } from '../contract/document.ts'
 import type { CreateInput } from '../contract/input.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
@@ -16,7 +15,6 @@ const columns = {
   title: 'text',
   external_id: 'text',
   metadata: 'jsonb',
-  title_terms: 'sparsevec',
   title_from_file: 'boolean',
   content: 'text',
   content_hash: 'bytea',
@@ -57,7 +55,6 @@ export async function insertDocuments(
 ): Promise<{ rows: Created[]; replayed: boolean }> {
   const made = documents.map((document) => ({
     title_from_file: false,
-    title_terms: titleTerms(document.title),
     ...document,
     metadata: document.metadata ?? {},
   }))

@@ -2,7 +2,6 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { recordset } from '../../database/recordset.ts'
 import { type DocumentScope, isDocument } from '../../database/scope.ts'
 import { type VectorRow, vectorRows } from '../../database/vector-rows.ts'
-import type { IndexedTerms } from '../../terms/indexed-terms.ts'
 
 export interface NewChunk {
   id: string
@@ -12,6 +11,8 @@ export interface NewChunk {
   metadata: object
   /** A stored vector of the same document; null for a chunk that search does not find. */
   vector_id: string | null
+  /** `chunkTerms`; null without a vector. */
+  terms: Buffer | null
 }
 
 export type NewRows<Row> = { scope: DocumentScope; rows: Row[] }
@@ -36,6 +37,7 @@ const wanted = {
   token_count: 'int',
   metadata: 'jsonb',
   vector_id: 'uuid',
+  terms: 'bytea',
 } as const
 
 /**
@@ -44,32 +46,21 @@ const wanted = {
  */
 export function insertChunks(documents: NewRows<NewChunk>[], condition: Expression<SqlBool>) {
   return sql`insert into chunks (organization_id, agent_id, document_id, revision,
-      id, chunk_index, content, token_count, metadata, vector_id, sketch)
+      id, chunk_index, content, token_count, metadata, vector_id, sketch, terms)
     select d.organization_id, d.agent_id, d.id, d.revision,
-      w.id, w.chunk_index, w.content, w.token_count, w.metadata, w.vector_id, v.sketch
+      w.id, w.chunk_index, w.content, w.token_count, w.metadata, w.vector_id, v.sketch, w.terms
     from documents d
-      join ${recordset('w', wanted, withDocument(documents))} on w.document_id = d.id
+      join ${recordset('w', wanted, withDocument(documents).map(toRow))} on w.document_id = d.id
       left join lateral (select v.id, v.sketch from vectors v
         where v.organization_id = ${documents[0]!.scope.organizationId} and v.document_id = w.document_id and v.id = w.vector_id
         offset 0) v on true
     where ${isAnyOf(documents)} and ${condition} and (w.vector_id is null or v.id is not null) on conflict do nothing`
 }
 
-export interface NewTerms extends IndexedTerms {
-  chunk_index: number
-}
-
-/** Inserts the terms of the chunks that `insertChunks` inserts with the same documents and condition. */
-export function insertTerms(documents: NewRows<NewTerms>[], condition: Expression<SqlBool>) {
-  const rows = withDocument(documents)
-  return sql`insert into chunk_terms (organization_id, agent_id, document_id, revision, chunk_index, length, terms)
-    select d.organization_id, d.agent_id, d.id, d.revision, made.chunk_index, made.length, made.terms
-    from documents d join unnest(
-        ${rows.map((row) => row.document_id)}::uuid[], ${rows.map((row) => row.chunk_index)}::int[],
-        ${rows.map((row) => row.length)}::int[], string_to_array(${rows.map((row) => row.terms).join(';')}, ';')::sparsevec[])
-      as made(document_id, chunk_index, length, terms) on made.document_id = d.id
-    where ${isAnyOf(documents)} and ${condition} on conflict do nothing`
-}
+const toRow = ({ terms, ...chunk }: NewChunk & { document_id: string }) => ({
+  ...chunk,
+  terms: terms && `\\x${terms.toString('hex')}`,
+})
 
 function withDocument<Row>(documents: NewRows<Row>[]) {
   return documents.flatMap(({ scope, rows }) => rows.map((row) => ({ document_id: scope.documentId, ...row })))

@@ -11,6 +11,9 @@ export const scopeOfClaims = sql`md5(d.metadata::text)::uuid`
 /** A chunk keeps the number of the revision that brought it; later revisions keep the chunk while its text stays in place. */
 export const isServed = sql<boolean>`(${c.revision} <= ${d.active_revision})`
 
+/** True if search may serve the document `d` now. */
+export const isValidNow = sql<boolean>`(coalesce(${d.valid_from} <= now(), true) and coalesce(now() < ${d.valid_until}, true))`
+
 /** Adds the chunk's start and end in the content, which an edit of the text before it moves. */
 export const chunkMetadata = sql<Record<string, unknown>>`(case
   when ${isServed} and ${d.chunk_offsets} is not null then ${c.metadata} || jsonb_build_object(

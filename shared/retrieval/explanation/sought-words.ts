@@ -1,11 +1,13 @@
-import { sql } from 'kysely'
 import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
+import { type AgentIndex, viewOf } from '../index/agent-index.ts'
+import { loadedAgents } from '../index/loaded-agents.ts'
 import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
+import { forEachChunk, weighIn } from '../keyword/score.ts'
+import { soughtTerms, type WeighedTerm } from '../keyword/weights.ts'
 import type { Hit } from '../schemas.ts'
-import { askedWords, asQuestion } from '../statement/asked-question.ts'
 
 /** A word of a question, or several that are read as one code or number, as the keyword search read it for this agent. */
 export interface SoughtWord {
@@ -26,111 +28,72 @@ interface SoughtWords {
   presencesIn(passage: Passage): Presence[]
 }
 
-/** Explains a keyword search: the words that it sought, weighed by its own statement, and which of them these passages have. */
+/** Explains a search by words, with its own functions: the words that it sought, as it weighed them, and which of them a passage has. */
 export async function explainWords(
   db: Database,
   scope: AgentScope,
   query: string,
-  passages: readonly Passage[],
-  asOf?: string,
+  asOf: string | undefined,
 ): Promise<SoughtWords> {
   const sought = keywordQuery(query)
   if (!sought) return { words: [], presencesIn: () => [] }
-  const keys = passages.map(({ document_id, chunk_index }) => ({ document_id, chunk_index }))
-  const statement = explanation(scope, sought, JSON.stringify(keys), asOf)
-  const { rows } = await db.batch({ rows: statement })
-  const { entries, matches } = rows[0]!
-  const groups = sought.spans.map((_, group) => entries.filter((entry) => entry.grp === group))
-  const worth = entries.reduce((sum, entry) => sum + entry.share, 0)
+  const index = await loadedAgents.of(db, scope)
+  const view = viewOf(index, asOf === undefined ? Date.now() : Date.parse(asOf))
+  const weighed = weighIn(view, soughtTerms(sought))
+  const worth = weighed.reduce((sum, { share }) => sum + share, 0)
   const spelt = new Set(sought.entries.filter(({ isFallback }) => !isFallback).map(({ group }) => group))
-  const isShown = (group: Entry[]) => group.some((entry) => entry.is_known || spelt.has(entry.grp))
-  const common = new Map(matches.map((match) => [keyOf(match), BigInt(match.common)]))
-  return {
-    words: groups.flatMap((group, i) => (isShown(group) ? toWord(query, sought, group, i, worth) : [])),
-    presencesIn: (passage) =>
-      groups.filter(isShown).map((group) => presenceOf(group, common.get(keyOf(passage)) ?? 0n)),
+  const groups = sought.spans
+    .map((_, group) => weighed.filter((term) => term.group === group))
+    .map((terms, group) => ({ terms, group }))
+    .filter(({ terms, group }) => terms.some(({ isKnown }) => isKnown) || spelt.has(group))
+  const chunksWith = new Map<number, Set<number>>()
+  for (const { key } of weighed) {
+    const chunks = new Set<number>()
+    forEachChunk(view, key, (chunk) => chunks.add(chunk))
+    chunksWith.set(key, chunks)
   }
-}
-
-interface Entry {
-  grp: number
-  way: number
-  slot: number
-  share: number
-  is_usable: boolean
-  is_known: boolean
-}
-
-interface Match extends Passage {
-  /** How often the passage has each term, two bits a slot; as text, since it has more digits than a number. */
-  common: string
+  return {
+    words: groups.map(({ terms, group }) => toWord(query, sought, terms, group, worth)),
+    presencesIn(passage) {
+      const chunk = chunkAt(index, passage)
+      return groups.map(({ terms }) => presenceOf(terms, ({ key }) => chunksWith.get(key)!.has(chunk)))
+    },
+  }
 }
 
 function toWord(
   query: string,
-  { spans, terms }: KeywordQuery,
-  group: Entry[],
-  index: number,
+  { spans, terms, entries }: KeywordQuery,
+  weighed: readonly WeighedTerm[],
+  group: number,
   worth: number,
 ): SoughtWord {
   const text = normalForm(query)
   const words = wordsOf(text)
-  const { from, to } = spans[index]!
+  const { from, to } = spans[group]!
   const last = words[to - 1]!
+  const isUsable = new Set(weighed.filter((term) => term.isUsable).map(({ way }) => way))
+  const usable = entries.filter((entry) => entry.group === group && isUsable.has(entry.way))
   return {
     text: text.slice(words[from]!.start, last.start + last.text.length),
-    weight: worth > 0 ? group.reduce((sum, entry) => sum + entry.share, 0) / worth : 0,
-    isKnown: group.some((entry) => entry.is_known),
-    terms: new Set(group.filter((entry) => entry.is_usable).map((entry) => terms[entry.slot]!)),
+    weight: worth > 0 ? weighed.reduce((sum, { share }) => sum + share, 0) / worth : 0,
+    isKnown: weighed.some((term) => term.isKnown),
+    terms: new Set(usable.map(({ slot }) => terms[slot]!)),
   }
 }
 
-function presenceOf(group: Entry[], common: bigint): Presence {
-  const has = ({ slot }: Entry) => ((common >> BigInt(2 * slot)) & 3n) > 0n
-  const ways = [
-    ...Map.groupBy(
-      group.filter((entry) => entry.is_usable),
-      (entry) => entry.way,
-    ).values(),
-  ]
+function presenceOf(terms: readonly WeighedTerm[], has: (term: WeighedTerm) => boolean): Presence {
+  const usable = terms.filter((term) => term.isUsable)
+  const ways = [...Map.groupBy(usable, (term) => term.way).values()]
   if (ways.some((way) => way.every(has))) return 'whole'
   return ways.some((way) => way.some(has)) ? 'part' : 'none'
 }
 
-const keyOf = ({ document_id, chunk_index }: Passage) => `${document_id} ${chunk_index}`
-
-function explanation(
-  { organizationId, agentId }: AgentScope,
-  sought: KeywordQuery,
-  passages: string,
-  asOf: string | undefined,
-) {
-  const at = sql`coalesce(${asOf ?? null}::timestamptz, now())`
-  return sql<{
-    entries: Entry[]
-    matches: Match[]
-  }>`with asked as materialized (select * from ${asQuestion(askedWords([sought], sought.terms))}),
-titles as materialized (
-  select id as titled, occurrences(title_terms, probes) as common,
-    case when active_revision is null or not is_valid(valid_from, valid_until, ${at}) then 0 else chunk_count end as chunks
-  from asked cross join documents d where d.organization_id = ${organizationId} and agent_id = ${agentId}),
-matches as materialized (
-  select t.document_id, t.chunk_index, occurrences(t.terms, probes) | coalesce(titles.common, 0) as common
-  from asked cross join served_terms(${organizationId}, ${agentId}, null, null, ${at}) t left join titles on titled = t.document_id),
-entries as (
-  select e.* from (
-    select greatest((select sum(chunks) from titles), count(*))::float8 as all_chunks, array(
-      select (select count(*)::numeric from matches where (common >> (2 * slot)) & 3 > 0)
-      from generate_series(0, 30) slot order by slot) as having_it
-    from matches where common > 0) totals
-  cross join asked cross join weighed_terms(all_chunks, having_it, asked.terms) e)
-select (
-    select json_agg(json_build_object('grp', grp, 'way', way, 'slot', slot, 'share', share_of_group,
-      'is_usable', is_usable, 'is_known', group_is_known) order by grp, way, slot)
-    from entries) as entries, (
-    select coalesce(json_agg(json_build_object('document_id', m.document_id, 'chunk_index', m.chunk_index,
-      'common', m.common::text)), '[]')
-    from matches m join jsonb_to_recordset(${passages}::jsonb) as p(document_id uuid, chunk_index int)
-      using (document_id, chunk_index)
-    where m.common > 0) as matches`
+/** The number of a passage's chunk in the index; -1 if it isn't served any more. */
+function chunkAt({ layers }: AgentIndex, { document_id, chunk_index }: Passage): number {
+  for (const { segment, gone, base } of layers)
+    for (const [i, { documentId, from, to }] of segment.documents.entries())
+      if (documentId === document_id && !gone.has(i))
+        for (let chunk = from; chunk < to; chunk++) if (segment.places[chunk] === chunk_index) return base + chunk
+  return -1
 }

@@ -1,8 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { conceptsOf } from '../../embedding/concepts/concepts.ts'
-import { maxFrequency } from '../../terms/indexed-terms.ts'
 import { stopWords } from '../../terms/stop-words.ts'
-import { joinedTerms, keyOf, soundsOf, termCount, termsOf } from '../../terms/terms.ts'
+import { joinedTerms, soundsOf, termsOf } from '../../terms/terms.ts'
 import { fold, stem } from '../../terms/word-forms.ts'
 import { unspaced, type Word, wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
@@ -37,15 +36,13 @@ interface Range {
   to: number
 }
 
-const base = maxFrequency + 1
-const slotsPerProbe = 12
-/** The slots that fit into a `bigint`, two bits each. */
-export const maxSlots = 31
+/** A question's later terms rarely matter, and each costs a search time. */
+const maxTerms = 31
 
 /** The weight of a code, relative to a word that is as rare. */
-const codeWeight = 3
+export const codeWeight = 3
 const partWeight = 0.5
-const wordsShare = 0.6
+export const wordsShare = 0.6
 /** Pairs of characters are often not words. */
 const pairsShare = 0.1
 const soundWeight = 0.5
@@ -53,7 +50,7 @@ const joinedSoundWeight = 0.4
 /** A word's sounds, likeliest first: each costs a search time. */
 const maxSounds = 2
 
-/** A question with so many words has used all slots long before. */
+/** A question with so many words has used all terms long before. */
 const maxWords = 200
 /** Words whose readings overlap, of which each way has all. */
 const maxGroup = 64
@@ -88,7 +85,7 @@ function toKeywordQuery(query: string): KeywordQuery | undefined {
     let way = 0
     for (const { terms, isFallback } of ways) {
       const added = new Set(terms.map(({ term }) => term).filter((term) => !slotOf.has(term)))
-      if (terms.length === 0 || slotOf.size + added.size > maxSlots) continue
+      if (terms.length === 0 || slotOf.size + added.size > maxTerms) continue
       for (const term of added) slotOf.set(term, slotOf.size)
       for (const { term, weight } of terms)
         found.entries.push({ group, way, slot: slotOf.get(term)!, weight, isFallback })
@@ -101,17 +98,6 @@ function toKeywordQuery(query: string): KeywordQuery | undefined {
   if (found.required.length === 0) return undefined
   const terms = [...slotOf.keys()]
   return { ...found, terms, weight: unspaced.test(query) ? pairsShare : wordsShare }
-}
-
-/** A term of an earlier turn of a call: group, way, key in `sparsevec`, weight. */
-type SaidTerm = [group: number, way: number, key: number, weight: number]
-
-/** The terms that a turn adds to later turns of its call: its words, but not their sounds. */
-export function termsSaid(turn: string): SaidTerm[] {
-  const { entries = [], terms = [] } = keywordQuery(turn) ?? {}
-  return entries.flatMap(({ group, way, slot, weight, isFallback }): SaidTerm[] =>
-    isFallback ? [] : [[group, way, keyOf(terms[slot]!), weight]],
-  )
 }
 
 function groupsOf(words: Word[]): Group[] {
@@ -210,18 +196,4 @@ function joinedSounds(words: Word[]): Group[] {
     const ways = sounds.map((sound) => wayOf([sound], joinedSoundWeight, true))
     return [{ ways, from: i, to: i + 2, isRequired: false }]
   })
-}
-
-/** Returns up to three texts of `sparsevec`, whose inner product with a chunk's terms has a digit in base 4 for each of twelve terms. */
-export function probesOf(terms: string[]): string[] {
-  const probes: string[] = []
-  for (let from = 0; from < terms.length; from += slotsPerProbe) {
-    const elements = new Map<number, number>()
-    terms.slice(from, from + slotsPerProbe).forEach((term, i) => {
-      const key = keyOf(term)
-      if (!elements.has(key)) elements.set(key, base ** i)
-    })
-    probes.push(`{${[...elements].map(([key, digit]) => `${key}:${digit}`).join(',')}}/${termCount}`)
-  }
-  return probes
 }

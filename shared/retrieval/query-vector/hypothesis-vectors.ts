@@ -56,7 +56,8 @@ export function hypothesisVectors(
   }
 
   return {
-    known: (scope: AgentScope, { key }: Hypothesis) => cache.get(scope, key),
+    known: (scope: AgentScope, { key }: Pick<Hypothesis, 'key'>) => cache.get(scope, key),
+    keep: (scope: AgentScope, { key }: Hypothesis, vector: Float32Array) => cache.set(scope, key, vector),
     /** Returns vectors in the order of the hypotheses, with one call for those that are not cached. @throws ApiError rate_limited, validation_failed; Unavailable */
     async of(
       scope: AgentScope & { meter: TokenMeter },

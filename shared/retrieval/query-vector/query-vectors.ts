@@ -5,7 +5,6 @@ import { columnsOf } from '../../database/columns.ts'
 import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { toStored } from '../../embedding/vectors.ts'
 import { normalForm } from '../../text/normal-form.ts'
-import { querySketch } from './query-sketch.ts'
 
 export type QueryVectorKey = Buffer
 
@@ -46,17 +45,17 @@ export function findQueryVectors({ organizationId }: AgentScope, keys: readonly 
     where ${q.organization_id} = ${organizationId} and ${q.key} in (${sql.join(keys)})`
 }
 
-/** The columns of a stored vector of a question. */
-export function questionVector(vector: ArrayLike<number>) {
-  return { embedding: toStored(vector).embedding, ...querySketch(vector) }
-}
-
-/** Stores a vector for all instances. The commit does not wait for the disk: a lost vector is fetched again. */
-export function rememberQueryVector(scope: AgentScope, key: QueryVectorKey, vector: ArrayLike<number>) {
-  const { embedding, high, middle, low, cosine_per_unit } = questionVector(vector)
-  return sql`insert into query_vectors (organization_id, key, embedding, high, middle, low, cosine_per_unit)
-    select a.organization_id, ${key}::bytea, ${embedding}::halfvec(1536), ${high}::bit(1536), ${middle}::bit(1536),
-      ${low}::bit(1536), ${cosine_per_unit}::float8
-    from agents a where ${isAgent(scope)} and set_config('synchronous_commit', 'off', true) = 'off'
-    on conflict do nothing`
+/** The statements that store vectors for all instances. The commit does not wait for the disk: a lost vector is fetched again. */
+export function rememberQueryVectors(
+  scope: AgentScope,
+  made: readonly { key: QueryVectorKey; vector: ArrayLike<number> }[] = [],
+) {
+  const statements = made.map(({ key, vector }, i) => {
+    const statement = sql`insert into query_vectors (organization_id, key, embedding)
+      select a.organization_id, ${key}::bytea, ${toStored(vector).embedding}::halfvec(1536)
+      from agents a where ${isAgent(scope)} and set_config('synchronous_commit', 'off', true) = 'off'
+      on conflict do nothing`
+    return [`remembered${i}`, statement] as const
+  })
+  return Object.fromEntries(statements)
 }

@@ -33,7 +33,7 @@ import { orderedByRuns } from '../../../shared/retrieval/letter-runs.ts'
 import { hitExample, query as queryField } from '../../../shared/retrieval/schemas.ts'
 import { vocabularyOf } from '../../../shared/retrieval/value/reading.ts'
 import { findValue } from '../../../shared/retrieval/value/value.ts'
-import { indexedTerms, titleTerms } from '../../../shared/terms/indexed-terms.ts'
+import { indexedTerms } from '../../../shared/terms/indexed-terms.ts'
 import { placesOf } from '../../../shared/terms/term-places.ts'
 import { termsOf } from '../../../shared/terms/terms.ts'
 import { wordsOf } from '../../../shared/terms/words.ts'
@@ -182,7 +182,6 @@ export const readers: Record<string, Reader> = {
   'the questions of a CSV file': { read: (text) => questionsByLine(`question,words\na,b\n${text}`, 'a.csv') },
   'the cutter into chunks': { read: (text) => chunk(text) },
   'the terms of a passage': { limit: maxPassage, read: (text) => indexedTerms(text, [text.slice(0, 500)]) },
-  'the terms of a title': { limit: 500, read: titleTerms },
   'the places of terms': { limit: maxPassage, read: (text) => placesOf(termsIn(text), text) },
   'the words of a question': { limit: maxQuestion, read: keywordQuery },
   'the field of a question': { limit: maxQuestion, read: (text) => v.safeParse(queryField, text) },

@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { indexLargeAgents } from '../../../functions/sweeper/large-agents.ts'
 import { question, section, topicOf } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
@@ -89,8 +88,6 @@ async function load(
     loaded.push({ size, agent, content })
     rows += size
   }
-  progress('indexing large agents, as the sweeper does')
-  for (const kind of ['terms', 'sketches'] as const) await indexLargeAgents(cuecard.owner, kind, () => true)
   const filler = await cuecard.organization()
   const content = { seed: 2, vectors: await vectorsOf('clustered', 2, fillerChunks) }
   for (let copy = 0; rows < table; copy++, rows += fillerChunks) {

@@ -5,7 +5,7 @@ import type { OurDatabase } from './server.ts'
 
 /** Empties every table but the migrations' own. */
 export async function truncate(db: OurDatabase): Promise<void> {
-  await db.query('truncate organizations, chunk_terms cascade')
+  await db.query('truncate organizations cascade')
 }
 
 /** After loading, so that the planner knows the tables as they are. */

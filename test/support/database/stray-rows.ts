@@ -9,7 +9,7 @@ interface StrayRow {
 
 /**
  * What must never be there after a commit: vectors that nobody needs, chunks without the vector that they name or without terms,
- * terms of no such chunk, chunks of revisions gone by, counts that are not those of the chunks.
+ * packs that are not what search serves, chunks of revisions gone by, counts that are not those of the chunks.
  */
 export async function strayRows(db: Database): Promise<StrayRow[]> {
   const { rows } = await sql<StrayRow>`
@@ -25,23 +25,18 @@ export async function strayRows(db: Database): Promise<StrayRow[]> {
     union all
     select 'a sketch without a vector', document_id, id from chunks where vector_id is null and sketch is not null
     union all
-    select 'a chunk with a vector, but without terms', document_id, id from chunks c
-    where vector_id is not null and not exists (
-      select from chunk_terms t
-      where t.organization_id = c.organization_id and t.agent_id = c.agent_id and t.document_id = c.document_id
-        and t.revision = c.revision and t.chunk_index = c.chunk_index)
+    select 'a vector without terms, or terms without a vector', document_id, id from chunks
+    where (vector_id is null) <> (terms is null)
     union all
-    select 'terms of no chunk with a vector', document_id, null from chunk_terms t
-    where not exists (
-      select from chunks c
-      where c.organization_id = t.organization_id and c.agent_id = t.agent_id and c.document_id = t.document_id
-        and c.revision = t.revision and c.chunk_index = t.chunk_index and c.vector_id is not null)
+    select 'a pack that is not what search serves of the document', d.id, null from documents d
+    left join packs p on (p.organization_id, p.agent_id, p.document_id) = (d.organization_id, d.agent_id, d.id)
+    where p.revision is distinct from d.active_revision or d.active_revision is not null
+      and (p.title, p.valid_from, p.valid_until, p.chunks) is distinct from (d.title, d.valid_from, d.valid_until, (
+        select packed.chunks from packed_chunks(d.organization_id, d.id, d.active_revision) packed))
     union all
-    select 'a clustered sketch of no chunk', document_id, null from clustered_sketches s
-    where not exists (
-      select from chunks c
-      where c.organization_id = s.organization_id and c.document_id = s.document_id and c.revision = s.revision
-        and c.chunk_index = s.chunk_index)
+    select 'a pack of a deleted document', document_id, null from packs p
+    where revision is not null and not exists (
+      select from documents d where d.organization_id = p.organization_id and d.id = p.document_id)
     union all
     select 'two chunks at one index, both served', c.document_id, c.id from chunks c
     join documents d on d.organization_id = c.organization_id and d.id = c.document_id

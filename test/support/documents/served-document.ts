@@ -1,11 +1,9 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../shared/database/database.ts'
 import { recordset } from '../../../shared/database/recordset.ts'
-import { vectorRows } from '../../../shared/database/vector-rows.ts'
-import { sketchOf } from '../../../shared/embedding/sketch.ts'
-import { toStored } from '../../../shared/embedding/vectors.ts'
+import { toVectorRow, vectorRows } from '../../../shared/database/vector-rows.ts'
 import { newId } from '../../../shared/ids.ts'
-import { indexedTerms, titleTerms } from '../../../shared/terms/indexed-terms.ts'
+import { chunkTerms } from '../../../shared/terms/indexed-terms.ts'
 import type { Tenant } from '../stand/stand.ts'
 
 interface ServedChunk {
@@ -16,7 +14,7 @@ interface ServedChunk {
 
 const vectorsPerStatement = 500
 /** No question has such a word. */
-const termsOfNone = indexedTerms('storeServed').terms
+const termsOfNone = chunkTerms('storeServed')
 const chunk = { id: 'uuid', chunk_index: 'int', metadata: 'jsonb', vector_id: 'uuid' } as const
 
 /** Stores a client's completed document with these chunks, much quicker than the API does. @returns its id */
@@ -24,13 +22,12 @@ export async function storeServed(db: Database, tenant: Tenant, chunks: ServedCh
   const { organizationId, agentId } = tenant
   const documentId = newId()
   await sql`insert into documents
-      (organization_id, id, agent_id, title, title_terms, status, managed_by, active_revision, chunk_count)
-    values (${organizationId}, ${documentId}, ${agentId}, 'T', ${titleTerms('T')}, 'completed', 'client', 1,
-      ${chunks.length})`.execute(db)
+      (organization_id, id, agent_id, title, status, managed_by, chunk_count)
+    values (${organizationId}, ${documentId}, ${agentId}, 'T', 'pending', 'client', ${chunks.length})`.execute(db)
 
   const ids = new Map(chunks.map(({ vector }) => [vector, newId()]))
   const vectors = [...ids].map(([vector, id]) => {
-    return { document_id: documentId, id, ...toStored(vector), sketch: sketchOf(vector) }
+    return { document_id: documentId, ...toVectorRow(id, Float32Array.from(vector)) }
   })
   for (let first = 0; first < vectors.length; first += vectorsPerStatement)
     await sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
@@ -41,14 +38,13 @@ export async function storeServed(db: Database, tenant: Tenant, chunks: ServedCh
     return { id: newId(), chunk_index, metadata, vector_id: ids.get(vector)! }
   })
   await sql`insert into chunks
-      (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch)
+      (organization_id, id, agent_id, document_id, revision, chunk_index, content, token_count, metadata, vector_id, sketch, terms)
     select v.organization_id, wanted.id, ${agentId}::uuid, v.document_id, 1, chunk_index, repeat(md5(wanted.id::text), 40), 300,
-      metadata, v.id, v.sketch
+      metadata, v.id, v.sketch, ${termsOfNone}
     from ${recordset('wanted', chunk, rows)} join vectors v
       on v.organization_id = ${organizationId} and v.document_id = ${documentId}
         and v.id = wanted.vector_id`.execute(db)
-  await sql`insert into chunk_terms (organization_id, agent_id, document_id, revision, chunk_index, length, terms)
-    select organization_id, agent_id, document_id, revision, chunk_index, 1, ${termsOfNone} from chunks
-    where organization_id = ${organizationId} and document_id = ${documentId}`.execute(db)
+  await sql`update documents set status = 'completed', active_revision = revision
+    where organization_id = ${organizationId} and id = ${documentId}`.execute(db)
   return documentId
 }

@@ -3,6 +3,8 @@
 create or replace function switch_model(organization uuid, agent uuid) returns boolean
   language plpgsql volatile security definer set search_path = public, pg_temp
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  served bigint;
 begin
   if organization is distinct from nullif(current_setting('cuecard.organization_id', true), '')::uuid then
     raise insufficient_privilege;
@@ -29,11 +31,12 @@ begin
     and exists (
       select from chunks c where c.organization_id = organization and c.agent_id = agent and c.document_id = d.id
         and c.revision <= (d.before_deletion ->> 'active_revision')::integer and c.vector_id is null);
-  -- The clusters are the former model's, so the sweeper makes new ones.
-  update clustered_agents set chunks = null, share = null where organization_id = organization and agent_id = agent;
-  -- Comes last, because other transactions lock the agent's row after its chunks.
+  -- Comes after these, because other transactions lock the agent's row after its chunks.
   update agents a set model = a.next_model, next_model = null, former_model = a.model, model_waiting = null,
     former_until = now() + interval '7 days', model_due_at = now() + interval '7 days'
-  where a.organization_id = organization and a.id = agent;
+  where a.organization_id = organization and a.id = agent returning a.served_version into served;
+  update packs p set version = served,
+    chunks = (select packed.chunks from packed_chunks(organization, p.document_id, p.revision) packed)
+  where p.organization_id = organization and p.agent_id = agent and p.revision is not null;
   return true;
 end $$;

@@ -1,0 +1,228 @@
+import { sketchBytes } from '../../embedding/sketch.ts'
+import type { DocumentId } from '../../ids.ts'
+import { indexedTerms } from '../../terms/indexed-terms.ts'
+import { unpackTerms } from '../../terms/packed-terms.ts'
+
+/** A document as search serves it. */
+export interface Pack {
+  documentId: DocumentId
+  revision: number
+  title: string
+  /** In milliseconds of the epoch; infinite where the document has no limit. */
+  validFrom: number
+  validUntil: number
+  /** The chunks by place: see `entries`. */
+  chunks: Uint8Array
+}
+
+export interface IndexedDocument extends Omit<Pack, 'chunks'> {
+  /** Its chunks in the segment are [from, to). */
+  from: number
+  to: number
+}
+
+/** Documents and their chunks, by terms and by sketch. It never changes. */
+export interface Segment {
+  documents: readonly IndexedDocument[]
+  /** The document of each chunk, by its place in `documents`. */
+  documentOf: Uint32Array
+  /** `chunk_index` and `revision` of each chunk. */
+  places: Uint32Array
+  revisions: Uint32Array
+  /** The words of each chunk: at most 65,535 count. */
+  lengths: Uint16Array
+  sketches: Uint8Array
+  /** The terms' keys, sorted. The postings of term i are [starts[i], starts[i + 1]): four times a chunk plus the frequency, by chunk. */
+  terms: Uint32Array
+  starts: Uint32Array
+  postings: Uint32Array
+}
+
+/** @param packs of different documents */
+export function segmentOf(packs: readonly Pack[]): Segment {
+  const chunks = packs.reduce((sum, pack) => sum + countEntries(pack.chunks), 0)
+  const segment = emptySegment(chunks)
+  const pairs = new Pairs()
+  const documents: IndexedDocument[] = []
+  let chunk = 0
+  for (const { chunks: bytes, ...document } of packs) {
+    const from = chunk
+    const titled = new Map(indexedTerms(document.title).entries)
+    for (const { place, revision, sketchAt, termsAt, termsEnd } of entries(bytes)) {
+      segment.documentOf[chunk] = documents.length
+      segment.places[chunk] = place
+      segment.revisions[chunk] = revision
+      segment.sketches.set(bytes.subarray(sketchAt, sketchAt + sketchBytes), chunk * sketchBytes)
+      const missing = new Map(titled)
+      const length = unpackTerms(bytes, termsAt, termsEnd, (key, frequency) => {
+        pairs.add(key, chunk, frequency | (titled.get(key) ?? 0))
+        missing.delete(key)
+      })
+      for (const [key, frequency] of missing) pairs.add(key, chunk, frequency)
+      segment.lengths[chunk] = Math.min(length, 0xffff)
+      chunk++
+    }
+    documents.push({ ...document, from, to: chunk })
+  }
+  return { ...segment, documents, ...inverted(pairs) }
+}
+
+/** One segment instead of several, without their documents that are gone. */
+export function merged(layers: readonly { segment: Segment; gone: ReadonlySet<number> }[]): Segment {
+  const kept = layers.flatMap(({ segment, gone }) =>
+    segment.documents.flatMap((document, i) => (gone.has(i) ? [] : [{ segment, document }])),
+  )
+  const target = emptySegment(kept.reduce((sum, { document }) => sum + document.to - document.from, 0))
+  const documents: IndexedDocument[] = []
+  const moved = new Map(layers.map(({ segment }) => [segment, new Int32Array(segment.places.length).fill(-1)]))
+  let chunk = 0
+  for (const { segment, document } of kept) {
+    const { from, to } = document
+    target.documentOf.fill(documents.length, chunk, chunk + to - from)
+    for (const part of ['places', 'revisions', 'lengths'] as const)
+      target[part].set(segment[part].subarray(from, to), chunk)
+    target.sketches.set(segment.sketches.subarray(from * sketchBytes, to * sketchBytes), chunk * sketchBytes)
+    const places = moved.get(segment)!
+    documents.push({ ...document, from: chunk, to: chunk + to - from })
+    for (let i = from; i < to; i++) places[i] = chunk++
+  }
+  const pairs = new Pairs()
+  for (const [{ terms, starts, postings }, places] of moved)
+    for (let term = 0; term < terms.length; term++)
+      for (let i = starts[term]!; i < starts[term + 1]!; i++) {
+        const place = places[postings[i]! >>> 2]!
+        if (place >= 0) pairs.add(terms[term]!, place, postings[i]! & 3)
+      }
+  return { ...target, documents, ...inverted(pairs) }
+}
+
+/** Finds the postings of a term: [from, to), which is empty if no chunk has it. */
+export function postingsOf({ terms, starts }: Segment, key: number): [from: number, to: number] {
+  let low = 0
+  let high = terms.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (terms[middle]! < key) low = middle + 1
+    else high = middle
+  }
+  return terms[low] === key ? [starts[low]!, starts[low + 1]!] : [0, 0]
+}
+
+/** The memory that a segment takes. */
+export function bytesOf({
+  documents,
+  documentOf,
+  places,
+  revisions,
+  lengths,
+  sketches,
+  terms,
+  starts,
+  postings,
+}: Segment) {
+  const arrays = [documentOf, places, revisions, lengths, sketches, terms, starts, postings]
+  return documents.length * bytesOfDocument + arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
+}
+
+/** An object of seven properties, its id and its title. */
+const bytesOfDocument = 400
+
+function emptySegment(chunks: number) {
+  return {
+    documentOf: new Uint32Array(chunks),
+    places: new Uint32Array(chunks),
+    revisions: new Uint32Array(chunks),
+    lengths: new Uint16Array(chunks),
+    sketches: new Uint8Array(chunks * sketchBytes),
+  }
+}
+
+/** `chunk_index`, `revision`, and the length of the terms: 32 bits each, the highest byte first. The sketch stands before that length. */
+const headBytes = 8
+const entryBytes = headBytes + sketchBytes + 4
+
+function* entries(bytes: Uint8Array) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = 0; at < bytes.length; ) {
+    const sketchAt = at + headBytes
+    const termsAt = at + entryBytes
+    const termsEnd = termsAt + view.getUint32(termsAt - 4)
+    yield { place: view.getUint32(at), revision: view.getUint32(at + 4), sketchAt, termsAt, termsEnd }
+    at = termsEnd
+  }
+}
+
+/** Packs chunks as `packed_chunks` in infra/migrations does. @param chunks by index */
+export function packChunks(
+  chunks: readonly { chunk_index: number; revision: number; sketch: Uint8Array; terms: Uint8Array }[],
+): Uint8Array {
+  const parts = chunks.flatMap(({ chunk_index, revision, sketch, terms }) => {
+    const head = Buffer.alloc(headBytes)
+    head.writeUInt32BE(chunk_index)
+    head.writeUInt32BE(revision, 4)
+    const size = Buffer.alloc(4)
+    size.writeUInt32BE(terms.length)
+    return [head, sketch, size, terms]
+  })
+  return Buffer.concat(parts)
+}
+
+function countEntries(bytes: Uint8Array): number {
+  let count = 0
+  for (const _ of entries(bytes)) count++
+  return count
+}
+
+/** Pairs of a term and a posting, in the order of the postings. */
+class Pairs {
+  keys = new Uint32Array(1024)
+  postings = new Uint32Array(1024)
+  count = 0
+
+  add(key: number, chunk: number, frequency: number): void {
+    if (this.count === this.keys.length) {
+      this.keys = grown(this.keys)
+      this.postings = grown(this.postings)
+    }
+    this.keys[this.count] = key
+    this.postings[this.count++] = chunk * 4 + frequency
+  }
+}
+
+function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+const digitBits = 14
+const digits = 1 << digitBits
+
+/** Sorts pairs by key, by two digits of 14 bits (radix sort), and then by chunk. */
+function inverted({ keys, postings, count }: Pairs): Pick<Segment, 'terms' | 'starts' | 'postings'> {
+  let [fromKeys, fromPostings] = [keys, postings]
+  for (let shift = 0; shift < 2 * digitBits; shift += digitBits) {
+    const places = new Uint32Array(digits + 1)
+    for (let i = 0; i < count; i++) places[((fromKeys[i]! >>> shift) & (digits - 1)) + 1]!++
+    for (let digit = 0; digit < digits; digit++) places[digit + 1]! += places[digit]!
+    const toKeys = new Uint32Array(count)
+    const toPostings = new Uint32Array(count)
+    for (let i = 0; i < count; i++) {
+      const place = places[(fromKeys[i]! >>> shift) & (digits - 1)]!++
+      toKeys[place] = fromKeys[i]!
+      toPostings[place] = fromPostings[i]!
+    }
+    ;[fromKeys, fromPostings] = [toKeys, toPostings]
+  }
+  let distinct = 0
+  for (let i = 0; i < count; i++) if (i === 0 || fromKeys[i] !== fromKeys[i - 1]) distinct++
+  const terms = new Uint32Array(distinct)
+  const starts = new Uint32Array(distinct + 1)
+  for (let i = 0, term = 0; i < count; i++)
+    if (i === 0 || fromKeys[i] !== fromKeys[i - 1]) {
+      terms[term] = fromKeys[i]!
+      starts[term++] = i
+    }
+  starts[distinct] = count
+  return { terms, starts, postings: fromPostings.slice(0, count) }
+}

@@ -1,0 +1,103 @@
+import type { View } from '../index/agent-index.ts'
+import { postingsOf } from '../index/segment.ts'
+import { type SoughtTerm, type WeighedTerm, weigh } from './weights.ts'
+
+/** The words' part of a question's scores. */
+export interface WordScores {
+  /** The share of the question's words that the agent has, 0 to 1; null for a question without words. */
+  known: number | null
+  /** The score of each chunk of the index, 0 to 1; 0 for a chunk that has no word. */
+  scores: Float64Array
+  /** 1 for a chunk that has a whole code of the question. */
+  certain: Uint8Array
+}
+
+/** A chunk's gain from a term that it has once, twice or more often. Frequency saturates soon. */
+const gains = [0, 0.85, 0.96, 1]
+const lengthWeight = 0.2
+
+/** Weighs a question's terms among the chunks that it may find. */
+export function weighIn(view: View, terms: readonly SoughtTerm[]): WeighedTerm[] {
+  const counts = new Map<number, number>()
+  for (const { key } of terms) {
+    if (counts.has(key)) continue
+    let count = 0
+    forEachChunk(view, key, () => count++)
+    counts.set(key, count)
+  }
+  return weigh(terms, view.valid, (key) => counts.get(key)!)
+}
+
+/** Scores all chunks that have a word of the question. */
+export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores {
+  const { chunks } = view.index
+  const scores = new Float64Array(chunks)
+  const certain = new Uint8Array(chunks)
+  if (terms.length === 0) return { known: null, scores, certain }
+  const weighed = weighIn(view, terms)
+  const worthOf = (of: WeighedTerm[]) => of.reduce((sum, { share }) => sum + share, 0)
+  const worth = worthOf(weighed)
+  const usable = weighed.filter(({ isUsable }) => isUsable)
+  for (const group of Map.groupBy(usable, (term) => term.group).values()) scoreGroup(view, group, scores, certain)
+  const usual = usualLength(view, weighed)
+  for (const { segment, base } of view.index.layers)
+    for (let i = 0; i < segment.lengths.length; i++) {
+      const length = segment.lengths[i]!
+      if (scores[base + i]! > 0) scores[base + i]! /= worth * (1 + (lengthWeight * length) / (length + usual))
+    }
+  return { known: worth > 0 ? worthOf(weighed.filter(({ isKnown }) => isKnown)) / worth : 0, scores, certain }
+}
+
+/** Adds what a group is worth in each chunk: the most that one of its ways is. */
+function scoreGroup(view: View, group: readonly WeighedTerm[], scores: Float64Array, certain: Uint8Array): void {
+  const ofGroup = new Float64Array(scores.length)
+  for (const way of Map.groupBy(group, (term) => term.way).values()) {
+    const ofWay = new Float64Array(scores.length)
+    const termsFound = new Uint8Array(scores.length)
+    for (const { key, worth } of way)
+      forEachChunk(view, key, (chunk, frequency) => {
+        ofWay[chunk]! += worth * gains[frequency]!
+        termsFound[chunk]!++
+      })
+    const isCode = way.some((term) => term.isCode)
+    for (let chunk = 0; chunk < ofWay.length; chunk++) {
+      if (ofWay[chunk]! > ofGroup[chunk]!) ofGroup[chunk] = ofWay[chunk]!
+      if (isCode && termsFound[chunk] === way.length) certain[chunk] = 1
+    }
+  }
+  for (let chunk = 0; chunk < ofGroup.length; chunk++) scores[chunk]! += ofGroup[chunk]!
+}
+
+/** The mean length of the chunks that have a term, plus 1. */
+function usualLength(view: View, terms: readonly WeighedTerm[]): number {
+  const has = new Uint8Array(view.index.chunks)
+  for (const { key } of terms)
+    forEachChunk(view, key, (chunk) => {
+      has[chunk] = 1
+    })
+  let count = 0
+  let length = 0
+  for (const { segment, base } of view.index.layers)
+    for (let i = 0; i < segment.lengths.length; i++)
+      if (has[base + i] === 1) {
+        count++
+        length += segment.lengths[i]!
+      }
+  return count > 0 ? length / count + 1 : 1
+}
+
+/** Calls back for each chunk that a question may find and that has the term. */
+export function forEachChunk(
+  { index, visible }: View,
+  key: number,
+  see: (chunk: number, frequency: number) => void,
+): void {
+  for (const { segment, base } of index.layers) {
+    const [from, to] = postingsOf(segment, key)
+    for (let i = from; i < to; i++) {
+      const posting = segment.postings[i]!
+      const chunk = base + (posting >>> 2)
+      if (visible === undefined || visible[chunk] === 1) see(chunk, posting & 3)
+    }
+  }
+}

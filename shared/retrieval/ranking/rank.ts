@@ -1,0 +1,187 @@
+import { type Place, placeOf, type View } from '../index/agent-index.ts'
+import { scoreWords, type WordScores } from '../keyword/score.ts'
+import type { SoughtTerm } from '../keyword/weights.ts'
+import { type Likeness, likenessFrom, likenessOf } from '../meaning/likeness.ts'
+import { deviationOfEstimate, estimateOf, questionSketch } from '../meaning/question-sketch.ts'
+import { scanSketches } from '../meaning/sketch-scan.ts'
+import type { Mode } from '../schemas.ts'
+
+/** One hypothesis of a question. */
+export interface Hypothesis {
+  terms: readonly SoughtTerm[]
+  /** The words' share of a hybrid score if the agent has all words of the question. */
+  weight: number
+  vector: ArrayLike<number> | undefined
+}
+
+/** A chunk and its scores for the hypothesis for which it has the best. */
+export interface Ranked {
+  /** Its number in the index. */
+  chunk: number
+  score: number
+  /** The cosine; null unless meaning was compared. */
+  semantic: number | null
+  /** The words' score; null if the chunk has none, or if words don't count. */
+  keyword: number | null
+  likeness: Likeness | undefined
+}
+
+/** A ranking from estimates, which exact cosines finish. */
+export interface Draft {
+  /** The chunks that can be among the best, likeliest first: their cosines with each hypothesis are needed. */
+  compared: number[]
+  /** The best chunks, best first, ties by document and place. @param cosines by hypothesis, in the order of `compared` */
+  finish(cosines: readonly (readonly number[])[]): Ranked[]
+}
+
+/** The share of a hybrid score that stays if the agent has none of the question's words. */
+const trust = 0.2
+/** Moves the score of a chunk with a code of the question closer to 1 by this share, whatever else was said. */
+const certainty = 0.4
+/** Agents of so many chunks are compared exactly. */
+const comparedExactly = 200
+/** The likeliest; many more are nearly as near only if the vectors have no structure. */
+const maxCompared = 2000
+/** A chunk is left out if its estimate is so many deviations below that of the last of the best. */
+const margin = 3 * deviationOfEstimate
+/** Scores that differ by less are rounded to the same. */
+const tie = 1e-9
+
+/**
+ * Ranks the chunks that a question may find. The score is the cosine in `semantic`, that of the words in `keyword` or without vectors, and
+ * a weighted sum in `hybrid`. Its scales do not depend on other hits (Bruch et al. 2023), so that scores of different questions compare.
+ * Words say little if the agent has few of them; so does a likeness without a common word. Scores are rounded to nine digits.
+ * @param limit the number of chunks wanted
+ */
+export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], limit: number): Draft {
+  const words = hypotheses.map(({ terms }) => scoreWords(view, mode === 'semantic' ? [] : terms))
+  const isByMeaning = mode !== 'keyword' && hypotheses.every(({ vector }) => vector)
+  if (!isByMeaning) return { compared: [], finish: () => bestByWords(view, words, limit) }
+  const visible = visibleChunks(view)
+  const estimates = hypotheses.map(({ vector }) => estimatesOf(view, visible, vector!))
+  const isSmall = visible.length <= comparedExactly
+  const estimated = estimates.map((each) => likenessFrom(each, deviationOfEstimate))
+  const scorers = hypotheses.map(({ weight }, h) => scorerOf(mode, weight, words[h]!))
+  const compared = likeliest(visible, estimates, estimated, scorers, isSmall ? visible.length : limit)
+  return {
+    compared,
+    finish(cosines) {
+      const likenesses = isSmall ? cosines.map((each) => likenessFrom(each)) : estimated
+      const ranked = compared.map((chunk, i) => {
+        const scores = cosines.map((each, h) => rounded(scorers[h]!(chunk, each[i]!, likenesses[h]!)))
+        const h = scores.indexOf(Math.max(...scores))
+        const keyword = keywordScore(words[h]!, chunk)
+        return { chunk, score: scores[h]!, semantic: cosines[h]![i]!, keyword, likeness: likenesses[h] }
+      })
+      return bestFirst(view, ranked).slice(0, limit)
+    },
+  }
+}
+
+type Scorer = (chunk: number, cosine: number, likeness: Likeness) => number
+
+function scorerOf(mode: Mode, weight: number, { known, scores, certain }: WordScores): Scorer {
+  if (mode === 'semantic') return (_, cosine) => cosine
+  if (known === null) return (_, cosine, likeness) => likenessOf(cosine, likeness)
+  const ofWords = weight * known
+  const trusted = trust + (1 - trust) * known
+  return (chunk, cosine, likeness) => {
+    const sum = ofWords * scores[chunk]! + (1 - ofWords) * likenessOf(cosine, likeness)
+    return withCertainty(trusted * sum, certain[chunk] === 1)
+  }
+}
+
+function withCertainty(score: number, isCertain: boolean): number {
+  return isCertain ? certainty + (1 - certainty) * score : score
+}
+
+function keywordScore({ scores, certain }: WordScores, chunk: number): number | null {
+  return scores[chunk]! > 0 ? rounded(withCertainty(scores[chunk]!, certain[chunk] === 1)) : null
+}
+
+function bestByWords(view: View, words: readonly WordScores[], limit: number): Ranked[] {
+  const scores = new Float64Array(view.index.chunks)
+  for (const each of words)
+    for (let chunk = 0; chunk < scores.length; chunk++) {
+      const score = each.scores[chunk]!
+      if (score > 0) scores[chunk] = Math.max(scores[chunk]!, withCertainty(score, each.certain[chunk] === 1))
+    }
+  const least = Math.max(Number.MIN_VALUE, largest(scores, limit) - tie)
+  const ranked: Ranked[] = []
+  for (let chunk = 0; chunk < scores.length; chunk++) {
+    const score = scores[chunk]!
+    if (score < least) continue
+    ranked.push({ chunk, score: rounded(score), semantic: null, keyword: rounded(score), likeness: undefined })
+  }
+  return bestFirst(view, ranked).slice(0, limit)
+}
+
+/** The chunks whose score can be among the `limit` best, as far as the error of the estimates is usual. */
+function likeliest(
+  visible: Uint32Array,
+  estimates: readonly Float64Array[],
+  likenesses: readonly Likeness[],
+  scorers: readonly Scorer[],
+  limit: number,
+): number[] {
+  const scores = new Float64Array(visible.length)
+  const highest = new Float64Array(visible.length)
+  for (let i = 0; i < visible.length; i++) {
+    let score = -Infinity
+    let high = -Infinity
+    for (let h = 0; h < scorers.length; h++) {
+      score = Math.max(score, scorers[h]!(visible[i]!, estimates[h]![i]!, likenesses[h]!))
+      high = Math.max(high, scorers[h]!(visible[i]!, estimates[h]![i]! + margin, likenesses[h]!))
+    }
+    scores[i] = score
+    highest[i] = high
+  }
+  const last = largest(scores, limit)
+  const found: number[] = []
+  for (let i = 0; i < visible.length; i++) if (highest[i]! >= last) found.push(i)
+  found.sort((one, other) => scores[other]! - scores[one]!)
+  return found.slice(0, maxCompared).map((i) => visible[i]!)
+}
+
+/** The nth largest number, or the smallest if there are fewer. */
+function largest(numbers: Float64Array, n: number): number {
+  const kept = new Float64Array(n).fill(-Infinity)
+  let least = 0
+  for (const number of numbers) {
+    if (number <= kept[least]!) continue
+    kept[least] = number
+    for (let i = 0; i < n; i++) if (kept[i]! < kept[least]!) least = i
+  }
+  return kept[least]!
+}
+
+function visibleChunks({ index, visible, count }: View): Uint32Array {
+  const chunks = new Uint32Array(count)
+  for (let chunk = 0, i = 0; chunk < index.chunks; chunk++)
+    if (visible === undefined || visible[chunk] === 1) chunks[i++] = chunk
+  return chunks
+}
+
+/** The estimated cosines of these chunks. */
+function estimatesOf({ index }: View, chunks: Uint32Array, vector: ArrayLike<number>): Float64Array {
+  const sketch = questionSketch(vector)
+  const distances = new Uint16Array(index.chunks)
+  for (const { segment, base } of index.layers)
+    scanSketches(sketch, segment.sketches, segment.places.length, distances.subarray(base))
+  return Float64Array.from(chunks, (chunk) => estimateOf(distances[chunk]!, sketch))
+}
+
+function bestFirst({ index }: View, ranked: Ranked[]): Ranked[] {
+  return ranked.sort(
+    (one, other) => other.score - one.score || compareNames(placeOf(index, one.chunk), placeOf(index, other.chunk)),
+  )
+}
+
+function compareNames(one: Place, other: Place): number {
+  const [id, otherId] = [one.document.documentId, other.document.documentId]
+  return id === otherId ? one.index - other.index : id < otherId ? -1 : 1
+}
+
+function rounded(score: number): number {
+  return Math.round(score * 1e9) / 1e9
+}
