@@ -1,4 +1,4 @@
-import { deletionQuery } from '../../shared/documents/contract/input.ts'
+import { deletionQuery, restorationQuery } from '../../shared/documents/contract/input.ts'
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import type { Router } from '../../shared/http/router.ts'
 import { deleteWebsite } from '../../shared/websites/delete-website.ts'
@@ -124,10 +124,12 @@ export function addWebsiteRoutes(routes: Router, queue: Sender | undefined) {
         description:
           'Brings a source back from the trash, with the documents that went there with it, and starts a crawl of its pages. A source that is not in the trash stays as it is.',
         permission: 'kb:write',
+        query: restorationQuery,
         responses: { 200: { ...aWebsite, example: pending } },
         errors: ['source_exists', 'external_id_conflict', 'validation_failed', 'rate_limited'],
       },
-      async ({ c, db, scope, origin }) => c.json(await restoreWebsite({ db, queue }, scope, origin)),
+      async ({ c, db, scope, origin, query: { ignore_golden_questions: ignores } }) =>
+        c.json(await restoreWebsite({ db, queue }, scope, origin, ignores)),
     )
     .post(
       `${one}/refresh`,

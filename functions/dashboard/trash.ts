@@ -14,6 +14,7 @@ import { busy } from './documents/edits.ts'
 import { isError } from './error-view.ts'
 import { agentPage } from './layout.ts'
 import { emptyView, pagesView, rowsView } from './list.ts'
+import { isIgnoring } from './refused-change.ts'
 import { type Screens, valid } from './screen.ts'
 import { counted } from './sentences.ts'
 import { ago, localDay } from './times.ts'
@@ -72,16 +73,19 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
       const tab = v.parse(places, c.req.query('to'))
       const names: string[] = []
       const left = new Set<string>()
-      for (const [kind, id] of valid(form).what)
+      const { what } = valid(form)
+      for (const [kind, id] of what)
         try {
           if (kind === 'website') {
             const place = { ...scope, sourceId: id as WebsiteId }
-            names.push(siteName((await restoreWebsite({ db, queue }, place, origin)).url))
+            names.push(siteName((await restoreWebsite({ db, queue }, place, origin, isIgnoring(c))).url))
           } else {
             const place = { ...scope, documentId: id as DocumentId }
-            names.push((await restoreDocument({ db, queue }, place, origin)).title)
+            names.push((await restoreDocument({ db, queue }, place, origin, isIgnoring(c))).title)
           }
         } catch (error) {
+          // A page of its own names the checks, and offers to restore it anyway.
+          if (what.length === 1 && isError(error, 'golden_questions_fail')) throw error
           left.add(reasonOf(error))
         }
       const back =
@@ -132,6 +136,8 @@ ${form('restore', 'Restore', 'plain')}
 function reasonOf(error: unknown): string {
   if (isError(error, 'external_id_conflict') || isError(error, 'source_exists'))
     return 'Something else has taken its place. Delete that first, then restore this.'
+  if (isError(error, 'golden_questions_fail'))
+    return 'Some stay in the trash, because checks would fail. Restore each by itself to see which.'
   if (isError(error, 'validation_failed')) return error.message
   if (isError(error, 'rate_limited')) return busy
   if (isError(error, 'document_not_found') || isError(error, 'source_not_found')) return 'It’s gone for good already.'

@@ -4,7 +4,13 @@ import { editDocument } from '../../shared/documents/client/edit-document.ts'
 import { edit } from '../../shared/documents/client/edits.ts'
 import { restoreDocument } from '../../shared/documents/client/trash.ts'
 import { documentExample, toDocument } from '../../shared/documents/contract/document.ts'
-import { batchBody, createBody, deletionQuery, updateBody } from '../../shared/documents/contract/input.ts'
+import {
+  batchBody,
+  createBody,
+  deletionQuery,
+  restorationQuery,
+  updateBody,
+} from '../../shared/documents/contract/input.ts'
 import type { Presigner } from '../../shared/files/presigner.ts'
 import { api, onlyPost } from '../../shared/http/api.ts'
 import { ifMatch, ifNoneMatch } from '../../shared/http/etag.ts'
@@ -209,10 +215,13 @@ export function documentsApp({ queue, presigner, repeatWaitSeconds, ...options }
         description:
           'Brings a document back from the trash as it was. Search serves the same revision again at once, and the service finishes the processing of one that was not done. A page whose source is gone becomes a document of your own. A document that is not in the trash stays as it is.',
         permission: 'kb:write',
+        query: restorationQuery,
         responses: { 200: aDocument },
         errors: ['external_id_conflict', 'rate_limited', 'validation_failed'],
       },
-      async ({ c, db, scope, origin }) => respondDocument(c, await restoreDocument({ db, queue }, scope, origin)),
+      async ({ c, db, scope, origin, query: { ignore_golden_questions: ignores } }) => {
+        return respondDocument(c, await restoreDocument({ db, queue }, scope, origin, ignores))
+      },
     )
   addRevisionRoutes(routes, queue)
   addFileRoutes(routes, queue, presigner, repeatWaitSeconds)

@@ -209,6 +209,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
         pages_read, pages, ${work}, resend_at)`,
     [ranking]: `select (organization_id, id, agent_id, title, external_id, metadata, ${served}, chunk_pages, chunk_offsets,
         deleted_at)`,
+    [checking]: 'select (before_deletion)',
     questions: 'select (warnings), update (warnings)',
     organization: 'select (organization_id, status, managed_by, stored_bytes)',
     sweeper: `select (organization_id, id, agent_id, content_hash, source_url, upload_until, uploaded_at, resembles, managed_by,

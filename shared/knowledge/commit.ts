@@ -14,7 +14,7 @@ import { warningsAfter } from './warnings.ts'
 
 /** A change of what search serves, which `make` makes in one transaction. */
 export interface Change<Result> {
-  /** Checks are asked as if it had these effects. Without any, none is asked, such as before a document comes back from the trash. */
+  /** Checks are asked as if it had these effects. Without any, none is asked. */
   effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
   /** True if it is made even if blocking checks would fail. */
   ignores?: boolean | undefined

@@ -20,8 +20,11 @@ import { Unavailable } from '../unavailable.ts'
 /** What a change does to a document, or to the agent's model. */
 export interface Effect {
   document_id?: DocumentId
-  /** `serves` its newest revision, of `chunk_count` chunks if the service made it; `replaces` its text; `removes` it from search. */
-  action?: 'serves' | 'replaces' | 'removes' | 'switches_model'
+  /**
+   * `serves` its newest revision, of `chunk_count` chunks if the service made it; `replaces` its text; `removes` it from search; `restores`
+   * it from the trash, so that search serves the chunks of the revision in `before_deletion` again.
+   */
+  action?: 'serves' | 'replaces' | 'removes' | 'restores' | 'switches_model'
   chunk_count?: number
   title?: string
   dates?: Record<'valid_from' | 'valid_until', Date | string | null>
@@ -201,7 +204,8 @@ async function indexAfter(db: Database, index: AgentIndex, { changes, made = [] 
       join documents d on ${d.organization_id} = ${organizationId} and ${d.id} = e.document_id
       cross join lateral (
         select case e.action when 'serves' then ${d.revision} when 'replaces' then ${madeRevision}
-          when 'removes' then null else ${d.active_revision} end as revision) r
+          when 'removes' then null when 'restores' then (d.before_deletion ->> 'active_revision')::int
+          else ${d.active_revision} end as revision) r
       cross join lateral packed_chunks(${organizationId}, ${d.id}, r.revision, e.chunk_count) packed`,
   })
   const madeOf = Map.groupBy(made, ({ document_id }) => document_id)

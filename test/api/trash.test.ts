@@ -33,7 +33,7 @@ async function withParrot() {
 }
 
 const toTrash = ({ call }: Tenant, path: string) => call('DELETE', `${path}?trash=true`)
-const restore = ({ call }: Tenant, path: string) => call('POST', `${path}/restore`)
+const restore = ({ call }: Tenant, path: string, query = '') => call('POST', `${path}/restore${query}`)
 const trashed = async ({ call, knowledgeBase }: Tenant) =>
   (await call('GET', `${knowledgeBase}?trashed=true`)).body.data
 const listed = async ({ call, knowledgeBase }: Tenant) =>
@@ -211,6 +211,62 @@ test('a document that a blocking golden question needs moves to the trash only i
   await restore(tenant, tenant.path)
   const { body } = await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions/run`)
   expect(body.data).toMatchObject([{ golden_question_id: asked.body.id, passed: true }])
+})
+
+describe('a document whose return would break a golden question', () => {
+  /** An agent whose golden question expects no answer while the parrot is in the trash. */
+  async function withoutParrot(on_failure: 'block' | 'warn', prepare?: (tenant: Tenant & { path: string }) => unknown) {
+    const tenant = await withParrot()
+    await prepare?.(tenant)
+    await toTrash(tenant, tenant.path)
+    const question = { question: 'What is the parrot called?', expects: { nothing: true }, on_failure }
+    const { body, headers } = await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, question)
+    expect(body.last_result).toMatchObject({ passed: true })
+    const lastResult = async () => (await tenant.call('GET', headers.location!)).body.last_result
+    const warning = { code: 'golden_question_failed', golden_question_id: body.id, question: question.question }
+    return { ...tenant, lastResult, warning }
+  }
+
+  test('that blocks is restored only if the question is ignored; then it has a warning, and the result is stored and sent', async () => {
+    const tenant = await withoutParrot('block')
+    const webhook = { url: 'https://shop.example/', events: ['golden_question.failed'] }
+    const { headers } = await tenant.call('POST', '/v1/webhooks', webhook)
+    const sent = async () => (await tenant.call('GET', `${headers.location}/deliveries`)).body.data
+    const refused = await restore(tenant, tenant.path)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'golden_questions_fail' } })
+    expect(refused.body.golden_questions).toMatchObject([{ lost: null, instead: { document_title: 'Parrot', text } }])
+    expect(await tenant.found()).toEqual([false, false, false])
+    expect(await trashed(tenant)).toHaveLength(1)
+    expect([await tenant.lastResult(), await sent()]).toMatchObject([{ passed: true }, []])
+    const restored = await restore(tenant, tenant.path, '?ignore_golden_questions=true')
+    expect(restored).toMatchObject({ status: 200, body: { external_id: 'parrot', warnings: [tenant.warning] } })
+    expect(await tenant.found()).toEqual([true, true, true])
+    expect(await tenant.lastResult()).toMatchObject({ passed: false })
+    expect(await sent()).toMatchObject([{ type: 'golden_question.failed' }])
+  })
+
+  test('that warns is restored with a warning, and the result is stored', async () => {
+    const tenant = await withoutParrot('warn')
+    expect((await restore(tenant, tenant.path)).body.warnings).toEqual([tenant.warning])
+    expect(await tenant.lastResult()).toMatchObject({ passed: false })
+  })
+
+  test('is checked by the text that search served before, not by one that was yet to be processed', async () => {
+    const edit = (content: string) => (tenant: Tenant & { path: string }) =>
+      tenant.call('PATCH', tenant.path, { content })
+    const tenant = await withoutParrot('block', edit('We have no bird.'))
+    expect((await restore(tenant, tenant.path)).body.code).toBe('golden_questions_fail')
+  })
+
+  test('of which search served nothing is restored at once, and checked once it is processed', async () => {
+    const tenant = await withoutParrot('block')
+    const unfinished = await createDocument(tenant, text)
+    await toTrash(tenant, unfinished.path)
+    expect((await restore(tenant, unfinished.path)).body.status).toBe('pending')
+    await stand.deliver()
+    const { body } = await tenant.call('GET', unfinished.path)
+    expect(body).toMatchObject({ status: 'error', error_message: expect.stringContaining('parrot') })
+  })
 })
 
 test('a file that resembles a document stays held when that document moves to the trash', async () => {

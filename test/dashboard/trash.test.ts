@@ -58,6 +58,28 @@ test('a restoration that fails says why', async () => {
   expect((await browser.submit(`${trashOf(tenant)}/restore`, { what })).text).toContain('It’s gone for good already.')
 })
 
+test('a restoration that would fail a check names it, and is made only on request; of several documents the others come back', async () => {
+  const tenant = await signedIn()
+  const { call, browser } = tenant
+  const restoring = `${trashOf(tenant)}/restore`
+  const ids = [await write(tenant, 'Parrot', 'The parrot is called Rosalinde.'), await write(tenant, 'Menu', 'Soup.')]
+  await stand.deliver()
+  for (const id of ids) await discard(tenant, id)
+  const question = { question: 'What is the parrot called?', expects: { nothing: true }, on_failure: 'block' }
+  await call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, question)
+  const back = await browser.submit(restoring, { what: ids.map((id) => `document.${id}`) })
+  expect(back.text).toContain('“Menu” is back. Some stay in the trash, because checks would fail.')
+  const what = `document.${ids[0]}`
+  const refused = await browser.post(restoring, { what })
+  expect(refused.status).toBe(409)
+  expect(refused.text).toContain('1 check would fail.')
+  expect(refused.text).toContain('They would get instead: “The parrot is called Rosalinde.” from “Parrot”')
+  expect(refused.html).toContain(`action="${restoring}?ignore_golden_questions=true"`)
+  expect(refused.html).toContain(`<textarea name="what" hidden>\n${what}</textarea>`)
+  const confirmed = await browser.submit(`${restoring}?ignore_golden_questions=true`, { what })
+  expect(confirmed.text).toContain('“Parrot” is back.')
+})
+
 test('deleting in the trash is final, for a website’s pages too', async () => {
   const tenant = await signedIn()
   const { browser } = tenant

@@ -162,4 +162,28 @@ describe('a source', () => {
     expect((await call('DELETE', `${sources}/${id}?ignore_golden_questions=true`)).status).toBe(204)
     expect((await call('GET', knowledgeBase)).body.data).toEqual([])
   })
+
+  test('stays in the trash while one of its documents would break a blocking golden question, unless the request ignores that', async () => {
+    const made = await tenant()
+    const { call, sources, knowledgeBase, create, agentId } = made
+    const { id } = await create()
+    await give(made, id, ['parking', 'prices'])
+    await sql`update documents set resend_at = now() where source_id = ${id}`.execute(stand.db)
+    await stand.sweep()
+    await stand.deliver()
+    await call('DELETE', `${sources}/${id}?trash=true`)
+    const question = { question: 'parking', expects: { nothing: true }, on_failure: 'block' }
+    const golden = await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
+    expect(golden.body.last_result.passed).toBe(true)
+    const refused = await call('POST', `${sources}/${id}/restore`)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'golden_questions_fail' } })
+    expect(refused.body.golden_questions).toMatchObject([{ instead: { document_title: 'parking' } }])
+    expect((await call('GET', knowledgeBase)).body.data).toEqual([])
+    expect((await call('GET', `${sources}?trashed=true`)).body.data).toMatchObject([{ id }])
+    const restored = await call('POST', `${sources}/${id}/restore?ignore_golden_questions=true`)
+    expect(restored).toMatchObject({ status: 200, body: { id, status: 'pending' } })
+    expect((await call('GET', knowledgeBase)).body.data).toHaveLength(2)
+    expect((await call('GET', golden.headers.location!)).body.last_result.passed).toBe(false)
+    expect((await call('POST', `${sources}/${id}/restore`)).status).toBe(200)
+  })
 })

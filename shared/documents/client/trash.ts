@@ -1,7 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type Database, violates } from '../../database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isInTrash } from '../../database/scope.ts'
-import { commit } from '../../knowledge/commit.ts'
+import type { DocumentId } from '../../ids.ts'
+import { commit, outdated } from '../../knowledge/commit.ts'
+import type { Effect } from '../../knowledge/search-after.ts'
 import type { Origin } from '../../work/message.ts'
 import { enqueue, type Outbox } from '../../work/outbox.ts'
 import { createdColumns, type DocumentRow } from '../contract/document.ts'
@@ -16,27 +18,34 @@ import { rejectTakenIds } from './insert-document.ts'
 export const trashDays = 30
 
 /**
- * Brings a document back from the trash; one that is not there stays as it is. @returns the document, as search serves it from now on
- * @throws ApiError agent_not_found, document_not_found, external_id_conflict, validation_failed, rate_limited
+ * Brings a document back from the trash; one that is not there stays as it is. @param ignores checks that would fail
+ * @returns the document, as search serves it from now on
+ * @throws ApiError agent_not_found, document_not_found, external_id_conflict, golden_questions_fail, validation_failed, rate_limited
  */
 export async function restoreDocument(
   { db, queue }: Outbox,
   scope: DocumentScope,
   origin: Origin,
+  ignores = false,
 ): Promise<DocumentRow> {
   const isIt = isDocument(scope, isInTrash(scope))
   const held = db.selectFrom('documents as d').select('d.id').where(isIt).forUpdate()
   const { restored } = await commit(db, scope, () => ({
-    effects: [],
-    make: (permit) =>
-      db
+    effects: () => servedAgain(db, isIt),
+    ignores,
+    async make(permit) {
+      const mayReturn = sql<boolean>`(${isIt} and (${before.active_revision} is null or ${permit.isValid}))`
+      const done = await db
         .batch({
           held: permit.lock(held),
-          restored: restoring(db, scope, isIt)
+          restored: restoring(db, scope, mayReturn, { ...bringBack, ...permit.warnings })
             .returning(['d.title', 'd.content', ...createdColumns, disagreements.as('disagreements')])
             .returning(['d.managed_by', awaitsText.as('awaits_text')]),
         })
-        .catch((error) => rejectRestoring(db, scope, isIt, error)),
+        .catch((error) => rejectRestoring(db, scope, isIt, error))
+      return done.restored.length > 0 || done.held.length === 0 ? done : outdated
+    },
+    isMade: ({ restored }) => restored.length > 0,
   }))
   const [document] = restored
   if (!document) return await getDocument(db, scope)
@@ -50,12 +59,19 @@ export async function restoreDocument(
   return row
 }
 
+/** What search serves again once these documents are back from the trash. */
+export async function servedAgain(db: Database, isIt: Expression<SqlBool>): Promise<Effect[]> {
+  const { rows } = await sql<{ id: DocumentId }>`
+    select d.id from documents d where ${isIt} and ${before.active_revision} is not null`.execute(db)
+  return rows.map(({ id }) => ({ document_id: id, action: 'restores' }))
+}
+
 /** The statement that brings documents back from the trash, if the agent may have so many. */
 export function restoring(
   db: Database,
   { organizationId, agentId }: AgentScope,
   isIt: Expression<SqlBool>,
-  transition: Transition = bringBack,
+  transition: Transition,
 ) {
   const count = sql`(select count(*)::int from documents d where ${isIt})`
   return db

@@ -142,6 +142,10 @@ export const removalQuery = fields({
   ignore_golden_questions: flag('Deletes even if blocking golden questions would fail.'),
 })
 
+export const restorationQuery = fields({
+  ignore_golden_questions: flag('Restores even if blocking golden questions would fail.'),
+})
+
 export const deletionQuery = fields({
   ...removalQuery.entries,
   trash: flag(
