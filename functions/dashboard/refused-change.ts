@@ -27,7 +27,7 @@ export async function refusedView(c: Context<ApiEnv>, error: ApiError, zone: str
   address.searchParams.set(ignore, 'true')
   return {
     title: 'Nothing was changed',
-    lead: 'This change would take away answers that you want to keep.',
+    lead: 'After this change, callers would no longer get what your checks expect.',
     place: 'agents',
     crumbs: [],
     status: 409,
@@ -60,7 +60,7 @@ const fromView = (moment: string, zone: string) =>
 
 type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
 
-/** Shows the answers that a change would take away, and their replacements. */
+/** Shows the checks that a change would break, and what callers get before and after it. */
 export function brokenView(agentId: string, broken: readonly Named[], zone: string): Html {
   return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
     ({ golden_question_id, question, blocks, as_of, lost, instead, value }) =>

@@ -47,7 +47,7 @@ const maxNamed = 5
 
 /** Names up to five questions, each with the sentence that it found and the one that it would find. The dashboard shows it too. */
 export function inWords(broken: readonly Broken[]): string {
-  const count = broken.length === 1 ? '1 answer that must stay' : `${broken.length} answers that must stay`
+  const count = broken.length === 1 ? '1 question' : `${broken.length} questions`
   const listed = broken.slice(0, maxNamed).map(({ question, lost, instead, value, as_of }) => {
     const comes = instead ? `“${instead.text}” in “${instead.document_title}”` : 'nothing'
     const went = lost === null ? '' : ` instead of “${lost}”`
@@ -57,7 +57,7 @@ export function inWords(broken: readonly Broken[]): string {
     return `“${shortened(question)}” would ${finds}${as_of ? ` as of ${as_of}` : ''}`
   })
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : []
-  return `The change would take away ${count}: ${[...listed, ...more].join('; ')}.`
+  return `The change would make ${count} fail: ${[...listed, ...more].join('; ')}.`
 }
 
 /** A value in a sentence. */

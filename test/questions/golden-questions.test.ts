@@ -158,6 +158,15 @@ describe('a change that breaks a golden question', () => {
     expect(body.golden_questions).toMatchObject([{ lost: null, value: { lost: '$25', instead: null } }])
   })
 
+  test('is named with the passage that would answer it where nothing should', async () => {
+    const { call, golden, create, read } = await shop()
+    const question = 'Do you sell used cars?'
+    await call('POST', golden, { question, expects: { nothing: true }, on_failure: 'block' })
+    const { error_message } = await read(await create('Cars', 'We sell used cars.'))
+    const named = `“${question}” would find “We sell used cars.” in “Cars”.`
+    expect(error_message).toContain(`The change would make 1 question fail: ${named}`)
+  })
+
   test('that only warns takes effect, and the document has a warning until the question passes', async () => {
     const { call, golden, document, hours, read } = await shop()
     const { body } = await call('POST', golden, closed)
