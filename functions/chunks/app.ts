@@ -70,7 +70,8 @@ export function chunksApp({ repeatWaitSeconds, ...options }: RouterOptions & { r
       {
         operationId: 'deleteChunks',
         summary: 'Delete all chunks of a document',
-        description: 'Search no longer finds the document, which then waits for your own chunks.',
+        description:
+          'Search no longer finds the document, which then waits for your own chunks, or for a PUT or PATCH of its `content`: even the same text is processed again.',
         permission: 'kb:write',
         query: removalQuery,
         responses: { 204: { description: 'The chunks were deleted' } },

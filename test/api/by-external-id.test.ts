@@ -105,6 +105,38 @@ describe('PUT', () => {
     expect((await tenant.call('GET', `${path}/chunks`)).body.data).toMatchObject([{ content: 'Fish.' }])
   })
 
+  test.each(['PUT', 'PATCH'])(
+    'of the same content (%s) processes it again after its chunks were deleted, but only once',
+    async (method) => {
+      const id = `emptied by ${method}`
+      const { body } = await put(id)
+      const path = `${tenant.knowledgeBase}/${body.id}`
+      const send = () =>
+        method === 'PUT' ? put(id) : tenant.call('PATCH', path, { title: 'Menu', content: 'Soup of the day.' })
+      await stand.deliver()
+      await tenant.call('DELETE', `${path}/chunks`)
+      expect((await get(id)).body).toMatchObject({ status: 'pending', chunk_count: 0 })
+      const { etag } = (await send()).headers
+      expect((await send()).headers.etag).toBe(etag)
+      await stand.deliver()
+      expect((await get(id)).body).toMatchObject({ status: 'completed', searchable_chunk_count: 1 })
+      const { revision } = await rowOf(body.id)
+      expect((await send()).body.status).toBe('completed')
+      expect((await rowOf(body.id)).revision).toBe(revision)
+    },
+  )
+
+  test('of the same content leaves chunks that a client uploads after it deleted all', async () => {
+    const { body } = await put('draft')
+    await stand.deliver()
+    const path = `${tenant.knowledgeBase}/${body.id}`
+    await tenant.call('DELETE', `${path}/chunks`)
+    const chunks = [{ content: 'Mine.', chunk_index: 0, embedding: axis(0) }]
+    await tenant.call('POST', `${path}/chunks`, { chunks })
+    expect((await put('draft')).body).toMatchObject({ status: 'pending', chunk_count: 1 })
+    expect((await tenant.call('PATCH', path, { status: 'completed' })).body.status).toBe('completed')
+  })
+
   test('that a golden question blocks changes nothing unless it ignores golden questions, and so does DELETE', async () => {
     const owner = await stand.tenant()
     const content = 'On Sunday we are closed.'

@@ -89,7 +89,10 @@ export function decidePatch(
   input: { title?: string; content?: string; status?: 'pending' | 'completed' },
   now: number,
 ): Decision {
-  const isChanged = input.content !== undefined && (document.file !== null || input.content !== document.content)
+  const isEmptied =
+    document.managedBy === 'client' && document.activeRevision === null && document.uploaded.length === 0
+  const isChanged =
+    input.content !== undefined && (document.file !== null || input.content !== document.content || isEmptied)
   if (input.content !== undefined && input.status === 'completed') return refuse(409, 'invalid_transition')
   const retitle: Change = (d) => {
     if (input.title !== undefined && input.title !== d.title) d.edits++

@@ -9,7 +9,7 @@ import type { Origin } from '../../work/message.ts'
 import { enqueue, type Outbox } from '../../work/outbox.ts'
 import { createdColumns, type DocumentRow, documentColumns } from '../contract/document.ts'
 import { neverValid } from '../contract/input.ts'
-import { isFile } from '../processing/guards.ts'
+import { isEmptied, isFile } from '../processing/guards.ts'
 import { rejectPastQuota } from '../processing/quotas.ts'
 import { deleteUnusedVectors, scopeOfClaims } from '../processing/served-chunks.ts'
 import { selectDocument } from './chunks.ts'
@@ -73,7 +73,7 @@ interface Found extends StoredDocument {
 async function read(db: Database, scope: DocumentScope, hasText: boolean): Promise<Found> {
   const found = sql<Found>`
     select d.status, d.managed_by, d.content_hash, d.chunk_count, d.revision, d.version, d.edits, d.title,
-      d.active_revision, d.valid_from, d.valid_until, ${isFile} as is_file, d.corrections,
+      d.active_revision, d.valid_from, d.valid_until, ${isFile} as is_file, ${isEmptied} as is_emptied, d.corrections,
       case when ${hasText}::boolean then d.extracted_text end as extracted_text, d.page_starts,
       exists (select from chunks c where c.organization_id = d.organization_id and c.document_id = d.id
         and c.revision = d.revision and c.vector_id is not null) as has_embedding

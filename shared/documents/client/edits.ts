@@ -25,6 +25,8 @@ export interface StoredDocument {
   /** True if its text is a file's. */
   is_file: boolean
   chunk_count: number
+  /** True if all its chunks were deleted, and nobody makes others. */
+  is_emptied: boolean
   has_embedding: boolean
   active_revision: number | null
   valid_from: Date | null
@@ -47,14 +49,18 @@ export interface Edit {
 /** Decides on a request's edit of a document. @throws ApiError if the document is in no state for it */
 export type Decide = (document: StoredDocument, origin: Origin) => Edit
 
-/** Changes the fields; other content, or the status `pending`, starts a revision. The status `completed` serves the client's chunks. */
+/**
+ * Changes the fields; other content, the same content after its chunks were deleted, or the status `pending` starts a revision. The status
+ * `completed` serves the client's chunks.
+ */
 export function edit(input: UpdateInput): Decide {
   return (document, origin) => {
     const fields = fieldsOf(document, input)
     const { content, status } = input
     if (content !== undefined && status === 'completed') conflict('invalid_transition')
     if (content !== undefined && !hasText(document, content)) return withText(document, content, origin, fields)
-    if (status === 'pending') return joined(fields, retried(document, origin))
+    const isAgain = content !== undefined && document.is_emptied
+    if (isAgain || status === 'pending') return joined(fields, retried(document, origin))
     if (status === 'completed' && document.status !== 'completed') return joined(fields, completed(document))
     return fields
   }

@@ -11,7 +11,7 @@ import type { Origin } from '../../work/message.ts'
 import type { Outbox } from '../../work/outbox.ts'
 import { createdColumns, type DocumentRow } from '../contract/document.ts'
 import type { PutInput } from '../contract/input.ts'
-import { isFile } from '../processing/guards.ts'
+import { isEmptied, isFile } from '../processing/guards.ts'
 import { createDocument } from './create-document.ts'
 import { disagreements } from './disagreements.ts'
 import { hashContent, preconditionFailed } from './documents.ts'
@@ -74,7 +74,7 @@ async function find(db: Database, scope: NamedScope, { title, content, metadata,
       .selectFrom('documents as d')
       .select(['d.title', ...createdColumns, disagreements.as('disagreements')])
       .select(
-        sql<boolean>`coalesce(${d.title} = ${title} and ${d.content_hash} = ${hashContent(content)} and not ${isFile}
+        sql<boolean>`coalesce(${d.title} = ${title} and ${d.content_hash} = ${hashContent(content)} and not ${isFile} and not ${isEmptied}
           and ${d.metadata} = ${JSON.stringify(metadata)}::jsonb and ${d.valid_from} is not distinct from ${valid_from}::timestamptz
           and ${d.valid_until} is not distinct from ${valid_until}::timestamptz, false)`.as('is_same'),
       )

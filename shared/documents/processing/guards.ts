@@ -18,6 +18,8 @@ export const isFile = sql<boolean>`(${d.source_url} is not null and ${d.content}
 /** True if no file can arrive any more. */
 export const isUploadOver = sql<boolean>`coalesce(${d.upload_until} < now(), true)`
 export const isManagedByService = sql<boolean>`${d.managed_by} = 'service'`
+/** True if search serves nothing of it, and neither the service nor the client has made chunks for it: all chunks were deleted. */
+export const isEmptied = sql<boolean>`(not ${isManagedByService} and ${d.active_revision} is null and ${d.chunk_count} = 0)`
 /** True if the text is there, and nobody has said yet whether the document replaces the one that it resembles. */
 export const isHeld = sql<boolean>`(${d.status} = 'pending' and ${d.resembles} is not null and ${d.content_hash} is not null)`
 export const isDue = sql<boolean>`(${isManagedByService} and ${d.status} = 'pending' and coalesce(${d.next_attempt_at}, now()) <= now()

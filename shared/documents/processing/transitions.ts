@@ -16,6 +16,7 @@ import { processing } from './guards.ts'
  * | –                          | created without content          | pending, client                           | `create`                        |
  * | –                          | created for a file               | pending, service, awaits its text         | `create`                        |
  * | any                        | PATCH: other content; retry; restore | pending, service, new revision            | `restart`, edits.ts             |
+ * | all its chunks deleted     | PATCH: the same content          | the same                                  | `restart`, `isEmptied`          |
  * | any, was a file            | PATCH: retry                     | the same, and awaits its text             | `restart`, `awaitText`          |
  * | any, was a file            | its text is corrected            | the same, and remains a file              | `restart`, `correct`            |
  * | any, was a file            | PATCH: content                   | the same, and no longer a file            | `restart`, `becomeText`         |
