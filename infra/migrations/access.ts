@@ -341,6 +341,7 @@ export const functions: Readonly<Record<string, string>> = {
   find_connection: 'mcp',
   'tell_of_waiting_documents tell_of_unanswered_questions': 'sweeper',
   require_operator_action: 'operator',
+  read_agent: ranking,
   packed_chunks: checking,
   switch_model: 'embedding',
   renew_pack: 'sweeper',

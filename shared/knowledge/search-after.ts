@@ -9,12 +9,18 @@ import type { DocumentId } from '../ids.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import { type AgentIndex, countChunks, emptyIndex, type Place, withChanges } from '../retrieval/index/agent-index.ts'
-import { type PackRow, toChange, upToDate } from '../retrieval/index/changes.ts'
+import { toChange, upToDate } from '../retrieval/index/changes.ts'
 import { loadedAgents } from '../retrieval/index/loaded-agents.ts'
 import { packChunks } from '../retrieval/index/segment.ts'
 import { comparedPassages } from '../retrieval/letter-runs.ts'
 import { answerOf, type Found, missingTexts, type Plan, planOf, whereabouts } from '../retrieval/search.ts'
-import { type PassageRow, selectWanted, type WantedRow } from '../retrieval/statement/passages.ts'
+import {
+  type AgentRow,
+  type PackRow,
+  type PassageRow,
+  readAgent,
+  type Wanted,
+} from '../retrieval/statement/read-agent.ts'
 import { Unavailable } from '../unavailable.ts'
 
 /** What a change does to a document, or to the agent's model. */
@@ -97,33 +103,27 @@ async function answersOf(
     read: plan.wanted.read.filter((place) => !madeAt(place)),
   }))
   const rows = await readAll(db, index, wanted)
-  const isCurrent = (row: WantedRow | undefined) => row?.version === index.version
+  const isCurrent = (row: AgentRow | undefined) => row?.version === index.version
   if (!rows.every(isCurrent)) return undefined
   const withMade = rows.map((row, i) => ({ ...row, cosines: cosinesWith(plans[i]!, row, madeAt) }))
   const missing = plans.map((plan, i) => missingTexts(plan, withMade[i]!).filter((place) => !madeAt(place)))
   const texts = await readAll(
     db,
     index,
-    plans.map(({ wanted: { version, maxBytes } }, i) => ({
-      version,
-      maxBytes,
-      compared: [],
-      vectors: [],
-      read: missing[i]!,
-    })),
+    missing.map((read) => ({ version: index.version, read })),
   )
   if (!texts.every(isCurrent)) return undefined
   const local = made.map((chunk) => ({ ...chunk, chunk_id: chunk.vector_id, url: null, page: null }))
   return questions.map(({ id }, i) => {
-    const passages = [...withMade[i]!.passages, ...texts[i]!.passages, ...local]
+    const passages = [...(withMade[i]!.passages ?? []), ...(texts[i]!.passages ?? []), ...local]
     return [id, answerOf(plans[i]!, withMade[i]!, { passages }).found]
   })
 }
 
-async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Parameters<typeof selectWanted>[1][]) {
-  const statements = wanted.map((each, i) => [`question${i}`, selectWanted(scope, each)] as const)
-  const rows: Record<string, WantedRow[]> = await db.batch(
-    Object.fromEntries(statements) as Record<string, Statement<WantedRow>>,
+async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Wanted[]) {
+  const statements = wanted.map((each, i) => [`question${i}`, readAgent(scope, each)] as const)
+  const rows: Record<string, AgentRow[]> = await db.batch(
+    Object.fromEntries(statements) as Record<string, Statement<AgentRow>>,
   )
   return wanted.map((_, i) => rows[`question${i}`]![0]!)
 }
@@ -131,10 +131,10 @@ async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Par
 /** The cosines of stored vectors, and those of vectors that are not stored. */
 function cosinesWith(
   { wanted: { compared, vectors } }: Plan,
-  { cosines }: WantedRow,
+  { cosines }: AgentRow,
   madeAt: (place: Place) => MadeChunk | undefined,
 ) {
-  return cosines.map((each, v) =>
+  return (cosines ?? []).map((each, v) =>
     each.map((cosine, i) => {
       const made = madeAt(compared[i]!)?.vector
       return made ? cosineOf(made, vectors[v]!) : cosine

@@ -206,9 +206,12 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       if (missing.length === 0) return await whole(known())
       const first = await searchBy([], { keys: missing.map(({ key }) => key) })
       if (isOther(first)) return undefined
-      for (const [i, vector] of first.stored.entries()) if (vector) vectors.keep(scope, missing[i]!, vector)
+      for (const each of missing) {
+        const vector = first.stored.get(each.key.toString('hex'))
+        if (vector) vectors.keep(scope, each, vector)
+      }
       try {
-        const made = missing.filter((_, i) => !first.stored[i])
+        const made = missing.filter((each) => !vectors.known(scope, each))
         const all = await vectors.of(scope, timing, deadline, heard, embedder)
         const remembered = made.map(({ key }) => ({ key, vector: vectors.known(scope, { key })! }))
         if (made.length === 0) figures.QueryVectorHits = 1

@@ -2,7 +2,6 @@ import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
 import { fromStored } from '../embedding/vectors.ts'
 import { agentNotFound } from '../http/not-found.ts'
-import { payloadLimit } from '../http/payload.ts'
 import type { DocumentId } from '../ids.ts'
 import { dayOf, dayText, timeZoneOf } from '../organizations/time-zone.ts'
 import { Unavailable } from '../unavailable.ts'
@@ -26,11 +25,11 @@ import { keywordQuery, wordsShare } from './keyword/keyword-query.ts'
 import { soughtTerms } from './keyword/weights.ts'
 import { comparedPassages, orderedByRuns } from './letter-runs.ts'
 import { type Likeness, likenessOf } from './meaning/likeness.ts'
-import { type QueryVectorKey, rememberQueryVectors } from './query-vector/query-vectors.ts'
+import { findQueryVectors, type QueryVectorKey, rememberQueryVectors } from './query-vector/query-vectors.ts'
 import { type Draft, type Ranked, rank } from './ranking/rank.ts'
 import type { Hit, Mode, Value } from './schemas.ts'
 import { furtherPassages, unseenFirst } from './seen.ts'
-import { type PassageRow, selectChosen, selectWanted, type Wanted, type WantedRow } from './statement/passages.ts'
+import { type AgentRow, type PassageRow, readAgent, selectChosen, type Wanted } from './statement/read-agent.ts'
 import { unequal } from './unequal.ts'
 
 /** A passage that search found, with the revision of its document that search serves. The API calls it a hit. */
@@ -70,8 +69,8 @@ export interface Found extends Judgement {
   hasVector: boolean
   /** The model that serves the agent: `hasVector` is false for vectors of another. */
   model: string | null
-  /** The vectors that are stored under the given keys. */
-  stored: (Float32Array | undefined)[]
+  /** The stored vectors by their keys in hexadecimal, of those that were given. */
+  stored: ReadonlyMap<string, Float32Array>
   likenessOf: LikenessOf
 }
 
@@ -111,8 +110,8 @@ type Passage = FoundPassage & Pick<Dated, 'valid_from' | 'valid_until'>
 const maxRefills = 3
 /** After each attempt the index is as new as the attempt was. */
 const maxAttempts = 20
-/** Texts that are read beyond the wanted ones, since exact cosines may change the order. */
-const spareTexts = 10
+/** Texts that are read beyond the wanted ones, since exact cosines change the order. */
+const spareTexts = 50
 
 /**
  * Searches for all hypotheses; a chunk has its best score over them. Returns the one with the proven value, then those that name the
@@ -146,9 +145,10 @@ export async function search(
       limit,
       chosen: await chosenBy(db, scope, filters),
     })
-    const { rows } = await db.batch({
+    const { rows, stored = [] } = await db.batch({
       ...(attempt === 1 && rememberQueryVectors(scope, vectors.made)),
-      rows: selectWanted(scope, { ...plan.wanted, keys: vectors.keys }),
+      ...(vectors.keys && { stored: findQueryVectors(scope, vectors.keys) }),
+      rows: readAgent(scope, plan.wanted),
     })
     const row = rows[0] ?? agentNotFound()
     const newer = row.version === index.version ? index : agents.keep(await withRow(db, index, row))
@@ -157,16 +157,21 @@ export async function search(
     now = row.now
     if (isNew && (as_of !== undefined || areEquallyValid(index, at.getTime(), now))) {
       const missing = missingTexts(plan, row)
-      const texts =
-        missing.length > 0 ? await readWanted(db, scope, { ...noCosines, version: newer.version, read: missing }) : row
+      const texts = missing.length > 0 ? await readTexts(db, scope, newer.version, missing) : row
       if (texts === row || texts.version === newer.version) {
         const { found, isLast } = answerOf(plan, row, texts)
         const passages = unequal(found.hits)
         if (passages.length >= filters.limit || isLast || refills === maxRefills) {
           const value = found.value && { ...found.value, chunk_id: passages[0]!.chunk_id }
           const hits = passages.filter(({ score }) => score >= min_score).slice(0, filters.limit)
-          const stored = row.stored.map((text) => (text === null ? undefined : fromStored(text, 0)))
-          return { ...found, hits, value, stored, ...(hits.length === 0 && withoutPassages(found.answerable !== null)) }
+          const vectorOf = new Map(stored.map(({ key, embedding }) => [key, fromStored(embedding, 0)]))
+          return {
+            ...found,
+            hits,
+            value,
+            stored: vectorOf,
+            ...(hits.length === 0 && withoutPassages(found.answerable !== null)),
+          }
         }
         limit *= 4
         refills++
@@ -177,10 +182,8 @@ export async function search(
   throw new Unavailable('database', new Error('The knowledge base changes faster than it can be read'))
 }
 
-const noCosines = { compared: [], vectors: [], maxBytes: payloadLimit }
-
-async function readWanted(db: Pick<Database, 'batch'>, scope: AgentScope, wanted: Wanted): Promise<WantedRow> {
-  const { rows } = await db.batch({ rows: selectWanted(scope, wanted) })
+async function readTexts(db: Pick<Database, 'batch'>, scope: AgentScope, version: number, read: ChunkPlace[]) {
+  const { rows } = await db.batch({ rows: readAgent(scope, { version, read }) })
   return rows[0] ?? agentNotFound()
 }
 
@@ -198,11 +201,15 @@ async function chosenBy(
 }
 
 /** True if the documents of these chunks are served in the same revision by a newer index. */
-function hasSame(newer: AgentIndex, { compared, read }: Wanted): boolean {
-  const served = new Set<unknown>(
-    newer.layers.flatMap(({ segment, gone }) => segment.documents.filter((_, i) => !gone.has(i))),
+function hasSame(newer: AgentIndex, { compared, read }: Plan['wanted']): boolean {
+  const served = new Set(
+    newer.layers.flatMap(({ segment, gone }) =>
+      segment.documents.flatMap(({ documentId, revision }, i) => (gone.has(i) ? [] : [`${documentId} ${revision}`])),
+    ),
   )
-  return [...compared, ...read].every(({ document }) => served.has(document))
+  return [...compared, ...read].every(({ document: { documentId, revision } }) =>
+    served.has(`${documentId} ${revision}`),
+  )
 }
 
 /** A question, ranked by estimates, and what it needs from the database. */
@@ -210,7 +217,7 @@ export interface Plan {
   index: AgentIndex
   sought: Sought
   draft: Draft
-  wanted: Wanted
+  wanted: Required<Pick<Wanted, 'version' | 'compared' | 'vectors' | 'read'>>
 }
 
 export function planOf(index: AgentIndex, sought: Sought): Plan {
@@ -223,33 +230,32 @@ export function planOf(index: AgentIndex, sought: Sought): Plan {
   })
   const draft = rank(view, mode, asked, limit)
   const places = (chunks: readonly number[]) => chunks.map((chunk) => placeOf(index, chunk))
-  const likely =
-    draft.compared.length > 0 ? draft.compared.slice(0, limit + spareTexts) : draft.finish([]).map(({ chunk }) => chunk)
   const vectors = draft.compared.length > 0 ? asked.map(({ vector }) => vector!) : []
   const wanted = {
     version: index.version,
     compared: places(draft.compared),
     vectors,
-    read: places(likely),
-    maxBytes: payloadLimit,
+    read: places(draft.likely.slice(0, limit + spareTexts)),
   }
   return { index, sought, draft, wanted }
 }
 
 /** The best chunks in their order, if the text of one of them was not read. */
-export function missingTexts({ index, draft, wanted }: Plan, { cosines }: WantedRow): ChunkPlace[] {
+export function missingTexts({ index, draft, wanted }: Plan, { cosines }: AgentRow): ChunkPlace[] {
   const read = new Set(wanted.read.map(nameOf))
-  const best = draft.finish(cosines as number[][]).map(({ chunk }) => placeOf(index, chunk))
+  const best = draft.finish((cosines ?? []) as number[][]).map(({ chunk }) => placeOf(index, chunk))
   return best.every((place) => read.has(nameOf(place))) ? [] : best
 }
 
 const nameOf = ({ document, index }: ChunkPlace) => `${document.documentId} ${index}`
 
 /** The answer to a question. @param row has the cosines that the plan wants @param texts has texts of at least the best chunks that fit into a response */
-export function answerOf(plan: Plan, { cosines }: WantedRow, { passages }: Pick<WantedRow, 'passages'>) {
+export function answerOf(plan: Plan, { cosines }: AgentRow, { passages }: Pick<AgentRow, 'passages'>) {
   const { index, sought, draft } = plan
-  const texts = new Map(passages.flatMap((row) => (row ? [[`${row.document_id} ${row.chunk_index}`, row]] : [])))
-  const ranked = draft.finish(cosines as number[][])
+  const texts = new Map(
+    (passages ?? []).flatMap((row) => (row ? [[`${row.document_id} ${row.chunk_index}`, row]] : [])),
+  )
+  const ranked = draft.finish((cosines ?? []) as number[][])
   const found = ranked.flatMap((each) => {
     const place = placeOf(index, each.chunk)
     const row = texts.get(nameOf(place))
@@ -319,7 +325,7 @@ function judged({ index, sought }: Plan, passages: readonly Passage[], likeness:
     sought: wordsOfDays(asked[0]?.inContext ?? '', days, moment),
     hasVector,
     model,
-    stored: [],
+    stored: new Map(),
     likenessOf: likenessBy,
   }
 }

@@ -270,7 +270,7 @@ test('a page of 20,000 logged questions reads few of them with any filter', asyn
     const [batch] = (await batchesOf(() => screen(owner, query))).filter(({ queries }) =>
       queries.some(({ query }) => query.includes('from question_log q')),
     )
-    const scans = (await plansOf(batch!, 'analyze, buffers,')).flatMap(nodesOf)
+    const scans = (await plansOf(stand.pool, batch!, 'analyze, buffers,')).flatMap(nodesOf)
     const pages = scans.filter((node) => node['Relation Name'] === 'question_log').map(buffersOf)
     expect(pages.length, JSON.stringify(query)).toBe(1)
     expect(pages[0], JSON.stringify(query)).toBeLessThan(150)

@@ -78,7 +78,7 @@ describe.each(statistics)('with planner statistics that are %s,', (_, prepare) =
       await tenant.call('POST', `${tenant.knowledgeBase}/search`, { ...keyword, metadata: { a: 1 } })
     })
     const plansOfAll = async (batches: Batch[]) =>
-      (await Promise.all(batches.map((batch) => plansOf(batch)))).map((each) => each.flatMap(nodesOf))
+      (await Promise.all(batches.map((batch) => plansOf(stand.pool, batch)))).map((each) => each.flatMap(nodesOf))
     const plans = await plansOfAll(searches)
     const batches = await batchesOf(async () => {
       await tenant.call('GET', `${path}/chunks`)
@@ -114,7 +114,7 @@ test('a chunk’s vector is looked up by its id, even when the planner has no st
   await sql`delete from pg_statistic where starelid = 'vectors'::regclass`.execute(stand.db)
   const chunks = Array.from({ length: 20 }, (_, i) => ({ content: 'c', chunk_index: 400 + i, embedding: axis(i) }))
   const batches = await batchesOf(() => tenant.call('POST', `${tenant.knowledgeBase}/${large}/chunks`, { chunks }))
-  const plans = await Promise.all(batches.map((batch) => plansOf(batch)))
+  const plans = await Promise.all(batches.map((batch) => plansOf(stand.pool, batch)))
   const lookups = plans
     .flat()
     .flatMap(nodesOf)
@@ -127,7 +127,7 @@ test('a list of documents reads none of their chunks', async () => {
   for (let i = 0; i < 20; i++) await makeDocument(tenant, 5)
   const readChunks = async () => {
     const [batch] = await batchesOf(() => tenant.call('GET', `${tenant.knowledgeBase}?limit=100`))
-    const nodes = (await plansOf(batch!, 'analyze,')).flatMap(nodesOf)
+    const nodes = (await plansOf(stand.pool, batch!, 'analyze,')).flatMap(nodesOf)
     const scans = nodes.filter((node) => node['Relation Name'] === 'chunks')
     return scans.reduce((sum, node) => sum + node['Actual Loops'], 0)
   }
@@ -164,7 +164,7 @@ test('the 3,000 documents of an agent are counted from an index alone, and only 
       expect(body.data?.[0] ?? body).toMatchObject({ id: crowded, documents })
     })
     expect(others).toEqual([])
-    const [plan] = await plansOf(batch!, 'analyze, buffers,')
+    const [plan] = await plansOf(stand.pool, batch!, 'analyze, buffers,')
     const read = nodesOf(plan!).filter((node) => node['Relation Name'] === 'documents')
     expect(read).toMatchObject([{ 'Node Type': 'Index Only Scan', 'Index Name': 'documents_kept_by_status' }])
     // A page with one agent reads the next one, to see if there is more.

@@ -58,7 +58,7 @@ describe.runIf(process.env.DATABASE_URL)('on a server', () => {
       const login = new URL(new Headers(batch.init.headers).get('neon-connection-string')!).username
       expect(login).toMatch(/^cuecard_sweeper/)
       const statements = batch.queries.filter(({ query }) => !query.includes('set_config('))
-      const plans = await plansOf(batch, 'analyze, buffers,')
+      const plans = await plansOf(stand.pool, batch, 'analyze, buffers,')
       expect(plans).toHaveLength(statements.length)
       for (const [i, { query }] of statements.entries()) read[query.replaceAll(/\s+/g, ' ')] = buffersOf(plans[i]!)
     }

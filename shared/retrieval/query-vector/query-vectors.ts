@@ -39,10 +39,11 @@ export function vectorCache() {
 
 const q = columnsOf('query_vectors', 'q')
 
-/** Selects the keys that have a stored vector. */
+/** Selects the vectors that are stored under these keys, as text of a `halfvec`. */
 export function findQueryVectors({ organizationId }: AgentScope, keys: readonly QueryVectorKey[]) {
-  return sql<{ key: string }>`select encode(${q.key}, 'hex') as key from query_vectors q
-    where ${q.organization_id} = ${organizationId} and ${q.key} in (${sql.join(keys)})`
+  return sql<{ key: string; embedding: string }>`
+    select encode(${q.key}, 'hex') as key, ${q.embedding}::text as embedding from query_vectors q
+    where ${q.organization_id} = ${organizationId} and ${q.key} = any(${keys}::bytea[])`
 }
 
 /** The statements that store vectors for all instances. The commit does not wait for the disk: a lost vector is fetched again. */

@@ -28,8 +28,10 @@ export interface Ranked {
 
 /** A ranking from estimates, which exact cosines finish. */
 export interface Draft {
-  /** The chunks that can be among the best, likeliest first: their cosines with each hypothesis are needed. */
-  compared: number[]
+  /** Chunks whose cosines with each hypothesis are needed. */
+  compared: readonly number[]
+  /** Chunks that can be among the best, likeliest first. */
+  likely: readonly number[]
   /** The best chunks, best first, ties by document and place. @param cosines by hypothesis, in the order of `compared` */
   finish(cosines: readonly (readonly number[])[]): Ranked[]
 }
@@ -56,15 +58,20 @@ const tie = 1e-9
 export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], limit: number): Draft {
   const words = hypotheses.map(({ terms }) => scoreWords(view, mode === 'semantic' ? [] : terms))
   const isByMeaning = mode !== 'keyword' && hypotheses.every(({ vector }) => vector)
-  if (!isByMeaning) return { compared: [], finish: () => bestByWords(view, words, limit) }
+  if (!isByMeaning) {
+    const best = bestByWords(view, words, limit)
+    return { compared: [], likely: best.map(({ chunk }) => chunk), finish: () => best }
+  }
   const visible = visibleChunks(view)
   const estimates = hypotheses.map(({ vector }) => estimatesOf(view, visible, vector!))
   const isSmall = visible.length <= comparedExactly
   const estimated = estimates.map((each) => likenessFrom(each, deviationOfEstimate))
   const scorers = hypotheses.map(({ weight }, h) => scorerOf(mode, weight, words[h]!))
-  const compared = likeliest(visible, estimates, estimated, scorers, isSmall ? visible.length : limit)
+  const likely = likeliest(visible, estimates, estimated, scorers, limit)
+  const compared = isSmall ? [...visible] : likely
   return {
     compared,
+    likely,
     finish(cosines) {
       const likenesses = isSmall ? cosines.map((each) => likenessFrom(each)) : estimated
       const ranked = compared.map((chunk, i) => {

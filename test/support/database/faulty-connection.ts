@@ -13,7 +13,7 @@ export const statements = {
   claim: /pending_milliseconds/,
   part: /insert into vectors (?!.*\\"completed\\" as \()/,
   commit: /\\"completed\\" as \(/,
-  search: / as cosines, /,
+  search: /read_agent\(/,
   requeue: /\\"next_attempt_at\\" = now\(\) \+/,
   fail: /"error"/,
   leaveToSweeper: /set resend_at = now\(\) from/,
