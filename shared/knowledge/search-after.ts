@@ -105,19 +105,20 @@ async function answersOf(
   const rows = await readAll(db, index, wanted)
   const isCurrent = (row: AgentRow | undefined) => row?.version === index.version
   if (!rows.every(isCurrent)) return undefined
-  const withMade = rows.map((row, i) => ({ ...row, cosines: cosinesWith(plans[i]!, row, madeAt) }))
-  const missing = plans.map((plan, i) => missingTexts(plan, withMade[i]!).filter((place) => !madeAt(place)))
-  const texts = await readAll(
+  const ranked = plans.map((plan, i) => plan.draft.finish(cosinesWith(plan, rows[i]!, madeAt)))
+  const local = made.map((chunk) => ({ ...chunk, chunk_id: chunk.vector_id, url: null, page: null }))
+  const first = rows.map(({ passages }) => [...local, ...(passages ?? [])])
+  const missing = plans.map((_, i) => missingTexts(index, ranked[i]!, first[i]!).filter((place) => !madeAt(place)))
+  const others = await readAll(
     db,
     index,
     missing.map((read) => ({ version: index.version, read })),
   )
-  if (!texts.every(isCurrent)) return undefined
-  const local = made.map((chunk) => ({ ...chunk, chunk_id: chunk.vector_id, url: null, page: null }))
-  return questions.map(({ id }, i) => {
-    const passages = [...(withMade[i]!.passages ?? []), ...(texts[i]!.passages ?? []), ...local]
-    return [id, answerOf(plans[i]!, withMade[i]!, { passages }).found]
-  })
+  if (!others.every(isCurrent)) return undefined
+  return questions.map(({ id }, i) => [
+    id,
+    answerOf(plans[i]!, ranked[i]!, [...first[i]!, ...(others[i]!.passages ?? [])]),
+  ])
 }
 
 async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Wanted[]) {

@@ -45,12 +45,7 @@ export function coverageOf(question: string, texts: readonly string[]): Coverage
   const words = readMeanings(withSpelledWords(question), (meaning) => asked.add(meaning)).filter(
     ({ isStopWord }) => !isStopWord,
   )
-  const found = texts.map((text) => {
-    const has = new Set<string>()
-    readMeanings(text, (meaning) => asked.has(meaning) && has.add(meaning))
-    for (const [sign, concept] of signs) if (asked.has(concept) && sign.test(text)) has.add(concept)
-    return has
-  })
+  const found = texts.map(meaningsIn)
   const has = (meanings: readonly string[], text = found[0]!) => meanings.some((each) => text.has(each))
   const rarity = (meanings: readonly string[]) => {
     const having = found.filter((text) => has(meanings, text)).length
@@ -69,6 +64,19 @@ const spelled = /(?<![\p{L}\p{N}])\p{L}(?:[ .-]{1,2}\p{L}(?![\p{L}\p{N}])){2,}/g
 /** Letters that are said one by one are a word: "N O V A K", "n. o. v. a. k." */
 function withSpelledWords(question: string): string {
   return question.replace(spelled, (letters) => letters.replaceAll(/[ .-]/g, ''))
+}
+
+/** The passages of a small agent come again in other questions. */
+const textsRead = new BoundedMap<string, ReadonlySet<string>>(1000)
+
+/** All that a text means: its words' terms, and concepts with a `#`. */
+export function meaningsIn(text: string): ReadonlySet<string> {
+  return textsRead.getOrInsertComputed(text, () => {
+    const has = new Set<string>()
+    readMeanings(text, (meaning) => has.add(meaning))
+    for (const [sign, concept] of signs) if (sign.test(text)) has.add(concept)
+    return has
+  })
 }
 
 export function readMeanings(text: string, see: (meaning: string) => void): MeantWord[] {

@@ -23,7 +23,9 @@ export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_titl
   hits: readonly Found[],
 ): Found[] {
   const compared = hits.slice(0, comparedPassages)
-  const texts = compared.map(({ document_title, content }) => lettersOf(`${document_title} ${content}`))
+  const texts = compared.map(({ document_title, content }) =>
+    lettersOfTexts.getOrInsertComputed(`${document_title} ${content}`, lettersOf),
+  )
   const shares = queries.map((query) => sharesOfRuns(query, texts))
   const raised = compared.map((hit, i) => {
     const share = Math.max(0, ...shares.map((each) => each[i]!))
@@ -59,6 +61,8 @@ function lettersOf(text: string): string {
 }
 
 const lettersOfWords = new BoundedMap<string, string>(50_000)
+/** The passages of a small agent come again in other questions. */
+const lettersOfTexts = new BoundedMap<string, string>(1000)
 
 function lettersOfWord(word: string): string {
   const folded = fold(word)

@@ -29,6 +29,7 @@ import { findQueryVectors, type QueryVectorKey, rememberQueryVectors } from './q
 import { type Draft, type Ranked, rank } from './ranking/rank.ts'
 import type { Hit, Mode, Value } from './schemas.ts'
 import { furtherPassages, unseenFirst } from './seen.ts'
+import { keepPassages, keptPassage } from './statement/kept-passages.ts'
 import { type AgentRow, type PassageRow, readAgent, selectChosen, type Wanted } from './statement/read-agent.ts'
 import { unequal } from './unequal.ts'
 
@@ -148,43 +149,51 @@ export async function search(
     const { rows, stored = [] } = await db.batch({
       ...(attempt === 1 && rememberQueryVectors(scope, vectors.made)),
       ...(vectors.keys && { stored: findQueryVectors(scope, vectors.keys) }),
-      rows: readAgent(scope, plan.wanted),
+      rows: readAgent(scope, { ...plan.wanted, read: plan.wanted.read.filter((place) => !keptPassage(scope, place)) }),
     })
     const row = rows[0] ?? agentNotFound()
     const newer = row.version === index.version ? index : agents.keep(await withRow(db, index, row))
     // Only then does the index have all that was served when the search began.
     const isNew = newer === index || (attempt > 1 && hasSame(newer, plan.wanted))
-    now = row.now
-    if (isNew && (as_of !== undefined || areEquallyValid(index, at.getTime(), now))) {
-      const missing = missingTexts(plan, row)
-      const texts = missing.length > 0 ? await readTexts(db, scope, newer.version, missing) : row
-      if (texts === row || texts.version === newer.version) {
-        const { found, isLast } = answerOf(plan, row, texts)
-        const passages = unequal(found.hits)
-        if (passages.length >= filters.limit || isLast || refills === maxRefills) {
-          const value = found.value && { ...found.value, chunk_id: passages[0]!.chunk_id }
-          const hits = passages.filter(({ score }) => score >= min_score).slice(0, filters.limit)
-          const vectorOf = new Map(stored.map(({ key, embedding }) => [key, fromStored(embedding, 0)]))
-          return {
-            ...found,
-            hits,
-            value,
-            stored: vectorOf,
-            ...(hits.length === 0 && withoutPassages(found.answerable !== null)),
-          }
-        }
-        limit *= 4
-        refills++
-      }
-    }
+    const isValidNow = as_of !== undefined || areEquallyValid(index, at.getTime(), row.now)
+    const ranked = plan.draft.finish(row.cosines ?? [])
+    const texts = isNew && isValidNow && (await textsOf(db, plan, ranked, row))
     index = newer
+    now = row.now
+    if (!texts) continue
+    const found = answerOf(plan, ranked, texts)
+    const passages = unequal(found.hits)
+    if (passages.length >= filters.limit || ranked.length < limit || refills === maxRefills) {
+      const value = found.value && { ...found.value, chunk_id: passages[0]!.chunk_id }
+      const hits = passages.filter(({ score }) => score >= min_score).slice(0, filters.limit)
+      const vectorOf = new Map(stored.map(({ key, embedding }) => [key, fromStored(embedding, 0)]))
+      const none = hits.length === 0 && withoutPassages(found.answerable !== null)
+      return { ...found, hits, value, stored: vectorOf, ...none }
+    }
+    limit *= 4
+    refills++
   }
   throw new Unavailable('database', new Error('The knowledge base changes faster than it can be read'))
 }
 
-async function readTexts(db: Pick<Database, 'batch'>, scope: AgentScope, version: number, read: ChunkPlace[]) {
-  const { rows } = await db.batch({ rows: readAgent(scope, { version, read }) })
-  return rows[0] ?? agentNotFound()
+/** The texts of the best chunks, as many as fit into a response. @returns undefined if something has changed since the row was read */
+async function textsOf(
+  db: Pick<Database, 'batch'>,
+  { index, wanted }: Plan,
+  ranked: readonly Ranked[],
+  row: AgentRow,
+): Promise<Texts | undefined> {
+  const { scope } = index
+  const kept = wanted.read.map((place) => keptPassage(scope, place))
+  const texts = [...(row.passages ?? []), ...kept]
+  const missing = missingTexts(index, ranked, texts)
+  const version = row.version
+  const { rows } =
+    missing.length > 0 ? await db.batch({ rows: readAgent(scope, { version, read: missing }) }) : { rows: [row] }
+  if (rows[0]?.version !== version) return undefined
+  const read = missing.length > 0 ? (rows[0].passages ?? []) : texts
+  if (version === index.version) keepPassages(scope, [...wanted.read, ...missing], read)
+  return read
 }
 
 /** The documents, or places in them, to which the filters confine a search; undefined for all. */
@@ -240,28 +249,26 @@ export function planOf(index: AgentIndex, sought: Sought): Plan {
   return { index, sought, draft, wanted }
 }
 
-/** The best chunks in their order, if the text of one of them was not read. */
-export function missingTexts({ index, draft, wanted }: Plan, { cosines }: AgentRow): ChunkPlace[] {
-  const read = new Set(wanted.read.map(nameOf))
-  const best = draft.finish((cosines ?? []) as number[][]).map(({ chunk }) => placeOf(index, chunk))
-  return best.every((place) => read.has(nameOf(place))) ? [] : best
+type Texts = readonly (PassageRow | null | undefined)[]
+
+/** The best chunks in their order, if one of the texts is missing. */
+export function missingTexts(index: AgentIndex, ranked: readonly Ranked[], texts: Texts): ChunkPlace[] {
+  const has = new Set(texts.map((text) => text && nameOf(text.document_id, text.chunk_index)))
+  const best = ranked.map(({ chunk }) => placeOf(index, chunk))
+  return best.every(({ document, index }) => has.has(nameOf(document.documentId, index))) ? [] : best
 }
 
-const nameOf = ({ document, index }: ChunkPlace) => `${document.documentId} ${index}`
+const nameOf = (documentId: string, index: number) => `${documentId} ${index}`
 
-/** The answer to a question. @param row has the cosines that the plan wants @param texts has texts of at least the best chunks that fit into a response */
-export function answerOf(plan: Plan, { cosines }: AgentRow, { passages }: Pick<AgentRow, 'passages'>) {
-  const { index, sought, draft } = plan
-  const texts = new Map(
-    (passages ?? []).flatMap((row) => (row ? [[`${row.document_id} ${row.chunk_index}`, row]] : [])),
-  )
-  const ranked = draft.finish((cosines ?? []) as number[][])
+/** The answer to a question. @param ranked best first; those without a text are left out */
+export function answerOf(plan: Plan, ranked: readonly Ranked[], texts: Texts): Found {
+  const textOf = new Map(texts.flatMap((text) => (text ? [[nameOf(text.document_id, text.chunk_index), text]] : [])))
   const found = ranked.flatMap((each) => {
-    const place = placeOf(index, each.chunk)
-    const row = texts.get(nameOf(place))
-    return row ? [toPassage(each, place, row)] : []
+    const place = placeOf(plan.index, each.chunk)
+    const text = textOf.get(nameOf(place.document.documentId, place.index))
+    return text ? [toPassage(each, place, text)] : []
   })
-  return { found: judged(plan, found, ranked[0]?.likeness), isLast: ranked.length < sought.limit }
+  return judged(plan, found, ranked[0]?.likeness)
 }
 
 /** Where an agent's callers are. */

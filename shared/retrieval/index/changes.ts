@@ -33,6 +33,7 @@ async function read(db: Pick<Database, 'batch'>, scope: AgentScope, version: num
 
 export function toChange({
   document_id: documentId,
+  version,
   revision,
   title,
   valid_from,
@@ -42,6 +43,7 @@ export function toChange({
   if (revision === null) return { documentId }
   const pack = {
     documentId,
+    version,
     revision,
     title: title!,
     validFrom: valid_from === null ? -Infinity : new Date(valid_from).getTime(),

@@ -6,6 +6,8 @@ import { unpackTerms } from '../../terms/packed-terms.ts'
 /** A document as search serves it. */
 export interface Pack {
   documentId: DocumentId
+  /** The agent's version when it was changed last. */
+  version: number
   revision: number
   title: string
   /** In milliseconds of the epoch; infinite where the document has no limit. */
@@ -124,7 +126,7 @@ export function bytesOf({
   return documents.length * bytesOfDocument + arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }
 
-/** An object of seven properties, its id and its title. */
+/** An object of eight properties, its id and its title. */
 const bytesOfDocument = 400
 
 function emptySegment(chunks: number) {

@@ -56,8 +56,8 @@ export interface AgentRow extends AgentFacts {
   is_complete: boolean
   /** The database's clock, in milliseconds of the epoch. */
   now: number
-  /** By vector, in the order of the chunks; null for a chunk that is no longer stored. */
-  cosines: (number | null)[][] | null
+  /** By vector, in the order of the chunks. */
+  cosines: number[][] | null
   /** In the order of the chunks, as many as fit; null for a chunk that is no longer stored. */
   passages: (PassageRow | null)[] | null
 }

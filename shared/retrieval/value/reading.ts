@@ -17,9 +17,9 @@ const likeStrength = 0.5
 /** Later characters are not read. */
 const maxCharacters = 8000
 const maxNameLength = 80
-/** Cells and headers come again in other questions; a passage is read several times for one. */
+/** Cells, headers and the passages of a small agent come again in other questions. */
 const namesRead = new BoundedMap<string, ReadonlySet<string>>(20_000)
-const passagesRead = new BoundedMap<string, ReadonlySet<string>>(64)
+const passagesRead = new BoundedMap<string, ReadonlySet<string>>(1000)
 
 /** The stems of a text's words, fillers too, and its codes of several words. */
 export function formsIn(text: string): ReadonlySet<string> {
@@ -41,7 +41,9 @@ export const textsOf = (passage: Passage) => [...headsOf(passage), passage.conte
 
 /** The stems of all passages. */
 export function vocabularyOf(passages: readonly Passage[]): ReadonlySet<string> {
-  return new Set(passages.flatMap(textsOf).flatMap((text) => [...formsIn(text)]))
+  const vocabulary = new Set<string>()
+  for (const text of passages.flatMap(textsOf)) for (const form of formsIn(text)) vocabulary.add(form)
+  return vocabulary
 }
 
 /** Tells which units a passage, its headings or its document's title meet. */
