@@ -27,7 +27,11 @@ const documentPath = `${agentPath}/{documentId}`
 const sourcePath = '/v1/agents/{agentId}/sources'
 const connectPath = '/v1/agents/{agentId}/connect/mcp'
 
+/** A whole vCPU: search ranks with it, and the encoder embeds, which needs only a quarter of the memory. */
+export const wholeCpuMb = 1769
+
 const api = { database: true, memoryMb: 512, timeoutSeconds: 29 } as const
+const ranking = { ...api, memoryMb: wholeCpuMb } as const
 
 export const lambdas = {
   documents: {
@@ -48,12 +52,16 @@ export const lambdas = {
   },
   chunks: { ...api, entry: 'functions/chunks/handler.ts', routes: [`${documentPath}/chunks`] },
   search: {
-    ...api,
+    ...ranking,
     entry: 'functions/search/handler.ts',
     routes: [`${agentPath}/search`, `${agentPath}/search/prefetch`],
   },
-  mcp: { ...api, entry: 'functions/mcp/handler.ts', routes: ['/v1/agents/{agentId}/mcp', connectPath] },
-  platforms: { ...api, entry: 'functions/platforms/handler.ts', routes: [`${agentPath}/vapi`, `${agentPath}/retell`] },
+  mcp: { ...ranking, entry: 'functions/mcp/handler.ts', routes: ['/v1/agents/{agentId}/mcp', connectPath] },
+  platforms: {
+    ...ranking,
+    entry: 'functions/platforms/handler.ts',
+    routes: [`${agentPath}/vapi`, `${agentPath}/retell`],
+  },
   /** The authorization server of MCP clients; its consent is a screen of the dashboard. */
   connect: {
     ...api,
@@ -245,9 +253,6 @@ const asking = [...answering, 'questions', 'dashboard'] as const satisfies Lambd
 
 /** Lambdas that embed. */
 export const embedding = ['embedding', ...asking] as const satisfies LambdaName[]
-
-/** Gives a whole vCPU to Lambdas that embed with the encoder, which needs only a quarter of the memory. */
-export const encoderMemoryMb = 1769
 
 /** What reports a metric: a worker itself, or Lambdas together, because CloudWatch bills each metric of each reporter. */
 export type Reporter = LambdaName | 'answers' | 'api'

@@ -3,7 +3,6 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { Construct } from 'constructs'
 import { migrationNames as ownMigrations } from '../migrations/migrate.ts'
 import {
-  encoderMemoryMb,
   type Lambda,
   type LambdaName,
   lambdaNames,
@@ -12,6 +11,7 @@ import {
   queueNames,
   reporterOf,
   serving,
+  wholeCpuMb,
 } from '../wiring.ts'
 import { accessOf, type Resources } from './access.ts'
 import type { Bundle, BundleName } from './bundles/bundle.ts'
@@ -97,7 +97,7 @@ function createFunctions(
     const { timeoutSeconds, heap, ...lambda }: Lambda = lambdas[name]
     const access = accessOf(name)
     const hasEncoder = embedsItself(resources.settings) && access.embeds
-    const memoryMb = hasEncoder ? encoderMemoryMb : lambda.memoryMb
+    const memoryMb = hasEncoder ? wholeCpuMb : lambda.memoryMb
     const reservedConcurrency = resources.settings.reservedConcurrency?.[name]
     const own = { functionName: `${stack}-${name}`, bundle: bundles[name], access }
     return [

@@ -5,7 +5,7 @@ import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exampleStages as stages } from '../../infra/aws/stages.ts'
 import { credentials, region } from '../../infra/local/lambda.ts'
-import { embedding, encoderMemoryMb, type LambdaName, lambdaNames, lambdas } from '../../infra/wiring.ts'
+import { embedding, type LambdaName, lambdaNames, lambdas, wholeCpuMb } from '../../infra/wiring.ts'
 import { type Fields, StackTemplate, synthesize, useSynthesis } from '../support/aws/aws-template.ts'
 import { deploy } from '../support/aws/deployed-system.ts'
 import { makeTenant } from '../support/stand/tenant.ts'
@@ -49,7 +49,7 @@ test('only the Lambdas that embed have the encoder, with a whole vCPU, and only 
   for (const name of lambdaNames) {
     const embeds = embedding.some((each) => each === name)
     const { MemorySize } = stack.lambda(name).Properties
-    expect(MemorySize, name).toBe(embeds ? encoderMemoryMb : lambdas[name].memoryMb)
+    expect(MemorySize, name).toBe(embeds ? wholeCpuMb : lambdas[name].memoryMb)
     const sizes = filesOf(stack, name).map((file) => statSync(join(dirname(stack.bundle(name)), file)).size)
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(maxPackageBytes)
   }

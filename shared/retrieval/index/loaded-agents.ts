@@ -4,8 +4,8 @@ import { ApiError } from '../../http/errors.ts'
 import { type AgentIndex, emptyIndex } from './agent-index.ts'
 import { upToDate } from './changes.ts'
 
-/** The part of an instance's memory that indexes take; joining two segments of the largest takes as much again. */
-const shareOfMemory = 0.35
+/** The part of an instance's memory that indexes take; joining two segments of the largest takes as much again. It holds 200,000 chunks of 512 MB. */
+const shareOfMemory = 0.25
 const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 1769) * 1_000_000
 /** The database knows of documents that search no longer serves for seven days. */
 const maxIdleMilliseconds = 6 * 24 * 60 * 60 * 1000
