@@ -1,18 +1,18 @@
 -- All that a search reads, in one statement, and so in one snapshot: shared/retrieval/statement says what the parts are. It ranks nothing.
 -- It runs with the calling role's rights, so that row-level security holds. As a function its plan is kept in the session.
--- `since`, `since_document`: the last change that the caller knows; null for no change of the version. Chunks are at (document, revision,
+-- `since`: the version that the caller knows. `changed` has what has changed since; null if that is much. Chunks are at (document, revision,
 -- index); `given`: ids of the vectors by which they are compared, null for their own. No row if the agent does not exist.
-create or replace function read_agent(organization uuid, agent uuid, since bigint, since_document uuid, vectors halfvec[],
+create or replace function read_agent(organization uuid, agent uuid, since bigint, vectors halfvec[],
     compared uuid[], compared_revisions integer[], compared_indexes integer[], given uuid[], of_next_model boolean,
     texts uuid[], text_revisions integer[], text_indexes integer[], max_bytes bigint)
-  returns table (name text, time_zone text, holidays text, model text, version float8, now float8, changed json, is_complete boolean,
+  returns table (name text, time_zone text, holidays text, model text, version float8, now float8, changed json,
     cosines json, passages json)
   language plpgsql stable
   set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off as $$
 #variable_conflict use_column
 begin
   return query select a.name, a.time_zone, a.holidays, a.model, a.served_version::float8, extract(epoch from now())::float8 * 1000,
-    changes.changed, coalesce(changes.is_complete, true),
+    changes.changed,
     case when cardinality(vectors) > 0 then (
       select json_agg(v.cosines order by v.n) from (
         select asked.n, json_agg(1 - (found.embedding <=> asked.vector) order by found.n) as cosines
@@ -45,17 +45,11 @@ begin
           where c.organization_id = organization and c.document_id = r.document_id and c.revision = r.revision
             and c.chunk_index = r.chunk_index offset 0) c on true) p) end
   from agents a
-  -- In parts of about 5 MB, since the driver takes 10 MB at a time.
   left join lateral (
-    select bool_and(c.before < 5000000) as is_complete,
-      json_agg(json_build_object('document_id', c.document_id, 'version', c.version, 'revision', c.revision, 'title', c.title,
-        'valid_from', c.valid_from, 'valid_until', c.valid_until, 'chunks', encode(c.chunks, 'base64')) order by c.version, c.document_id)
-        filter (where c.before < 5000000) as changed
-    from (
-      select p.*, sum(octet_length(coalesce(p.chunks, ''))) over (order by p.version, p.document_id) - octet_length(coalesce(p.chunks, '')) as before
-      from packs p
-      where p.organization_id = organization and p.agent_id = agent and p.version >= since
-        and (p.version > since or p.document_id > since_document) and (since > 0 or p.revision is not null)) c) changes
-    on since_document is not null or a.served_version <> since
+    select case when coalesce(sum(octet_length(p.chunks)), 0) < 1000000 then
+      coalesce(json_agg(json_build_object('document_id', p.document_id, 'version', p.version, 'revision', p.revision, 'title', p.title,
+        'valid_from', p.valid_from, 'valid_until', p.valid_until, 'chunks', encode(p.chunks, 'base64'))), '[]') end as changed
+    from packs p
+    where p.organization_id = organization and p.agent_id = agent and p.version > since) changes on a.served_version <> since
   where a.organization_id = organization and a.id = agent;
 end $$;

@@ -1,34 +1,75 @@
+import { sql } from 'kysely'
+import { columnsOf } from '../../database/columns.ts'
 import type { Database } from '../../database/database.ts'
-import type { AgentScope } from '../../database/scope.ts'
+import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { agentNotFound } from '../../http/not-found.ts'
 import type { DocumentId } from '../../ids.ts'
-import { type AgentRow, type PackRow, readAgent } from '../statement/read-agent.ts'
-import { type AgentIndex, type Change, emptyIndex, withChanges } from './agent-index.ts'
+import type { AgentRow, PackRow } from '../statement/read-agent.ts'
+import { type AgentFacts, type AgentIndex, type Change, emptyIndex, withChanges } from './agent-index.ts'
 
-/** The index after the changes that a statement has returned. Reads the others, if the row has not all. */
+const a = columnsOf('agents', 'a')
+const p = columnsOf('packs', 'p')
+
+/** The driver takes 10 MB at a time. */
+const bytesPerPart = 5_000_000
+
+/** The index after what a search's statement has returned. @throws ApiError agent_not_found */
 export async function withRow(db: Pick<Database, 'batch'>, index: AgentIndex, row: AgentRow): Promise<AgentIndex> {
+  const { version, changed, name, time_zone, holidays, model } = row
   // A database that was restored has gone back.
-  if (row.version < index.version) return await upToDate(db, emptyIndex(index.scope))
-  const changes = (row.changed ?? []).map(toChange)
-  let last = row
-  while (!last.is_complete) {
-    const { document_id: documentId, version } = last.changed!.at(-1)!
-    last = await read(db, index.scope, version, documentId)
-    changes.push(...(last.changed ?? []).map(toChange))
-  }
-  const { version, name, time_zone, holidays, model } = last
-  return withChanges(index, changes, { version, agent: { name, time_zone, holidays, model } })
+  if (version < index.version) return await upToDate(db, emptyIndex(index.scope))
+  if (changed === null) return await upToDate(db, index)
+  return withChanges(index, changed.map(toChange), { version, agent: { name, time_zone, holidays, model } })
 }
 
-/** The agent's index as it is now. @throws ApiError agent_not_found */
+/**
+ * The agent's index as it is now. Reads all changes since its version in their order, in parts: what changes meanwhile comes last.
+ * @throws ApiError agent_not_found
+ */
 export async function upToDate(db: Pick<Database, 'batch'>, index: AgentIndex): Promise<AgentIndex> {
-  const row = await read(db, index.scope, index.version)
-  return row.version === index.version ? index : await withRow(db, index, row)
+  const changes: Change[] = []
+  let after: Position = { version: index.version }
+  for (;;) {
+    const { rows } = await db.batch({ rows: selectChanges(index.scope, after) })
+    const { served_version: version, name, time_zone, holidays, model } = rows[0] ?? agentNotFound()
+    const packs = rows.filter(isPack)
+    changes.push(...packs.map(toChange))
+    const last = packs.at(-1)
+    if (!last || last.read === last.total)
+      return withChanges(index, changes, { version, agent: { name, time_zone, holidays, model } })
+    after = { version: last.version, documentId: last.document_id }
+  }
 }
 
-async function read(db: Pick<Database, 'batch'>, scope: AgentScope, version: number, documentId?: DocumentId) {
-  const { rows } = await db.batch({ rows: readAgent(scope, { version, documentId }) })
-  return rows[0] ?? agentNotFound()
+/** The last change that was read. */
+interface Position {
+  version: number
+  documentId?: DocumentId
+}
+
+/** An agent with one of its changed documents, if any; `read`: the bytes up to this one, `total`: of all. */
+type ChangeRow = AgentFacts & { served_version: number } & (
+    | (PackRow & { read: number; total: number })
+    | { document_id: null }
+  )
+
+const isPack = (row: ChangeRow): row is ChangeRow & PackRow & { read: number; total: number } =>
+  row.document_id !== null
+
+function selectChanges({ organizationId, agentId }: AgentScope, { version, documentId }: Position) {
+  const isLater = documentId
+    ? sql`(${p.version}, ${p.document_id}) > (${version}::bigint, ${documentId}::uuid)`
+    : sql`${p.version} > ${version}::bigint`
+  const size = sql`coalesce(octet_length(${p.chunks}), 0)`
+  return sql<ChangeRow>`select ${a.served_version}::float8 as served_version, ${a.name}, ${a.time_zone}, ${a.holidays}, ${a.model},
+      p.document_id, p.version::float8 as version, p.revision, p.title, p.valid_from, p.valid_until, encode(p.chunks, 'base64') as chunks,
+      p.read::float8 as read, p.total::float8 as total
+    from agents a left join (
+      select p.*, ${size} as size, sum(${size}) over (order by ${p.version}, ${p.document_id}) as read, sum(${size}) over () as total
+      from packs p
+      where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater}
+        and (${version}::bigint > 0 or ${p.revision} is not null)) p on p.read - p.size < ${bytesPerPart}
+    where ${isAgent({ organizationId, agentId })} order by p.version, p.document_id`
 }
 
 export function toChange({

@@ -11,8 +11,6 @@ import type { AgentFacts, Place } from '../index/agent-index.ts'
 export interface Wanted {
   /** The version of the index. */
   version: number
-  /** The document of the last change that the index has of this version; all if undefined. */
-  documentId?: DocumentId | undefined
   /** Chunks whose cosines with the vectors are wanted. */
   compared?: readonly Place[]
   vectors?: readonly ArrayLike<number>[]
@@ -51,9 +49,8 @@ export interface PassageRow {
 
 export interface AgentRow extends AgentFacts {
   version: number
-  /** What has changed since, in the order of the versions; `is_complete` is false if there is more. */
+  /** What has changed since; null if that is much. */
   changed: PackRow[] | null
-  is_complete: boolean
   /** The database's clock, in milliseconds of the epoch. */
   now: number
   /** By vector, in the order of the chunks. */
@@ -68,9 +65,9 @@ export interface AgentRow extends AgentFacts {
  */
 export function readAgent(
   { organizationId, agentId }: AgentScope,
-  { version, documentId, vectors = [], compared = [], vectorIds = [], ofNextModel = false, read = [] }: Wanted,
+  { version, vectors = [], compared = [], vectorIds = [], ofNextModel = false, read = [] }: Wanted,
 ) {
-  return sql<AgentRow>`select * from read_agent(${organizationId}, ${agentId}, ${version}, ${documentId ?? null},
+  return sql<AgentRow>`select * from read_agent(${organizationId}, ${agentId}, ${version},
     ${vectors.map((vector) => toStored(vector).embedding)}::halfvec[], ${places(compared)},
     ${compared.map((_, i) => vectorIds[i] ?? null)}::uuid[], ${ofNextModel}, ${places(read)}, ${payloadLimit})`
 }
