@@ -14,6 +14,11 @@ const rows = [
   ['search', /^20,000 chunks .*: by words, p50$/, 'Search by words, 20,000 chunks'],
   ['search', /^60,000 chunks of [\d,]+: p50$/, 'Search by meaning, 60,000 chunks'],
   ['sessions', /^33 chunks, semantic: p50$/, 'Search by meaning, 33 chunks, on a fresh session of the database'],
+  [
+    'sessions',
+    /^1,000 chunks, hybrid, not loaded: p50$/,
+    'Hybrid search, 1,000 chunks, of an agent that the instance has not loaded',
+  ],
   ['cold-start', /^documents: import and first request/, 'New Lambda instance, import and first request'],
 ] as const
 
