@@ -115,8 +115,18 @@ export interface View {
   valid: number
 }
 
+/** The views of indexes that are the same for every question. */
+const views = new WeakMap<AgentIndex, View>()
+
 /** @param at when documents must be valid, in milliseconds of the epoch @param chosen undefined for all */
 export function viewOf(index: AgentIndex, at: number, chosen?: Chosen): View {
+  if (chosen || index.layers.some(({ segment }) => segment.isDated)) return makeView(index, at, chosen)
+  const view = views.get(index) ?? makeView(index, at)
+  views.set(index, view)
+  return view
+}
+
+function makeView(index: AgentIndex, at: number, chosen?: Chosen): View {
   const visible = new Uint8Array(index.chunks)
   let count = 0
   let valid = 0
@@ -146,7 +156,8 @@ function isValid({ validFrom, validUntil }: IndexedDocument, at: number): boolea
 
 /** True if the same documents are valid at both moments. */
 export function areEquallyValid({ layers }: AgentIndex, one: number, other: number): boolean {
-  return layers.every(({ segment, gone }) =>
+  const dated = layers.filter(({ segment }) => segment.isDated)
+  return dated.every(({ segment, gone }) =>
     segment.documents.every((document, i) => gone.has(i) || isValid(document, one) === isValid(document, other)),
   )
 }

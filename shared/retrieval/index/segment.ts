@@ -26,6 +26,8 @@ export interface IndexedDocument extends Omit<Pack, 'chunks'> {
 /** Documents and their chunks, by terms and by sketch. It never changes. */
 export interface Segment {
   documents: readonly IndexedDocument[]
+  /** True if one of them is valid for a time only. */
+  isDated: boolean
   /** The document of each chunk, by its place in `documents`. */
   documentOf: Uint32Array
   /** `chunk_index` and `revision` of each chunk. */
@@ -66,7 +68,7 @@ export function segmentOf(packs: readonly Pack[]): Segment {
     }
     documents.push({ ...document, from, to: chunk })
   }
-  return { ...segment, documents, ...inverted(pairs) }
+  return { ...segment, documents, isDated: areDated(documents), ...inverted(pairs) }
 }
 
 /** One segment instead of several, without their documents that are gone. */
@@ -95,7 +97,11 @@ export function merged(layers: readonly { segment: Segment; gone: ReadonlySet<nu
         const place = places[postings[i]! >>> 2]!
         if (place >= 0) pairs.add(terms[term]!, place, postings[i]! & 3)
       }
-  return { ...target, documents, ...inverted(pairs) }
+  return { ...target, documents, isDated: areDated(documents), ...inverted(pairs) }
+}
+
+function areDated(documents: readonly IndexedDocument[]): boolean {
+  return documents.some(({ validFrom, validUntil }) => validFrom > -Infinity || validUntil < Infinity)
 }
 
 /** Finds the postings of a term: [from, to), which is empty if no chunk has it. */

@@ -19,13 +19,19 @@ const lengthWeight = 0.2
 /** Weighs a question's terms among the chunks that it may find. */
 export function weighIn(view: View, terms: readonly SoughtTerm[]): WeighedTerm[] {
   const counts = new Map<number, number>()
-  for (const { key } of terms) {
-    if (counts.has(key)) continue
-    let count = 0
-    forEachChunk(view, key, () => count++)
-    counts.set(key, count)
-  }
+  for (const { key } of terms) if (!counts.has(key)) counts.set(key, countChunksWith(view, key))
   return weigh(terms, view.valid, (key) => counts.get(key)!)
+}
+
+function countChunksWith(view: View, key: number): number {
+  let count = 0
+  if (view.visible) forEachChunk(view, key, () => count++)
+  else
+    for (const { segment } of view.index.layers) {
+      const [from, to] = postingsOf(segment, key)
+      count += to - from
+    }
+  return count
 }
 
 /** Scores all chunks that have a word of the question. */
@@ -50,15 +56,16 @@ export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores
 
 /** Adds what a group is worth in each chunk: the most that one of its ways is. */
 function scoreGroup(view: View, group: readonly WeighedTerm[], scores: Float64Array, certain: Uint8Array): void {
+  const [only, ...others] = group
+  if (others.length === 0 && !only!.isCode) {
+    addTerm(view, only!, scores)
+    return
+  }
   const ofGroup = new Float64Array(scores.length)
   for (const way of Map.groupBy(group, (term) => term.way).values()) {
     const ofWay = new Float64Array(scores.length)
     const termsFound = new Uint8Array(scores.length)
-    for (const { key, worth } of way)
-      forEachChunk(view, key, (chunk, frequency) => {
-        ofWay[chunk]! += worth * gains[frequency]!
-        termsFound[chunk]!++
-      })
+    for (const term of way) addTerm(view, term, ofWay, termsFound)
     const isCode = way.some((term) => term.isCode)
     for (let chunk = 0; chunk < ofWay.length; chunk++) {
       if (ofWay[chunk]! > ofGroup[chunk]!) ofGroup[chunk] = ofWay[chunk]!
@@ -68,18 +75,39 @@ function scoreGroup(view: View, group: readonly WeighedTerm[], scores: Float64Ar
   for (let chunk = 0; chunk < ofGroup.length; chunk++) scores[chunk]! += ofGroup[chunk]!
 }
 
+/** Adds what a term is worth in each chunk that has it, and counts it there. Has no callback, since it runs for each word of each chunk. */
+function addTerm(
+  { index, visible }: View,
+  { key, worth }: WeighedTerm,
+  scores: Float64Array,
+  found?: Uint8Array,
+): void {
+  const worths = gains.map((gain) => worth * gain)
+  for (const { segment, base } of index.layers) {
+    const { postings } = segment
+    const [from, to] = postingsOf(segment, key)
+    for (let i = from; i < to; i++) {
+      const chunk = base + (postings[i]! >>> 2)
+      if (visible !== undefined && visible[chunk] === 0) continue
+      scores[chunk]! += worths[postings[i]! & 3]!
+      if (found) found[chunk]!++
+    }
+  }
+}
+
 /** The mean length of the chunks that have a term, plus 1. */
 function usualLength(view: View, terms: readonly WeighedTerm[]): number {
   const has = new Uint8Array(view.index.chunks)
-  for (const { key } of terms)
-    forEachChunk(view, key, (chunk) => {
-      has[chunk] = 1
-    })
+  for (const key of new Set(terms.map((term) => term.key)))
+    for (const { segment, base } of view.index.layers) {
+      const [from, to] = postingsOf(segment, key)
+      for (let i = from; i < to; i++) has[base + (segment.postings[i]! >>> 2)] = 1
+    }
   let count = 0
   let length = 0
   for (const { segment, base } of view.index.layers)
     for (let i = 0; i < segment.lengths.length; i++)
-      if (has[base + i] === 1) {
+      if (has[base + i] === 1 && view.visible?.[base + i] !== 0) {
         count++
         length += segment.lengths[i]!
       }
@@ -87,17 +115,12 @@ function usualLength(view: View, terms: readonly WeighedTerm[]): number {
 }
 
 /** Calls back for each chunk that a question may find and that has the term. */
-export function forEachChunk(
-  { index, visible }: View,
-  key: number,
-  see: (chunk: number, frequency: number) => void,
-): void {
+export function forEachChunk({ index, visible }: View, key: number, see: (chunk: number) => void): void {
   for (const { segment, base } of index.layers) {
     const [from, to] = postingsOf(segment, key)
     for (let i = from; i < to; i++) {
-      const posting = segment.postings[i]!
-      const chunk = base + (posting >>> 2)
-      if (visible === undefined || visible[chunk] === 1) see(chunk, posting & 3)
+      const chunk = base + (segment.postings[i]! >>> 2)
+      if (visible === undefined || visible[chunk] === 1) see(chunk)
     }
   }
 }

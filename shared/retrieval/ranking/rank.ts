@@ -62,13 +62,12 @@ export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], 
     const best = bestByWords(view, words, limit)
     return { compared: [], likely: best.map(({ chunk }) => chunk), finish: () => best }
   }
-  const visible = visibleChunks(view)
-  const estimates = hypotheses.map(({ vector }) => estimatesOf(view, visible, vector!))
-  const isSmall = visible.length <= comparedExactly
+  const estimates = hypotheses.map(({ vector }) => estimatesOf(view, vector!))
   const estimated = estimates.map((each) => likenessFrom(each, deviationOfEstimate))
   const scorers = hypotheses.map(({ weight }, h) => scorerOf(mode, weight, words[h]!))
-  const likely = likeliest(visible, estimates, estimated, scorers, limit)
-  const compared = isSmall ? [...visible] : likely
+  const likely = likeliest(estimates, estimated, scorers, limit)
+  const isSmall = view.count <= comparedExactly
+  const compared = isSmall ? chunksOf(estimates[0]!) : likely
   return {
     compared,
     likely,
@@ -123,59 +122,59 @@ function bestByWords(view: View, words: readonly WordScores[], limit: number): R
   return bestFirst(view, ranked).slice(0, limit)
 }
 
-/** The chunks whose score can be among the `limit` best, as far as the error of the estimates is usual. */
+/** The chunks whose score can be among the `limit` best, as far as the error of the estimates is usual, best first. */
 function likeliest(
-  visible: Uint32Array,
   estimates: readonly Float64Array[],
   likenesses: readonly Likeness[],
   scorers: readonly Scorer[],
   limit: number,
 ): number[] {
-  const scores = new Float64Array(visible.length)
-  const highest = new Float64Array(visible.length)
-  for (let i = 0; i < visible.length; i++) {
-    let score = -Infinity
-    let high = -Infinity
-    for (let h = 0; h < scorers.length; h++) {
-      score = Math.max(score, scorers[h]!(visible[i]!, estimates[h]![i]!, likenesses[h]!))
-      high = Math.max(high, scorers[h]!(visible[i]!, estimates[h]![i]! + margin, likenesses[h]!))
+  const count = estimates[0]!.length
+  const scores = new Float64Array(count).fill(-Infinity)
+  const highest = new Float64Array(count).fill(-Infinity)
+  for (const [h, score] of scorers.entries()) {
+    const cosines = estimates[h]!
+    for (let chunk = 0; chunk < count; chunk++) {
+      const cosine = cosines[chunk]!
+      if (cosine === -Infinity) continue
+      scores[chunk] = Math.max(scores[chunk]!, score(chunk, cosine, likenesses[h]!))
+      highest[chunk] = Math.max(highest[chunk]!, score(chunk, cosine + margin, likenesses[h]!))
     }
-    scores[i] = score
-    highest[i] = high
   }
-  const last = largest(scores, limit)
+  const last = Math.max(largest(scores, limit), -Number.MAX_VALUE)
   const found: number[] = []
-  for (let i = 0; i < visible.length; i++) if (highest[i]! >= last) found.push(i)
-  found.sort((one, other) => scores[other]! - scores[one]!)
-  return found.slice(0, maxCompared).map((i) => visible[i]!)
+  for (let chunk = 0; chunk < count; chunk++) if (highest[chunk]! >= last) found.push(chunk)
+  return found.sort((one, other) => scores[other]! - scores[one]!).slice(0, maxCompared)
 }
 
 /** The nth largest number, or the smallest if there are fewer. */
 function largest(numbers: Float64Array, n: number): number {
   const kept = new Float64Array(n).fill(-Infinity)
   let least = 0
-  for (const number of numbers) {
-    if (number <= kept[least]!) continue
-    kept[least] = number
-    for (let i = 0; i < n; i++) if (kept[i]! < kept[least]!) least = i
+  for (let i = 0; i < numbers.length; i++) {
+    if (numbers[i]! <= kept[least]!) continue
+    kept[least] = numbers[i]!
+    for (let k = 0; k < n; k++) if (kept[k]! < kept[least]!) least = k
   }
   return kept[least]!
 }
 
-function visibleChunks({ index, visible, count }: View): Uint32Array {
-  const chunks = new Uint32Array(count)
-  for (let chunk = 0, i = 0; chunk < index.chunks; chunk++)
-    if (visible === undefined || visible[chunk] === 1) chunks[i++] = chunk
-  return chunks
-}
-
-/** The estimated cosines of these chunks. */
-function estimatesOf({ index }: View, chunks: Uint32Array, vector: ArrayLike<number>): Float64Array {
+/** The estimated cosine of each chunk of the index; -Infinity of one that a question may not find. */
+function estimatesOf({ index, visible }: View, vector: ArrayLike<number>): Float64Array {
   const sketch = questionSketch(vector)
   const distances = new Uint16Array(index.chunks)
   for (const { segment, base } of index.layers)
     scanSketches(sketch, segment.sketches, segment.places.length, distances.subarray(base))
-  return Float64Array.from(chunks, (chunk) => estimateOf(distances[chunk]!, sketch))
+  const estimates = new Float64Array(index.chunks)
+  for (let chunk = 0; chunk < estimates.length; chunk++)
+    estimates[chunk] = visible?.[chunk] === 0 ? -Infinity : estimateOf(distances[chunk]!, sketch)
+  return estimates
+}
+
+function chunksOf(estimates: Float64Array): number[] {
+  const chunks: number[] = []
+  for (let chunk = 0; chunk < estimates.length; chunk++) if (estimates[chunk]! > -Infinity) chunks.push(chunk)
+  return chunks
 }
 
 function bestFirst({ index }: View, ranked: Ranked[]): Ranked[] {
