@@ -8,7 +8,6 @@ interface SqlTypes {
   boolean: boolean
   float8: number
   bytea: Buffer
-  sparsevec: string
   jsonb: string
   timestamptz: Date
 }

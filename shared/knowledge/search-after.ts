@@ -8,12 +8,19 @@ import { fromStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { type AgentIndex, countChunks, emptyIndex, type Place, withChanges } from '../retrieval/index/agent-index.ts'
+import {
+  type AgentIndex,
+  countChunks,
+  emptyIndex,
+  type Place,
+  placeOf,
+  withChanges,
+} from '../retrieval/index/agent-index.ts'
 import { toChange, upToDate } from '../retrieval/index/changes.ts'
 import { loadedAgents } from '../retrieval/index/loaded-agents.ts'
 import { packChunks } from '../retrieval/index/segment.ts'
 import { comparedPassages } from '../retrieval/letter-runs.ts'
-import { answerOf, type Found, missingTexts, type Plan, planOf, whereabouts } from '../retrieval/search.ts'
+import { answerOf, type Found, type Plan, planOf, type Texts, whereabouts } from '../retrieval/search.ts'
 import {
   type AgentRow,
   type PackRow,
@@ -96,29 +103,25 @@ async function answersOf(
   const plans = questions.map((question) =>
     planOf(index, toSought(index, { ...question, ...vectors.get(question.id) })),
   )
-  const wanted = plans.map((plan) => ({
-    ...plan.wanted,
-    ofNextModel,
-    vectorIds: plan.wanted.compared.map((place) => madeAt(place)?.vector_id),
-    read: plan.wanted.read.filter((place) => !madeAt(place)),
-  }))
-  const rows = await readAll(db, index, wanted)
-  const isCurrent = (row: AgentRow | undefined) => row?.version === index.version
-  if (!rows.every(isCurrent)) return undefined
-  const ranked = plans.map((plan, i) => plan.draft.finish(cosinesWith(plan, rows[i]!, madeAt)))
-  const local = made.map((chunk) => ({ ...chunk, chunk_id: chunk.vector_id, url: null, page: null }))
-  const first = rows.map(({ passages }) => [...local, ...(passages ?? [])])
-  const missing = plans.map((_, i) => missingTexts(index, ranked[i]!, first[i]!).filter((place) => !madeAt(place)))
-  const others = await readAll(
+  const rows = await readAll(
     db,
     index,
-    missing.map((read) => ({ version: index.version, read })),
+    plans.map(({ wanted }) => {
+      const vectorIds = wanted.compared.map((place) => madeAt(place)?.vector_id)
+      return { ...wanted, read: [], ofNextModel, vectorIds }
+    }),
   )
-  if (!others.every(isCurrent)) return undefined
-  return questions.map(({ id }, i) => [
-    id,
-    answerOf(plans[i]!, ranked[i]!, [...first[i]!, ...(others[i]!.passages ?? [])]),
-  ])
+  const ranked = plans.map((plan, i) => plan.draft.finish(cosinesWith(plan, rows[i]?.cosines ?? [], madeAt)))
+  const best = new Map(
+    ranked.flat().map(({ chunk }) => {
+      const place = placeOf(index, chunk)
+      return [`${place.document.documentId} ${place.index}`, place]
+    }),
+  )
+  const texts = await textsAt(db, index, [...best.values().filter((place) => !madeAt(place))])
+  if (!texts || !rows.every((row) => row?.version === index.version)) return undefined
+  const local = made.map((chunk) => ({ ...chunk, chunk_id: chunk.vector_id, url: null, page: null }))
+  return questions.map(({ id }, i) => [id, answerOf(plans[i]!, ranked[i]!, [...local, ...texts])])
 }
 
 async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Wanted[]) {
@@ -126,16 +129,30 @@ async function readAll(db: Database, { scope }: AgentIndex, wanted: readonly Wan
   const rows: Record<string, AgentRow[]> = await db.batch(
     Object.fromEntries(statements) as Record<string, Statement<AgentRow>>,
   )
-  return wanted.map((_, i) => rows[`question${i}`]![0]!)
+  return wanted.map((_, i) => rows[`question${i}`]![0])
+}
+
+const textsPerTrip = 100
+
+/** @returns undefined if something has changed since the index */
+async function textsAt(db: Database, index: AgentIndex, places: readonly Place[]): Promise<Texts | undefined> {
+  const texts: Texts[number][] = []
+  while (texts.length < places.length) {
+    const read = places.slice(texts.length, texts.length + textsPerTrip)
+    const [row] = await readAll(db, index, [{ version: index.version, read }])
+    if (row?.version !== index.version) return undefined
+    texts.push(...row.passages!)
+  }
+  return texts
 }
 
 /** The cosines of stored vectors, and those of vectors that are not stored. */
 function cosinesWith(
   { wanted: { compared, vectors } }: Plan,
-  { cosines }: AgentRow,
+  cosines: readonly (readonly number[])[],
   madeAt: (place: Place) => MadeChunk | undefined,
 ) {
-  return (cosines ?? []).map((each, v) =>
+  return cosines.map((each, v) =>
     each.map((cosine, i) => {
       const made = madeAt(compared[i]!)?.vector
       return made ? cosineOf(made, vectors[v]!) : cosine

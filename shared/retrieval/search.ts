@@ -249,10 +249,11 @@ export function planOf(index: AgentIndex, sought: Sought): Plan {
   return { index, sought, draft, wanted }
 }
 
-type Texts = readonly (PassageRow | null | undefined)[]
+/** Texts of chunks; null for one that is not stored any more. */
+export type Texts = readonly (PassageRow | null | undefined)[]
 
 /** The best chunks in their order, if one of the texts is missing. */
-export function missingTexts(index: AgentIndex, ranked: readonly Ranked[], texts: Texts): ChunkPlace[] {
+function missingTexts(index: AgentIndex, ranked: readonly Ranked[], texts: Texts): ChunkPlace[] {
   const has = new Set(texts.map((text) => text && nameOf(text.document_id, text.chunk_index)))
   const best = ranked.map(({ chunk }) => placeOf(index, chunk))
   return best.every(({ document, index }) => has.has(nameOf(document.documentId, index))) ? [] : best
