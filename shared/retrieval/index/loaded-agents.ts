@@ -8,12 +8,12 @@ import { upToDate } from './changes.ts'
 const shareOfMemory = 0.25
 const memoryBytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 1769) * 1_000_000
 /** The database knows of documents that search no longer serves for seven days. */
-const maxIdleMilliseconds = 6 * 24 * 60 * 60 * 1000
+const maxAgeMilliseconds = 6 * 24 * 60 * 60 * 1000
 
 /** The indexes that an instance keeps. The least recently used goes first. */
 export class LoadedAgents {
   readonly #maxBytes: number
-  readonly #kept = new Map<string, { index: AgentIndex; usedAt: number }>()
+  readonly #kept = new Map<string, { index: AgentIndex; readAt: number }>()
   readonly #loading = new Map<string, Promise<AgentIndex>>()
   #bytes = 0
 
@@ -25,12 +25,17 @@ export class LoadedAgents {
   async of(db: Pick<Database, 'batch'>, scope: AgentScope): Promise<AgentIndex> {
     const name = nameOf(scope)
     const kept = this.#kept.get(name)
-    if (kept && Date.now() - kept.usedAt < maxIdleMilliseconds) return this.keep(kept.index)
+    if (kept && Date.now() - kept.readAt < maxAgeMilliseconds) {
+      // The least recently used comes first.
+      this.#kept.delete(name)
+      this.#kept.set(name, kept)
+      return kept.index
+    }
     const loading = this.#loading.get(name)
     if (loading) return await loading
-    const load = upToDate(db, emptyIndex(scope)).finally(() => this.#loading.delete(name))
+    const load = upToDate(db, emptyIndex(scope)).then((index) => this.keep(index))
     this.#loading.set(name, load)
-    return this.keep(await load)
+    return await load.finally(() => this.#loading.delete(name))
   }
 
   /** Keeps an index in place of the agent's former one. @returns it @throws ApiError payload_too_large */
@@ -38,7 +43,7 @@ export class LoadedAgents {
     const name = nameOf(index.scope)
     this.forget(index.scope)
     if (index.bytes > this.#maxBytes) throw tooLarge(index)
-    this.#kept.set(name, { index, usedAt: Date.now() })
+    this.#kept.set(name, { index, readAt: Date.now() })
     this.#bytes += index.bytes
     for (const { index: oldest } of this.#kept.values()) {
       if (this.#bytes <= this.#maxBytes) break
