@@ -39,11 +39,14 @@ export async function copyOrganization(db: OurDatabase, from: string): Promise<s
   const to = newId()
   for (const { table_name, own, columns } of await db.query(tenantTables)) {
     const key = own === '' ? 'organization_id' : own!
+    // They would pack documents that have no chunks yet.
+    await db.query(`alter table ${table_name} disable trigger user`)
     await db.query(
       `insert into ${table_name} (${[key, columns].filter(Boolean).join(', ')})
         select ${[`$2::uuid`, columns].filter(Boolean).join(', ')} from ${table_name} where ${key} = $1`,
       [from, to],
     )
+    await db.query(`alter table ${table_name} enable trigger user`)
   }
   return to
 }
