@@ -11,7 +11,8 @@ interface Chunk {
   revision: number
   chunk_index: number
   content: string
-  headings: string[] | null
+  /** Null for a client's own chunk, but anything for one that is served until its text is processed. */
+  headings: unknown
 }
 
 /**
@@ -30,8 +31,11 @@ export async function renewTerms(db: Database, mayGoOn: () => boolean): Promise<
       and get_byte(c.terms, 0) < ${termsVersion}`
     for (let count = chunksPerPart; count === chunksPerPart; ) {
       const { chunks } = await db.batch({
-        chunks: sql<Chunk>`select revision, chunk_index, content, metadata -> 'headings' as headings from chunks c
-          where ${isOld} order by revision, chunk_index limit ${chunksPerPart}`,
+        // The words of a client's own chunk are those of its content.
+        chunks: sql<Chunk>`select c.revision, c.chunk_index, c.content,
+            case when d.managed_by = 'service' or c.revision < d.revision then c.metadata -> 'headings' end as headings
+          from chunks c join documents d on d.organization_id = c.organization_id and d.id = c.document_id
+          where ${isOld} order by c.revision, c.chunk_index limit ${chunksPerPart}`,
       })
       const cut = recordset('cut', { revision: 'int', chunk_index: 'int', terms: 'bytea' }, chunks.map(toCut))
       await db.batch({
@@ -47,5 +51,6 @@ export async function renewTerms(db: Database, mayGoOn: () => boolean): Promise<
 }
 
 function toCut({ revision, chunk_index, content, headings }: Chunk) {
-  return { revision, chunk_index, terms: `\\x${chunkTerms(content, headings ?? []).toString('hex')}` }
+  const above = Array.isArray(headings) ? headings.filter((heading) => typeof heading === 'string') : []
+  return { revision, chunk_index, terms: `\\x${chunkTerms(content, above).toString('hex')}` }
 }
