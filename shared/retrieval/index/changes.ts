@@ -16,9 +16,7 @@ const bytesPerPart = 5_000_000
 /** The index after what a search's statement has returned. @throws ApiError agent_not_found */
 export async function withRow(db: Pick<Database, 'batch'>, index: AgentIndex, row: AgentRow): Promise<AgentIndex> {
   const { version, changed, name, time_zone, holidays, model } = row
-  // A database that was restored has gone back.
-  if (version < index.version) return await upToDate(db, emptyIndex(index.scope))
-  if (changed === null) return await upToDate(db, index)
+  if (version < index.version || changed === null) return await upToDate(db, index)
   return withChanges(index, changed.map(toChange), { version, agent: { name, time_zone, holidays, model } })
 }
 
@@ -32,10 +30,12 @@ export async function upToDate(db: Pick<Database, 'batch'>, index: AgentIndex): 
   for (;;) {
     const { rows } = await db.batch({ rows: selectChanges(index.scope, after) })
     const { served_version: version, name, time_zone, holidays, model } = rows[0] ?? agentNotFound()
+    // A database that was restored has gone back.
+    if (version < index.version) return await upToDate(db, emptyIndex(index.scope))
     const packs = rows.filter(isPack)
     changes.push(...packs.map(toChange))
     const last = packs.at(-1)
-    if (!last || last.read === last.total)
+    if (!last || last.is_last)
       return withChanges(index, changes, { version, agent: { name, time_zone, holidays, model } })
     after = { version: last.version, documentId: last.document_id }
   }
@@ -47,14 +47,10 @@ interface Position {
   documentId?: DocumentId
 }
 
-/** An agent with one of its changed documents, if any; `read`: the bytes up to this one, `total`: of all. */
-type ChangeRow = AgentFacts & { served_version: number } & (
-    | (PackRow & { read: number; total: number })
-    | { document_id: null }
-  )
+/** An agent with one of its changed documents, if any; `is_last`: no other has changed after it. */
+type ChangeRow = AgentFacts & { served_version: number } & ((PackRow & { is_last: boolean }) | { document_id: null })
 
-const isPack = (row: ChangeRow): row is ChangeRow & PackRow & { read: number; total: number } =>
-  row.document_id !== null
+const isPack = (row: ChangeRow): row is ChangeRow & PackRow & { is_last: boolean } => row.document_id !== null
 
 function selectChanges({ organizationId, agentId }: AgentScope, { version, documentId }: Position) {
   const isLater = documentId
@@ -63,12 +59,13 @@ function selectChanges({ organizationId, agentId }: AgentScope, { version, docum
   const size = sql`coalesce(octet_length(${p.chunks}), 0)`
   return sql<ChangeRow>`select ${a.served_version}::float8 as served_version, ${a.name}, ${a.time_zone}, ${a.holidays}, ${a.model},
       p.document_id, p.version::float8 as version, p.revision, p.title, p.valid_from, p.valid_until, encode(p.chunks, 'base64') as chunks,
-      p.read::float8 as read, p.total::float8 as total
+      p.is_last
     from agents a left join (
-      select p.*, ${size} as size, sum(${size}) over (order by ${p.version}, ${p.document_id}) as read, sum(${size}) over () as total
+      select p.*, sum(${size}) over in_order - ${size} as before, lead(p.version) over in_order is null as is_last
       from packs p
       where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater}
-        and (${version}::bigint > 0 or ${p.revision} is not null)) p on p.read - p.size < ${bytesPerPart}
+        and (${version}::bigint > 0 or ${p.revision} is not null)
+      window in_order as (order by ${p.version}, ${p.document_id})) p on p.before < ${bytesPerPart}
     where ${isAgent({ organizationId, agentId })} order by p.version, p.document_id`
 }
 

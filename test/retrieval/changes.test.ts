@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { countChunks, emptyIndex } from '../../shared/retrieval/index/agent-index.ts'
+import { upToDate } from '../../shared/retrieval/index/changes.ts'
+import { serveTexts } from '../support/documents/known-documents.ts'
+import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { scopeOf, searchDatabaseOf } from './knowledge.ts'
+
+const stand = useStand()
+
+const [parrot, ferry] = ['The parrot is called Rosalinde.', 'The ferry leaves at noon.']
+
+async function withDocuments() {
+  const tenant = await stand.tenant()
+  const ids = await serveTexts(stand, tenant, [{ content: parrot }, { content: ferry }])
+  const db = searchDatabaseOf(tenant)
+  const load = () => upToDate(db, emptyIndex(scopeOf(tenant)))
+  return { ...tenant, ids: ids as [string, string], db, load }
+}
+
+/** Lets a document have so many chunks, all alike. */
+async function grow({ organizationId, agentId }: Tenant, id: string, count: number): Promise<void> {
+  await stand.db.batch({
+    moved: sql`update agents set served_version = served_version + 1
+      where organization_id = ${organizationId} and id = ${agentId}`,
+    pack: sql`update packs p set version = a.served_version,
+        chunks = decode(repeat(encode(p.chunks, 'hex'), ${count}::int), 'hex')
+      from agents a where a.id = p.agent_id and p.document_id = ${id}`,
+  })
+}
+
+async function find({ call, knowledgeBase }: Tenant, query: string): Promise<string[]> {
+  const { body } = await call('POST', `${knowledgeBase}/search`, { query, mode: 'keyword' })
+  return body.data.map(({ content }: { content: string }) => content)
+}
+
+test('changes that come in several parts are all read, also the last ones without chunks', async () => {
+  const tenant = await withDocuments()
+  const [one, other] = tenant.ids
+  expect([await find(tenant, 'parrot'), await find(tenant, 'ferry')]).toEqual([[parrot], [ferry]])
+  const chunks = 25_000
+  await grow(tenant, one, chunks)
+  await tenant.call('DELETE', `${tenant.knowledgeBase}/${other}?trash=true`)
+  const { rows } = await sql<{
+    bytes: number
+  }>`select octet_length(chunks) as bytes from packs where document_id = ${one}`.execute(stand.db)
+  expect(rows[0]!.bytes).toBeGreaterThan(5_000_000)
+  expect(await find(tenant, 'ferry')).toEqual([])
+  expect(countChunks(await tenant.load())).toBe(chunks)
+  await tenant.call('POST', `${tenant.knowledgeBase}/${other}/restore`)
+  expect(await find(tenant, 'ferry')).toEqual([ferry])
+  expect(countChunks(await tenant.load())).toBe(chunks + 1)
+})
+
+test('an index is read anew after the database was restored to an earlier state', async () => {
+  const tenant = await withDocuments()
+  const before = await tenant.load()
+  await tenant.call('DELETE', `${tenant.knowledgeBase}/${tenant.ids[0]}?trash=true`)
+  const now = await tenant.load()
+  expect([countChunks(before), countChunks(now)]).toEqual([2, 1])
+  expect(countChunks(await upToDate(tenant.db, { ...before, version: now.version + 1 }))).toBe(1)
+})
