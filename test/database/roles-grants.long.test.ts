@@ -59,7 +59,7 @@ describe('the roles of the Lambdas', () => {
   })
 
   const forbidden = linesOf(`
-    agents: select title from documents; select ready_document_count from agents; update agents set knowledge_version = 0; \
+    agents: select content from documents; select ready_document_count from agents; update agents set knowledge_version = 0; \
       select title from source_pages; update source_pages set address = null; update sources set url = null; \
       update documents set title = null
     chunks: select requested_by from documents; select title from document_revisions; \
