@@ -195,11 +195,13 @@ test('an organization searches its own agent, even if another’s has the same i
   const call: Tenant['call'] = (method, path, body) => stand.http(method, path, body, { 'x-api-key': key })
   const copy = { ...one, organizationId, apiKey: key, call }
   // Both agents have the same version afterwards.
-  await patch(one, { title: 'Original' })
-  await patch(copy, { title: 'Copy' })
+  const urls = { one: 'https://one.example/pets', copy: 'https://copy.example/pets' }
+  await patch(one, { title: 'Original', external_id: urls.one })
+  await patch(copy, { title: 'Copy', external_id: urls.copy })
   const byTitle = (tenant: Indexed, query: string) => contents(tenant, { query, mode: 'keyword' })
   expect([await byTitle(one, 'original'), await byTitle(one, 'copy')]).toEqual([[text], []])
   expect([await byTitle(copy, 'original'), await byTitle(copy, 'copy')]).toEqual([[], [text]])
+  expect([await sourceOf(one), await sourceOf(copy)]).toMatchObject([{ url: urls.one }, { url: urls.copy }])
   await call('DELETE', one.path)
   expect([await finds(one, text, question), await finds(copy, text, question)]).toEqual([true, false])
   const stranger = { ...one, ...(await stand.tenant()), knowledgeBase: one.knowledgeBase }
