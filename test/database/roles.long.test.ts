@@ -36,11 +36,10 @@ describe('functions with the owner’s rights', () => {
 
   /** Statements by which `cuecard_search` would misuse trigger functions against another organization. */
   const attacks: Record<string, (victim: Tenant, document: string) => string> = {
-    'deletes another’s terms': ({ organizationId, agentId }, document) => `
+    'removes another’s document from search': ({ organizationId, agentId }, document) => `
       create temp table bait as select '${organizationId}'::uuid as organization_id, '${agentId}'::uuid as agent_id,
-        '${document}'::uuid as document_id, 1 as revision, 0 as chunk_index;
-      create trigger bite after delete on bait referencing old table as deleted for each statement
-        execute function delete_terms_of_chunks();
+        '${document}'::uuid as id, 1 as active_revision;
+      create trigger bite after delete on bait for each row execute function count_served_change();
       delete from bait`,
     'queues another’s file for deletion': () => `
       create temp table bait as select 's3://files/theirs'::text as source_url, now() as upload_until;
@@ -76,7 +75,7 @@ describe('functions with the owner’s rights', () => {
     const { organizationId, agentId } = victim
     const state = async () => {
       const { rows } = await sql`select ready_document_count,
-          (select count(*)::int from packs where organization_id = ${organizationId}) as packs,
+          (select count(*)::int from packs where organization_id = ${organizationId} and revision is not null) as packs,
           (select count(*)::int from obsolete_files) as files
         from agents where id = ${agentId}`.execute(stand.db)
       return rows

@@ -11,10 +11,10 @@ import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
 
-/** Tables whose rows of every organization a role works on: the sweeper's purges and changes of model, and deliveries. `calls` belongs to the call service. */
+/** Tables whose rows of every organization a role works on: the sweeper's purges, terms and changes of model, and deliveries. `calls` belongs to the call service. */
 const everywhere: Record<string, string> = {
   sweeper:
-    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors question_log sessions webhook_deliveries organizations agents',
+    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors question_log sessions webhook_deliveries organizations agents chunks packs',
   delivery: 'webhooks webhook_deliveries',
 }
 
