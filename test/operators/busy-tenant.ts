@@ -17,15 +17,8 @@ export async function busyTenant(stand: TestStand): Promise<Tenant> {
       { title, content: `About ${title}. A visit costs $5. `.repeat(100) },
       { 'idempotency-key': title },
     )
-  const { body: closed } = await call('POST', knowledgeBase, {
-    title: 'Closed',
-    content: 'Deleted, but in the lists of terms.',
-  })
+  const { body: closed } = await call('POST', knowledgeBase, { title: 'Closed', content: 'Deleted, but with a pack.' })
   await stand.deliver()
-  await run(sql`select list_chunks(${organization}, ${agent}, 1000)`)
-  for (let step = 0; step < 6; step++) await run(sql`select cluster_chunks(${organization}, ${agent}, 1000)`)
-  await run(sql`insert into sketch_clusters (organization_id, agent_id, cluster, center)
-    select organization_id, agent_id, 1, sketch from clustered_sketches where organization_id = ${organization} limit 1`)
   await call('DELETE', `${knowledgeBase}/${closed.id}`)
   const { body: listed } = await call('GET', knowledgeBase)
   await call('PATCH', `${knowledgeBase}/${listed.data[0].id}`, { content: 'What it said before is kept.' })

@@ -18,4 +18,4 @@ create table packs (
 alter table packs alter chunks set storage external; -- sketches can't be compressed
 create index packs_by_version on packs (organization_id, agent_id, version, document_id);
 create index packs_unserved on packs (unserved_at) where unserved_at is not null;
-create index packs_by_terms_version on packs (terms_version) where revision is not null;
+create index packs_by_terms_version on packs (terms_version) where terms_version is not null;
