@@ -183,7 +183,7 @@ test.each([
   await expireLease(stand.db, document)
   expect(await claimRevisions(db, [leasable(document)])).toMatchObject([{ revision: 1 }])
   await sql`insert into vectors (organization_id, document_id, id, exponent, embedding, sketch) select ${document.organizationId}, ${document.id}, gen_random_uuid(), 0,
-    array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536)`.execute(stand.db)
+    array_fill(1, array[1536])::halfvec(1536), decode(repeat('ff', 192), 'hex')`.execute(stand.db)
   const stale = [{ revision: 1, chunk_index: 0, vector_id: null }]
   expect(await store(db, { claim: { ...lost, stored: stale }, plan, stale })).toBe(false)
   expect(await rowsOf(sql`select from vectors where document_id = ${document.id}`)).toHaveLength(1)
@@ -251,7 +251,7 @@ describe('between a worker and requests,', () => {
       await other.query('set local session_replication_role = replica')
       await other.query(
         `insert into vectors (organization_id, document_id, id, exponent, embedding, sketch)
-          values ($1, $2, $3, 0, array_fill(1, array[1536])::halfvec(1536), repeat('1', 1536)::bit(1536))`,
+          values ($1, $2, $3, 0, array_fill(1, array[1536])::halfvec(1536), decode(repeat('ff', 192), 'hex'))`,
         [document.organizationId, document.id, plan.vectorIds[0]],
       )
       const stored = store(db, { claim: held, plan, embedded })
