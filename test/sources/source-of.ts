@@ -22,11 +22,13 @@ export const inn = () => ({
 
 /** Gives a source this many documents that search serves. */
 export async function giveServed({ db }: TestStand, { organizationId, agentId, id }: WebsiteScope, count: number) {
-  await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
-      managed_by, status, active_revision, chunk_count)
-    select ${organizationId}, gen_random_uuid(), ${agentId}, 'T', 'https://paws-inn.example/' || n, ${id}, 'txt', 'About ' || n, '',
-      'service', 'completed', 1, 2
-    from generate_series(1, ${count}::int) n`.execute(db)
+  const perStatement = 500
+  for (let from = 1; from <= count; from += perStatement)
+    await sql`insert into documents (organization_id, id, agent_id, title, external_id, source_id, source_type, content, content_hash,
+        managed_by, status, active_revision, chunk_count)
+      select ${organizationId}, gen_random_uuid(), ${agentId}, 'T', 'https://paws-inn.example/' || n, ${id}, 'txt', 'About ' || n, '',
+        'service', 'completed', 1, 2
+      from generate_series(${from}::int, ${Math.min(count, from + perStatement - 1)}::int) n`.execute(db)
 }
 type WebsiteScope = Pick<Tenant, 'organizationId' | 'agentId'> & { id: string }
 
