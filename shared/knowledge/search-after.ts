@@ -3,20 +3,13 @@ import type { Check } from '../checks/check.ts'
 import { columnsOf } from '../database/columns.ts'
 import type { Database, Statement } from '../database/database.ts'
 import { recordset } from '../database/recordset.ts'
-import type { AgentScope } from '../database/scope.ts'
+import { type AgentScope, isAgent } from '../database/scope.ts'
 import { fromStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import {
-  type AgentIndex,
-  countChunks,
-  emptyIndex,
-  type Place,
-  placeOf,
-  withChanges,
-} from '../retrieval/index/agent-index.ts'
-import { toChange, upToDate } from '../retrieval/index/changes.ts'
+import { type AgentIndex, countChunks, type Place, placeOf, withChanges } from '../retrieval/index/agent-index.ts'
+import { bytesPerPart, toChange, upToDate, wholeChunks } from '../retrieval/index/changes.ts'
 import { loadedAgents } from '../retrieval/index/loaded-agents.ts'
 import { packChunks } from '../retrieval/index/segment.ts'
 import { comparedPassages } from '../retrieval/letter-runs.ts'
@@ -189,7 +182,6 @@ function toSought({ agent }: AgentIndex, { question: query, history, as_of, vect
 
 const g = columnsOf('golden_questions', 'g')
 const d = columnsOf('documents', 'd')
-const p = columnsOf('packs', 'p')
 const a = columnsOf('agents', 'a')
 
 /** The checks' vectors, by their ids; none for a question with a vector of its own. */
@@ -212,27 +204,51 @@ const madeRevision = 0
 
 async function indexAfter(db: Database, index: AgentIndex, { changes, made = [] }: After): Promise<AgentIndex> {
   if (changes.some(({ action }) => action === 'switches_model')) return await indexOfNextModel(db, index)
-  if (changes.length === 0) return index
-  const { organizationId } = index.scope
-  const { rows } = await db.batch({
-    rows: sql<PackRow>`select ${d.id} as document_id, 0 as version, r.revision, coalesce(e.title, ${d.title}) as title,
-        case when e.dates then e.valid_from else ${d.valid_from} end as valid_from,
-        case when e.dates then e.valid_until else ${d.valid_until} end as valid_until, encode(packed.chunks, 'base64') as chunks
-      from ${recordset('e', effectColumns, changes.map(toRow))}
-      join documents d on ${d.organization_id} = ${organizationId} and ${d.id} = e.document_id
-      cross join lateral (
-        select case e.action when 'serves' then ${d.revision} when 'replaces' then ${madeRevision}
-          when 'removes' then null when 'restores' then (d.before_deletion ->> 'active_revision')::int
-          else ${d.active_revision} end as revision) r
-      cross join lateral packed_chunks(${organizationId}, ${d.id}, r.revision, e.chunk_count) packed`,
-  })
   const madeOf = Map.groupBy(made, ({ document_id }) => document_id)
   const replaced = (id: DocumentId) =>
     packChunks((madeOf.get(id) ?? []).map((chunk) => ({ ...chunk, revision: madeRevision })))
-  const changed = rows.map((row) =>
-    toChange(row.revision === madeRevision ? { ...row, chunks: replaced(row.document_id) } : row),
+  const packs = await packsAfter(db, index.scope, changes)
+  const changed = packs.map((pack) =>
+    toChange(pack.revision === madeRevision ? { ...pack, chunks: replaced(pack.document_id) } : pack),
   )
-  return withChanges(index, changed)
+  return changed.length > 0 ? withChanges(index, changed) : index
+}
+
+/** The index after a change of the model. It keeps the model's name if a chunk has no vector of the next one. */
+async function indexOfNextModel(db: Database, index: AgentIndex): Promise<AgentIndex> {
+  const { agents } = await db.batch({
+    agents: sql<{ next_model: string | null }>`select ${a.next_model} from agents a where ${isAgent(index.scope)}`,
+  })
+  const served = index.layers.flatMap(({ segment, gone }) => segment.documents.filter((_, i) => !gone.has(i)))
+  const packs = await packsAfter(
+    db,
+    index.scope,
+    served.map(({ documentId }) => ({ document_id: documentId, action: 'switches_model' })),
+  )
+  const next = withChanges(index, packs.map(toChange))
+  const model = agents[0]?.next_model ?? index.agent.model
+  return countChunks(next) === countChunks(index) ? { ...next, agent: { ...index.agent, model } } : next
+}
+
+const documentsPerTrip = 20
+const bytesPerDocument = bytesPerPart / documentsPerTrip
+
+/** The documents as they would be after the effects. */
+async function packsAfter(db: Database, scope: AgentScope, effects: readonly Effect[]): Promise<PackRow[]> {
+  const packs: PackRow[] = []
+  for (let from = 0; from < effects.length; from += documentsPerTrip) {
+    const part = effects.slice(from, from + documentsPerTrip)
+    const { rows } = await db.batch({ rows: selectAfter(scope, part, { from: 0, bytes: bytesPerDocument }) })
+    for (const row of rows) {
+      const effect = part.filter(({ document_id }) => document_id === row.document_id)
+      const chunks = await wholeChunks(row, async (from) => {
+        const { rest } = await db.batch({ rest: selectAfter(scope, effect, { from, bytes: bytesPerPart }) })
+        return rest[0]?.chunks
+      })
+      packs.push({ ...row, chunks })
+    }
+  }
+  return packs
 }
 
 const effectColumns = {
@@ -245,35 +261,22 @@ const effectColumns = {
   valid_until: 'timestamptz',
 } as const
 
-const toRow = ({ dates, ...effect }: Effect) => ({ ...effect, dates: dates !== undefined, ...dates })
-
-/** Sketches are read in parts of about so many bytes. */
-const maxBytes = 5_000_000
-
-/** The index after a change of the model. It keeps the model's name if a chunk has no vector of the next one. */
-async function indexOfNextModel(db: Database, index: AgentIndex): Promise<AgentIndex> {
-  const { organizationId, agentId } = index.scope
-  const changed: PackRow[] = []
-  let model = index.agent.model
-  for (let isWhole = false; !isWhole; ) {
-    const last = changed.at(-1)?.document_id ?? null
-    const { agents, rows } = await db.batch({
-      agents: sql<{ next_model: string | null }>`select ${a.next_model} from agents a
-        where ${a.organization_id} = ${organizationId} and ${a.id} = ${agentId}`,
-      rows: sql<PackRow>`select p.document_id, 0 as version, p.revision, p.title, p.valid_from, p.valid_until,
-          encode(packed.chunks, 'base64') as chunks
-        from (
-          select p.*, sum(octet_length(${p.chunks})) over (order by ${p.document_id}) - octet_length(${p.chunks}) as before from packs p
-          where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${p.revision} is not null
-            and (${last}::uuid is null or ${p.document_id} > ${last}::uuid)) p
-        cross join lateral packed_chunks(${organizationId}, p.document_id, p.revision, null, true) packed
-        where p.before < ${maxBytes} order by p.document_id`,
-    })
-    model = agents[0]?.next_model ?? model
-    changed.push(...rows)
-    isWhole = rows.length === 0
-  }
-  const next = withChanges(emptyIndex(index.scope), changed.map(toChange), index)
-  const isComplete = countChunks(next) === countChunks(index)
-  return isComplete ? { ...next, agent: { ...index.agent, model } } : next
+function selectAfter(
+  { organizationId }: AgentScope,
+  effects: readonly Effect[],
+  part: { from: number; bytes: number },
+) {
+  const rows = effects.map(({ dates, ...effect }) => ({ ...effect, dates: dates !== undefined, ...dates }))
+  return sql<PackRow & { chunks: string; size: number }>`
+    select ${d.id} as document_id, 0 as version, r.revision, coalesce(e.title, ${d.title}) as title,
+      case when e.dates then e.valid_from else ${d.valid_from} end as valid_from,
+      case when e.dates then e.valid_until else ${d.valid_until} end as valid_until, octet_length(packed.chunks) as size,
+      encode(substring(packed.chunks from ${part.from + 1} for ${part.bytes}), 'base64') as chunks
+    from ${recordset('e', effectColumns, rows)}
+    join documents d on ${d.organization_id} = ${organizationId} and ${d.id} = e.document_id
+    cross join lateral (
+      select case e.action when 'serves' then ${d.revision} when 'replaces' then ${madeRevision} when 'removes' then null
+        when 'restores' then (d.before_deletion ->> 'active_revision')::int else ${d.active_revision} end as revision) r
+    cross join lateral packed_chunks(${organizationId}, ${d.id}, r.revision, e.chunk_count,
+      coalesce(e.action, '') = 'switches_model') packed`
 }

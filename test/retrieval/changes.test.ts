@@ -38,13 +38,14 @@ test('changes that come in several parts are all read, also the last ones withou
   const tenant = await withDocuments()
   const [one, other] = tenant.ids
   expect([await find(tenant, 'parrot'), await find(tenant, 'ferry')]).toEqual([[parrot], [ferry]])
-  const chunks = 25_000
+  const chunks = 60_000
   await grow(tenant, one, chunks)
   await tenant.call('DELETE', `${tenant.knowledgeBase}/${other}?trash=true`)
   const { rows } = await sql<{
     bytes: number
   }>`select octet_length(chunks) as bytes from packs where document_id = ${one}`.execute(stand.db)
-  expect(rows[0]!.bytes).toBeGreaterThan(5_000_000)
+  // More than the database returns at a time.
+  expect(rows[0]!.bytes).toBeGreaterThan(10 * 2 ** 20)
   expect(await find(tenant, 'ferry')).toEqual([])
   expect(countChunks(await tenant.load())).toBe(chunks)
   await tenant.call('POST', `${tenant.knowledgeBase}/${other}/restore`)
@@ -59,4 +60,19 @@ test('an index is read anew after the database was restored to an earlier state'
   const now = await tenant.load()
   expect([countChunks(before), countChunks(now)]).toEqual([2, 1])
   expect(countChunks(await upToDate(tenant.db, { ...before, version: now.version + 1 }))).toBe(1)
+})
+
+test('a change of a document is checked even if the database can’t return its chunks at a time', async () => {
+  const tenant = await withDocuments()
+  const { call, knowledgeBase, agentId, organizationId, ids } = tenant
+  const golden = { question: 'What is the parrot called?', expects: { words: 'Rosalinde' }, on_failure: 'block' }
+  expect((await call('POST', `/v1/agents/${agentId}/golden-questions`, golden)).status).toBe(201)
+  await stand.db.batch({
+    // Eight million terms that no question has.
+    grown: sql`update chunks set terms = terms || decode(repeat('05', 8000000), 'hex') where document_id = ${ids[1]}`,
+    packed: sql`select renew_pack(${organizationId}, ${ids[1]})`,
+  })
+  expect((await call('PATCH', `${knowledgeBase}/${ids[1]}`, { title: 'Ferries' })).status).toBe(200)
+  const { status, body } = await call('DELETE', `${knowledgeBase}/${ids[0]}?trash=true`)
+  expect([status, body.code]).toEqual([409, 'golden_questions_fail'])
 })

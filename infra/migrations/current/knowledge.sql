@@ -87,7 +87,7 @@ begin
   select * into changed from documents d
   where d.organization_id = organization and d.id = document and d.active_revision is not null for no key update;
   if found then
-    update agents a set served_version = a.served_version + 1
+    update agents a set served_version = a.served_version + 1, knowledge_version = a.knowledge_version + 1
     where a.organization_id = organization and a.id = changed.agent_id returning a.served_version into served;
     perform store_pack(changed, served);
   end if;

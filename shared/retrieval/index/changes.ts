@@ -4,14 +4,15 @@ import type { Database } from '../../database/database.ts'
 import { type AgentScope, isAgent } from '../../database/scope.ts'
 import { agentNotFound } from '../../http/not-found.ts'
 import type { DocumentId } from '../../ids.ts'
+import { forgetPassages } from '../statement/kept-passages.ts'
 import type { AgentRow, PackRow } from '../statement/read-agent.ts'
 import { type AgentFacts, type AgentIndex, type Change, emptyIndex, withChanges } from './agent-index.ts'
 
 const a = columnsOf('agents', 'a')
 const p = columnsOf('packs', 'p')
 
-/** The driver takes 10 MB at a time. */
-const bytesPerPart = 5_000_000
+/** The bytes of chunks that a statement reads: of a part, and of a document that is larger by itself. The driver takes 10 MB at a time. */
+export const bytesPerPart = 3_000_000
 
 /** The index after what a search's statement has returned. @throws ApiError agent_not_found */
 export async function withRow(db: Pick<Database, 'batch'>, index: AgentIndex, row: AgentRow): Promise<AgentIndex> {
@@ -31,9 +32,16 @@ export async function upToDate(db: Pick<Database, 'batch'>, index: AgentIndex): 
     const { rows } = await db.batch({ rows: selectChanges(index.scope, after) })
     const { served_version: version, name, time_zone, holidays, model } = rows[0] ?? agentNotFound()
     // A database that was restored has gone back.
-    if (version < index.version) return await upToDate(db, emptyIndex(index.scope))
+    if (version < index.version) {
+      forgetPassages()
+      return await upToDate(db, emptyIndex(index.scope))
+    }
     const packs = rows.filter(isPack)
-    changes.push(...packs.map(toChange))
+    for (const pack of packs) {
+      const chunks = await wholeChunks(pack, (from) => readFrom(db, index.scope, pack, from))
+      // A document that has changed meanwhile comes again.
+      if (chunks) changes.push(toChange({ ...pack, chunks }))
+    }
     const last = packs.at(-1)
     if (!last || last.is_last)
       return withChanges(index, changes, { version, agent: { name, time_zone, holidays, model } })
@@ -47,10 +55,13 @@ interface Position {
   documentId?: DocumentId
 }
 
-/** An agent with one of its changed documents, if any; `is_last`: no other has changed after it. */
-type ChangeRow = AgentFacts & { served_version: number } & ((PackRow & { is_last: boolean }) | { document_id: null })
+/** A document with the first of its chunks, and the bytes of all. */
+type ReadPack = PackRow & { chunks: string | null; size: number }
 
-const isPack = (row: ChangeRow): row is ChangeRow & PackRow & { is_last: boolean } => row.document_id !== null
+/** An agent with one of its changed documents, if any; `is_last`: no other has changed after it. */
+type ChangeRow = AgentFacts & { served_version: number } & ((ReadPack & { is_last: boolean }) | { document_id: null })
+
+const isPack = (row: ChangeRow): row is ChangeRow & ReadPack & { is_last: boolean } => row.document_id !== null
 
 function selectChanges({ organizationId, agentId }: AgentScope, { version, documentId }: Position) {
   const isLater = documentId
@@ -58,15 +69,45 @@ function selectChanges({ organizationId, agentId }: AgentScope, { version, docum
     : sql`${p.version} > ${version}::bigint`
   const size = sql`coalesce(octet_length(${p.chunks}), 0)`
   return sql<ChangeRow>`select ${a.served_version}::float8 as served_version, ${a.name}, ${a.time_zone}, ${a.holidays}, ${a.model},
-      p.document_id, p.version::float8 as version, p.revision, p.title, p.valid_from, p.valid_until, encode(p.chunks, 'base64') as chunks,
-      p.is_last
+      p.document_id, p.version::float8 as version, p.revision, p.title, p.valid_from, p.valid_until, p.size,
+      encode(substring(p.chunks for ${bytesPerPart}), 'base64') as chunks, p.is_last
     from agents a left join (
-      select p.*, sum(${size}) over in_order - ${size} as before, lead(p.version) over in_order is null as is_last
+      select p.*, ${size} as size, sum(${size}) over in_order - ${size} as before, lead(p.version) over in_order is null as is_last
       from packs p
       where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater}
         and (${version}::bigint > 0 or ${p.revision} is not null)
       window in_order as (order by ${p.version}, ${p.document_id})) p on p.before < ${bytesPerPart}
     where ${isAgent({ organizationId, agentId })} order by p.version, p.document_id`
+}
+
+/** @param rest reads the chunks from a byte on, in base64 @returns undefined if they can't be read any more */
+export async function wholeChunks(
+  { chunks, size }: { chunks: string | null; size: number },
+  rest: (from: number) => Promise<string | undefined>,
+): Promise<Buffer | undefined> {
+  let bytes = Buffer.from(chunks ?? '', 'base64')
+  while (bytes.length < size) {
+    const part = await rest(bytes.length)
+    if (part === undefined) return undefined
+    bytes = Buffer.concat([bytes, Buffer.from(part, 'base64')])
+  }
+  return bytes
+}
+
+async function readFrom(
+  db: Pick<Database, 'batch'>,
+  scope: AgentScope,
+  { document_id, version }: PackRow,
+  from: number,
+) {
+  const { rows } = await db.batch({
+    rows: sql<{
+      part: string
+    }>`select encode(substring(${p.chunks} from ${from + 1} for ${bytesPerPart}), 'base64') as part
+      from packs p where ${p.organization_id} = ${scope.organizationId} and ${p.agent_id} = ${scope.agentId}
+        and ${p.document_id} = ${document_id} and ${p.version} = ${version}::bigint`,
+  })
+  return rows[0]?.part
 }
 
 export function toChange({

@@ -27,6 +27,11 @@ export function keepPassages(
   }
 }
 
+/** Forgets all: in a database that was restored, a document may have another text at the same version. */
+export function forgetPassages(): void {
+  kept.clear()
+}
+
 function nameOf({ organizationId }: AgentScope, { document: { documentId, version }, index }: Place): string {
   return `${organizationId} ${documentId} ${version} ${index}`
 }

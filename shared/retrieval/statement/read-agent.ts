@@ -32,7 +32,7 @@ export interface PackRow {
   valid_from: Date | string | null
   valid_until: Date | string | null
   /** In base64, unless they are not from the database. */
-  chunks: string | Uint8Array | null
+  chunks?: string | Uint8Array | null | undefined
 }
 
 /** The text of a chunk, and what its source needs. */
