@@ -25,7 +25,9 @@ begin
               and c.chunk_index = r.chunk_index offset 0) c on true
           left join lateral (
             select v.embedding from vectors v
-            where v.organization_id = organization and v.document_id = r.document_id and v.id = coalesce(r.given, c.vector_id) offset 0) v on true
+            where v.organization_id = organization and v.document_id = r.document_id
+              -- Under row-level security, coalesce() would be a filter.
+              and v.id = case when r.given is null then c.vector_id else r.given end offset 0) v on true
           offset 0) found
         cross join unnest(vectors) with ordinality asked(vector, n)
         group by asked.n) v) end,
