@@ -46,21 +46,30 @@ export function withChanges(
   changes: readonly Change[],
   { version, agent }: Pick<AgentIndex, 'version' | 'agent'> = index,
 ): AgentIndex {
-  const last = new Map(changes.map((change) => [change.documentId, change]))
-  const packs = [...last.values()].flatMap(({ pack }) => pack ?? [])
-  let layers: Omit<Layer, 'base'>[] = index.layers.map((layer) => withoutDocuments(layer, last))
-  if (packs.length > 0) layers.push({ segment: segmentOf(packs), gone: new Set() })
+  let layers: readonly Omit<Layer, 'base'>[] = withSegment(index, changes).layers
   for (let older = layers.at(-2); older && sizeOf(older) < 2 * sizeOf(layers.at(-1)!); older = layers.at(-2))
     layers = [...layers.slice(0, -2), { segment: merged(layers.slice(-2)), gone: new Set() }]
+  return { ...withLayers(index, layers), version, agent }
+}
+
+/** The index with changed documents in a segment of their own. */
+export function withSegment(index: AgentIndex, changes: readonly Change[]): AgentIndex {
+  const last = new Map(changes.map((change) => [change.documentId, change]))
+  const packs = [...last.values()].flatMap(({ pack }) => pack ?? [])
+  const kept = index.layers.map((layer) => withoutDocuments(layer, last))
+  return withLayers(index, packs.length > 0 ? [...kept, { segment: segmentOf(packs), gone: new Set() }] : kept)
+}
+
+function withLayers(index: AgentIndex, layers: readonly Omit<Layer, 'base'>[]): AgentIndex {
   let chunks = 0
   let bytes = 0
-  const placed = layers.map((layer) => {
+  const placed = layers.map(({ segment, gone }) => {
     const base = chunks
-    chunks += layer.segment.places.length
-    bytes += bytesOf(layer.segment)
-    return { ...layer, base }
+    chunks += segment.places.length
+    bytes += bytesOf(segment)
+    return { segment, gone, base }
   })
-  return { ...index, version, agent, layers: placed, chunks, bytes }
+  return { ...index, layers: placed, chunks, bytes }
 }
 
 function withoutDocuments({ segment, gone }: Layer, changed: ReadonlyMap<DocumentId, unknown>): Omit<Layer, 'base'> {

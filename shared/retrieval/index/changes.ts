@@ -6,7 +6,7 @@ import { agentNotFound } from '../../http/not-found.ts'
 import type { DocumentId } from '../../ids.ts'
 import { forgetPassages } from '../statement/kept-passages.ts'
 import type { AgentRow, PackRow } from '../statement/read-agent.ts'
-import { type AgentFacts, type AgentIndex, type Change, emptyIndex, withChanges } from './agent-index.ts'
+import { type AgentFacts, type AgentIndex, type Change, emptyIndex, withChanges, withSegment } from './agent-index.ts'
 
 const a = columnsOf('agents', 'a')
 const p = columnsOf('packs', 'p')
@@ -21,38 +21,71 @@ export async function withRow(db: Pick<Database, 'batch'>, index: AgentIndex, ro
   return withChanges(index, changed.map(toChange), { version, agent: { name, time_zone, holidays, model } })
 }
 
+/** Much is read in so many streams, each in parts. */
+const streams = 4
+
 /**
- * The agent's index as it is now. Reads all changes since its version in their order, in parts: what changes meanwhile comes last.
- * @throws ApiError agent_not_found
+ * The agent's index as it was when this began, or newer. Reads all changes since its version in their order: what changes meanwhile comes
+ * last. @throws ApiError agent_not_found
  */
 export async function upToDate(db: Pick<Database, 'batch'>, index: AgentIndex): Promise<AgentIndex> {
-  const changes: Change[] = []
-  let after: Position = { version: index.version }
-  for (;;) {
-    const { rows } = await db.batch({ rows: selectChanges(index.scope, after) })
-    const { served_version: version, name, time_zone, holidays, model } = rows[0] ?? agentNotFound()
+  const { scope } = index
+  const first = await readPart(db, scope, { version: index.version })
+  const { version, agent, changes, last } = first
+  if (version < index.version) {
     // A database that was restored has gone back.
-    if (version < index.version) {
-      forgetPassages()
-      return await upToDate(db, emptyIndex(index.scope))
-    }
-    const packs = rows.filter(isPack)
-    for (const pack of packs) {
-      const chunks = await wholeChunks(pack, (from) => readFrom(db, index.scope, pack, from))
-      // A document that has changed meanwhile comes again.
-      if (chunks) changes.push(toChange({ ...pack, chunks }))
-    }
-    const last = packs.at(-1)
-    if (!last || last.is_last)
-      return withChanges(index, changes, { version, agent: { name, time_zone, holidays, model } })
-    after = { version: last.version, documentId: last.document_id }
+    forgetPassages()
+    return await upToDate(db, emptyIndex(scope))
   }
+  if (!last) return withChanges(index, changes, { version, agent })
+  let loaded = index
+  const add = (part: Part) => {
+    loaded = withSegment(loaded, part.changes)
+  }
+  const readStream = async (stream: number): Promise<number> => {
+    for (let position: Position = { ...last, stream }; ; ) {
+      const part = await readPart(db, scope, position)
+      add(part)
+      if (!part.last) return part.version
+      position = { ...part.last, stream }
+    }
+  }
+  const versions = Promise.all(Array.from({ length: streams }, (_, stream) => readStream(stream)))
+  // While the streams are read.
+  add(first)
+  return { ...loaded, agent, version: Math.min(version, ...(await versions)) }
 }
 
-/** The last change that was read. */
+/** The last change that was read, and the stream that is; all if undefined. */
 interface Position {
   version: number
   documentId?: DocumentId
+  stream?: number
+}
+
+interface Part extends Pick<AgentIndex, 'version' | 'agent'> {
+  changes: Change[]
+  /** The last of its changes; undefined if no other comes after it. */
+  last: Position | undefined
+}
+
+async function readPart(db: Pick<Database, 'batch'>, scope: AgentScope, position: Position): Promise<Part> {
+  const { rows } = await db.batch({ rows: selectChanges(scope, position) })
+  const { served_version: version, name, time_zone, holidays, model } = rows[0] ?? agentNotFound()
+  const packs = rows.filter(isPack)
+  const changes: Change[] = []
+  for (const pack of packs) {
+    const chunks = await wholeChunks(pack, (from) => readFrom(db, scope, pack, from))
+    // A document that has changed meanwhile comes again.
+    if (chunks) changes.push(toChange({ ...pack, chunks }))
+  }
+  const last = packs.at(-1)
+  return {
+    version,
+    agent: { name, time_zone, holidays, model },
+    changes,
+    last: last && !last.is_last ? { version: last.version, documentId: last.document_id } : undefined,
+  }
 }
 
 /** A document with the first of its chunks, and the bytes of all. */
@@ -63,10 +96,12 @@ type ChangeRow = AgentFacts & { served_version: number } & ((ReadPack & { is_las
 
 const isPack = (row: ChangeRow): row is ChangeRow & ReadPack & { is_last: boolean } => row.document_id !== null
 
-function selectChanges({ organizationId, agentId }: AgentScope, { version, documentId }: Position) {
+function selectChanges({ organizationId, agentId }: AgentScope, { version, documentId, stream }: Position) {
   const isLater = documentId
     ? sql`(${p.version}, ${p.document_id}) > (${version}::bigint, ${documentId}::uuid)`
     : sql`${p.version} > ${version}::bigint`
+  const isOfStream =
+    stream === undefined ? sql`true` : sql`get_byte(uuid_send(${p.document_id}), 15) % ${streams} = ${stream}`
   const size = sql`coalesce(octet_length(${p.chunks}), 0)`
   return sql<ChangeRow>`select ${a.served_version}::float8 as served_version, ${a.name}, ${a.time_zone}, ${a.holidays}, ${a.model},
       p.document_id, p.version::float8 as version, p.revision, p.title, p.valid_from, p.valid_until, p.size,
@@ -74,7 +109,7 @@ function selectChanges({ organizationId, agentId }: AgentScope, { version, docum
     from agents a left join (
       select p.*, ${size} as size, sum(${size}) over in_order - ${size} as before, lead(p.version) over in_order is null as is_last
       from packs p
-      where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater}
+      where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater} and ${isOfStream}
         and (${version}::bigint > 0 or ${p.revision} is not null)
       window in_order as (order by ${p.version}, ${p.document_id})) p on p.before < ${bytesPerPart}
     where ${isAgent({ organizationId, agentId })} order by p.version, p.document_id`

@@ -46,29 +46,36 @@ export interface Segment {
 export function segmentOf(packs: readonly Pack[]): Segment {
   const chunks = packs.reduce((sum, pack) => sum + countEntries(pack.chunks), 0)
   const segment = emptySegment(chunks)
-  const pairs = new Pairs()
+  const bytesOfAll = packs.reduce((sum, { chunks }) => sum + chunks.length, 0)
+  const postings = new Postings(Math.ceil((bytesOfAll - chunks * entryBytes) / bytesPerTerm) + 64)
   const documents: IndexedDocument[] = []
   let chunk = 0
   for (const { chunks: bytes, ...document } of packs) {
     const from = chunk
-    const titled = new Map(indexedTerms(document.title).entries)
+    const titled = indexedTerms(document.title).entries
     for (const { place, revision, sketchAt, termsAt, termsEnd } of entries(bytes)) {
       segment.documentOf[chunk] = documents.length
       segment.places[chunk] = place
       segment.revisions[chunk] = revision
       segment.sketches.set(bytes.subarray(sketchAt, sketchAt + sketchBytes), chunk * sketchBytes)
-      const missing = new Map(titled)
+      // The terms of the title and of the chunk are merged: both come by key.
+      let next = 0
+      const addTitle = (end: number) => {
+        for (; next < titled.length && titled[next]![0] < end; next++)
+          postings.add(titled[next]![0], chunk, titled[next]![1])
+      }
       const length = unpackTerms(bytes, termsAt, termsEnd, (key, frequency) => {
-        pairs.add(key, chunk, frequency | (titled.get(key) ?? 0))
-        missing.delete(key)
+        addTitle(key)
+        const isTitled = titled[next]?.[0] === key
+        postings.add(key, chunk, isTitled ? frequency | titled[next++]![1] : frequency)
       })
-      for (const [key, frequency] of missing) pairs.add(key, chunk, frequency)
+      addTitle(Infinity)
       segment.lengths[chunk] = Math.min(length, 0xffff)
       chunk++
     }
     documents.push({ ...document, from, to: chunk })
   }
-  return { ...segment, documents, isDated: areDated(documents), ...inverted(pairs) }
+  return { ...segment, documents, isDated: areDated(documents), ...inverted(postings) }
 }
 
 /** One segment instead of several, without their documents that are gone. */
@@ -90,14 +97,14 @@ export function merged(layers: readonly { segment: Segment; gone: ReadonlySet<nu
     documents.push({ ...document, from: chunk, to: chunk + to - from })
     for (let i = from; i < to; i++) places[i] = chunk++
   }
-  const pairs = new Pairs()
-  for (const [{ terms, starts, postings }, places] of moved)
+  const postings = new Postings(layers.reduce((sum, { segment }) => sum + segment.postings.length, 64))
+  for (const [{ terms, starts, postings: own }, places] of moved)
     for (let term = 0; term < terms.length; term++)
       for (let i = starts[term]!; i < starts[term + 1]!; i++) {
-        const place = places[postings[i]! >>> 2]!
-        if (place >= 0) pairs.add(terms[term]!, place, postings[i]! & 3)
+        const place = places[own[i]! >>> 2]!
+        if (place >= 0) postings.add(terms[term]!, place, own[i]! & 3)
       }
-  return { ...target, documents, isDated: areDated(documents), ...inverted(pairs) }
+  return { ...target, documents, isDated: areDated(documents), ...inverted(postings) }
 }
 
 function areDated(documents: readonly IndexedDocument[]): boolean {
@@ -148,6 +155,8 @@ function emptySegment(chunks: number) {
 /** `chunk_index`, `revision`, and the length of the terms: 32 bits each, the highest byte first. The sketch stands before that length. */
 const headBytes = 8
 const entryBytes = headBytes + sketchBytes + 4
+/** Most take more. */
+const bytesPerTerm = 3
 
 function* entries(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -181,19 +190,51 @@ function countEntries(bytes: Uint8Array): number {
   return count
 }
 
-/** Pairs of a term and a posting, in the order of the postings. */
-class Pairs {
-  keys = new Uint32Array(1024)
-  postings = new Uint32Array(1024)
+/** The postings of a segment's terms while it is made, in the order of the chunks. Terms have numbers in the order in which they come. */
+class Postings {
+  postings: Uint32Array
+  /** The number of each posting's term. */
+  numbers: Uint32Array
   count = 0
+  keys: number[] = []
+  /** The number of each term plus 1, by its key: a table with open addressing, at most half full. */
+  #table = new Uint32Array(4096)
+
+  /** @param capacity the number of postings that are likely to come */
+  constructor(capacity: number) {
+    this.postings = new Uint32Array(capacity)
+    this.numbers = new Uint32Array(capacity)
+  }
 
   add(key: number, chunk: number, frequency: number): void {
-    if (this.count === this.keys.length) {
-      this.keys = grown(this.keys)
+    if (this.count === this.postings.length) {
       this.postings = grown(this.postings)
+      this.numbers = grown(this.numbers)
     }
-    this.keys[this.count] = key
+    this.numbers[this.count] = this.#numberOf(key)
     this.postings[this.count++] = chunk * 4 + frequency
+  }
+
+  #numberOf(key: number): number {
+    const mask = this.#table.length - 1
+    let at = key & mask
+    for (let number = this.#table[at]!; number > 0; number = this.#table[at]!) {
+      if (this.keys[number - 1] === key) return number - 1
+      at = (at + 1) & mask
+    }
+    this.#table[at] = this.keys.push(key)
+    if (2 * this.keys.length > mask) this.#rehash()
+    return this.keys.length - 1
+  }
+
+  #rehash(): void {
+    this.#table = new Uint32Array(2 * this.#table.length)
+    const mask = this.#table.length - 1
+    for (const [number, key] of this.keys.entries()) {
+      let at = key & mask
+      while (this.#table[at]! > 0) at = (at + 1) & mask
+      this.#table[at] = number + 1
+    }
   }
 }
 
@@ -203,34 +244,18 @@ function grown(array: Uint32Array): Uint32Array<ArrayBuffer> {
   return larger
 }
 
-const digitBits = 14
-const digits = 1 << digitBits
-
-/** Sorts pairs by key, by two digits of 14 bits (radix sort), and then by chunk. */
-function inverted({ keys, postings, count }: Pairs): Pick<Segment, 'terms' | 'starts' | 'postings'> {
-  let [fromKeys, fromPostings] = [keys, postings]
-  for (let shift = 0; shift < 2 * digitBits; shift += digitBits) {
-    const places = new Uint32Array(digits + 1)
-    for (let i = 0; i < count; i++) places[((fromKeys[i]! >>> shift) & (digits - 1)) + 1]!++
-    for (let digit = 0; digit < digits; digit++) places[digit + 1]! += places[digit]!
-    const toKeys = new Uint32Array(count)
-    const toPostings = new Uint32Array(count)
-    for (let i = 0; i < count; i++) {
-      const place = places[(fromKeys[i]! >>> shift) & (digits - 1)]!++
-      toKeys[place] = fromKeys[i]!
-      toPostings[place] = fromPostings[i]!
-    }
-    ;[fromKeys, fromPostings] = [toKeys, toPostings]
+/** Sorts postings by their terms' keys, and then by chunk: a counting sort. */
+function inverted({ keys, numbers, postings, count }: Postings): Pick<Segment, 'terms' | 'starts' | 'postings'> {
+  const counts = new Uint32Array(keys.length)
+  for (let i = 0; i < count; i++) counts[numbers[i]!]!++
+  const byKey = Array.from(keys.keys()).sort((one, other) => keys[one]! - keys[other]!)
+  const starts = new Uint32Array(keys.length + 1)
+  const next = new Uint32Array(keys.length)
+  for (const [rank, number] of byKey.entries()) {
+    next[number] = starts[rank]!
+    starts[rank + 1] = starts[rank]! + counts[number]!
   }
-  let distinct = 0
-  for (let i = 0; i < count; i++) if (i === 0 || fromKeys[i] !== fromKeys[i - 1]) distinct++
-  const terms = new Uint32Array(distinct)
-  const starts = new Uint32Array(distinct + 1)
-  for (let i = 0, term = 0; i < count; i++)
-    if (i === 0 || fromKeys[i] !== fromKeys[i - 1]) {
-      terms[term] = fromKeys[i]!
-      starts[term++] = i
-    }
-  starts[distinct] = count
-  return { terms, starts, postings: fromPostings.slice(0, count) }
+  const sorted = new Uint32Array(count)
+  for (let i = 0; i < count; i++) sorted[next[numbers[i]!]!++] = postings[i]!
+  return { terms: Uint32Array.from(byKey, (number) => keys[number]!), starts, postings: sorted }
 }
