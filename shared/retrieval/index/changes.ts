@@ -21,8 +21,9 @@ export async function withRow(db: Pick<Database, 'batch'>, index: AgentIndex, ro
   return withChanges(index, changed.map(toChange), { version, agent: { name, time_zone, holidays, model } })
 }
 
-/** Much is read in so many streams, each in parts. */
+/** Much is read in so many streams, each in parts. The part before them is small, since nothing is read beside it. */
 const streams = 4
+const bytesOfFirst = 600_000
 
 /**
  * The agent's index as it was when this began, or newer. Reads all changes since its version in their order: what changes meanwhile comes
@@ -50,10 +51,11 @@ export async function upToDate(db: Pick<Database, 'batch'>, index: AgentIndex): 
       position = { ...part.last, stream }
     }
   }
-  const versions = Promise.all(Array.from({ length: streams }, (_, stream) => readStream(stream)))
+  const read = Promise.all(Array.from({ length: streams }, (_, stream) => readStream(stream)))
   // While the streams are read.
   add(first)
-  return { ...loaded, agent, version: Math.min(version, ...(await versions)) }
+  const versions = await read
+  return { ...loaded, agent, version: Math.min(version, ...versions) }
 }
 
 /** The last change that was read, and the stream that is; all if undefined. */
@@ -111,7 +113,7 @@ function selectChanges({ organizationId, agentId }: AgentScope, { version, docum
       from packs p
       where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater} and ${isOfStream}
         and (${version}::bigint > 0 or ${p.revision} is not null)
-      window in_order as (order by ${p.version}, ${p.document_id})) p on p.before < ${bytesPerPart}
+      window in_order as (order by ${p.version}, ${p.document_id})) p on p.before < ${stream === undefined ? bytesOfFirst : bytesPerPart}
     where ${isAgent({ organizationId, agentId })} order by p.version, p.document_id`
 }
 
