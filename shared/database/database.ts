@@ -81,6 +81,7 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
         const rejected = isLoginRejected(error) ? url : undefined
         if (rejected) url = await this.#connection.url(rejected)
         const isRotated = rejected !== undefined && url !== rejected
+        if (isRotated) for (const forget of forgetting) forget()
         if (attempt < 3 && (isRotated || isRolledBack(error))) continue
         const isLost = isUnreachable(error)
         const isThrottled = hasStatus(error, 500, 'Too many connections to this endpoint')
@@ -97,6 +98,13 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
       }
     }
   }
+}
+
+const forgetting: (() => void)[] = []
+
+/** Calls back once another connection string has come in place of a rejected one: after a restore it is of another database. */
+export function whenReplaced(forget: () => void): void {
+  forgetting.push(forget)
 }
 
 type Query = Pick<CompiledQuery, 'sql' | 'parameters'>

@@ -162,6 +162,30 @@ describe('the database’s login', () => {
     },
   )
 
+  test('that is replaced lets a search forget what it keeps, since the database may be a restored one', async () => {
+    const tenant = await stand.tenant()
+    const { body } = await tenant.call('POST', tenant.knowledgeBase, {
+      title: 'Hours',
+      content: 'On Sunday we are closed.',
+    })
+    await stand.deliver()
+    const user = await rotateDatabase('search')
+    const instance = await instanceOf('search')
+    const find = async () => {
+      const asked = { query: 'sunday', mode: 'keyword' }
+      return (await request(instance, tenant, 'POST', `${tenant.knowledgeBase}/search`, asked)).body.data[0]
+    }
+    expect(await find()).toMatchObject({ content: 'On Sunday we are closed.' })
+    // Another history has led to the same version.
+    await run(sql`update chunks set content = 'On Sunday we are open.' where document_id = ${body.id}`)
+    await run(sql`update packs set title = 'Restored' where document_id = ${body.id}`)
+    expect(await find()).toMatchObject({ content: 'On Sunday we are closed.', document_title: 'Hours' })
+    await rotateDatabase('search')
+    await run(sql`drop role ${sql.id(user)}`)
+    await find()
+    expect(await find()).toMatchObject({ content: 'On Sunday we are open.', document_title: 'Restored' })
+  })
+
   test('that many deliveries find outdated at once is fetched once for all', async () => {
     const tenant = await stand.tenant()
     const user = await rotateDatabase('embedding')

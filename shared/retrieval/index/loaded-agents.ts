@@ -1,6 +1,7 @@
-import type { Database } from '../../database/database.ts'
+import { type Database, whenReplaced } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { ApiError } from '../../http/errors.ts'
+import { forgetPassages } from '../statement/kept-passages.ts'
 import { type AgentIndex, emptyIndex } from './agent-index.ts'
 import { upToDate } from './changes.ts'
 
@@ -52,6 +53,11 @@ export class LoadedAgents {
     return index
   }
 
+  forgetAll(): void {
+    this.#kept.clear()
+    this.#bytes = 0
+  }
+
   forget(scope: AgentScope): void {
     this.#bytes -= this.#kept.get(nameOf(scope))?.index.bytes ?? 0
     this.#kept.delete(nameOf(scope))
@@ -60,6 +66,11 @@ export class LoadedAgents {
 
 /** Those of this instance. */
 export const loadedAgents = new LoadedAgents()
+
+whenReplaced(() => {
+  loadedAgents.forgetAll()
+  forgetPassages()
+})
 
 function nameOf({ organizationId, agentId }: AgentScope): string {
   return `${organizationId} ${agentId}`
