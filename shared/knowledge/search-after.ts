@@ -56,8 +56,8 @@ export type Asked = Pick<Check, 'id' | 'question' | 'as_of'> &
 
 /** Questions per round trip. */
 const perTrip = 50
-/** Of changes that are made while the questions are asked. */
-const maxAttempts = 5
+/** Of concurrent changes of an agent, each outdates what the others have read. */
+const maxAttempts = 50
 
 /** Searches a copy of the agent's index with the changes. @returns the answers by the question's id @throws Unavailable */
 export async function searchAfter(
