@@ -6,6 +6,7 @@ import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
+import { loadedAgents } from '../../shared/retrieval/index/loaded-agents.ts'
 import { callIdIn, platformQuery } from '../../shared/retrieval/schemas.ts'
 import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
@@ -23,6 +24,9 @@ import { respond } from './server.ts'
 import { timeouts } from './timeouts.ts'
 import { tools } from './tool-texts.ts'
 import { newTools } from './tools.ts'
+
+/** Messages with which a client begins: its first search then finds the agent loaded. */
+const opens: ReadonlySet<string> = new Set(['initialize', 'tools/list'])
 
 export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const { answer } = answering(embedder, clock, limits)
@@ -72,7 +76,16 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
       const callId = callIdIn(body.params, '_meta', callIdKey) ?? callIdIn(headers['x-call-id'])
       const isCall = body.method === 'tools/call'
       const isServing =
-        isCall || requireServing((await timing.measure('db', () => db.batch({ agents: findServing(scope) }))).agents)
+        isCall ||
+        requireServing(
+          await timing.measure('db', async () => {
+            const [{ agents }] = await Promise.all([
+              db.batch({ agents: findServing(scope) }),
+              opens.has(body.method) ? loadedAgents.of(db, scope) : undefined,
+            ])
+            return agents
+          }),
+        )
       let refusal: unknown
       const onUnexpected = (error: unknown) => {
         logFailure(error, idsOf(c))

@@ -233,3 +233,16 @@ test('a message with a known key takes one database request', async () => {
     expect(requests - before, method).toBe(1)
   }
 })
+
+test.each(['initialize', 'tools/list'])('after %s the first search finds the agent loaded', async (method) => {
+  const searchAfter = async (begin: boolean) => {
+    const tenant = await serving()
+    const { send, tool } = mcpClient(tenant)
+    const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+    await send(begin ? method : 'ping', hello)
+    requests = 0
+    await tool('search', question)
+    return requests
+  }
+  expect(await searchAfter(true)).toBe((await searchAfter(false)) - 1)
+})
