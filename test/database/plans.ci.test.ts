@@ -99,7 +99,7 @@ describe.each(statistics)('with planner statistics that are %s,', (_, prepare) =
     expect(reading('chunks').flatMap((nodes) => nodes.filter((node) => !isByDocument(node)))).toEqual([])
     expect(reading('vectors').flatMap((nodes) => nodes.filter((node) => !isByDocument(node)))).toEqual([])
     const packs = reading('packs').flat()
-    expect(packs.length).toBeGreaterThan(3)
+    expect(packs.length).toBeGreaterThan(0)
     expect(packs.filter((node) => !node['Index Cond']?.includes('agent_id'))).toEqual([])
   })
 })
