@@ -8,7 +8,14 @@ import { fromStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
-import { type AgentIndex, countChunks, type Place, placeOf, withChanges } from '../retrieval/index/agent-index.ts'
+import {
+  type AgentIndex,
+  countChunks,
+  type Place,
+  placeOf,
+  servedDocuments,
+  withChanges,
+} from '../retrieval/index/agent-index.ts'
 import { bytesPerPart, toChange, upToDate, wholeChunks } from '../retrieval/index/changes.ts'
 import { loadedAgents } from '../retrieval/index/loaded-agents.ts'
 import { packChunks } from '../retrieval/index/segment.ts'
@@ -56,7 +63,7 @@ export type Asked = Pick<Check, 'id' | 'question' | 'as_of'> &
 
 /** Questions per round trip. */
 const perTrip = 50
-/** Of concurrent changes of an agent, each outdates what the others have read. */
+/** Each of concurrent changes of an agent outdates what the others have read. */
 const maxAttempts = 50
 
 /** Searches a copy of the agent's index with the changes. @returns the answers by the question's id @throws Unavailable */
@@ -187,6 +194,7 @@ const a = columnsOf('agents', 'a')
 /** The checks' vectors, by their ids; none for a question with a vector of its own. */
 async function storedVectors(db: Database, { organizationId, agentId }: AgentScope, questions: readonly Asked[]) {
   const ids = questions.flatMap(({ id, vectorModel }) => (vectorModel === undefined ? [id] : []))
+  if (ids.length === 0) return new Map()
   const { rows } = await db.batch({
     rows: sql<{
       id: string
@@ -219,7 +227,7 @@ async function indexOfNextModel(db: Database, index: AgentIndex): Promise<AgentI
   const { agents } = await db.batch({
     agents: sql<{ next_model: string | null }>`select ${a.next_model} from agents a where ${isAgent(index.scope)}`,
   })
-  const served = index.layers.flatMap(({ segment, gone }) => segment.documents.filter((_, i) => !gone.has(i)))
+  const served = index.layers.flatMap(servedDocuments)
   const packs = await packsAfter(
     db,
     index.scope,

@@ -38,7 +38,7 @@ export async function switchModel(db: Database, scope: AgentScope, renewal: Rene
   return 'switched'
 }
 
-/** With the checks' vectors of the next model. */
+/** A verdict with the checks' vectors of the next model. */
 type SwitchVerdict = Verdict & { vectors: StoredVector[] }
 
 /** @returns undefined if the agent has no checks; `outdated` if it can't switch */

@@ -16,6 +16,7 @@ import {
   type Chosen,
   type Place as ChunkPlace,
   placeOf,
+  servedDocuments,
   viewOf,
 } from './index/agent-index.ts'
 import { withRow } from './index/changes.ts'
@@ -211,11 +212,8 @@ async function chosenBy(
 
 /** True if the documents of these chunks are served in the same revision by a newer index. */
 function hasSame(newer: AgentIndex, { compared, read }: Plan['wanted']): boolean {
-  const served = new Set(
-    newer.layers.flatMap(({ segment, gone }) =>
-      segment.documents.flatMap(({ documentId, revision }, i) => (gone.has(i) ? [] : [`${documentId} ${revision}`])),
-    ),
-  )
+  const documents = newer.layers.flatMap(servedDocuments)
+  const served = new Set(documents.map(({ documentId, revision }) => `${documentId} ${revision}`))
   return [...compared, ...read].every(({ document: { documentId, revision } }) =>
     served.has(`${documentId} ${revision}`),
   )
@@ -272,7 +270,7 @@ export function answerOf(plan: Plan, ranked: readonly Ranked[], texts: Texts): F
   return judged(plan, found, ranked[0]?.likeness)
 }
 
-/** Where an agent's callers are. */
+/** The time zone and the holidays of an agent's callers. */
 export function whereabouts({ time_zone, holidays }: Pick<AgentFacts, 'time_zone' | 'holidays'>): Place {
   return { timeZone: timeZoneOf({ time_zone }), holidays }
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { AgentScope } from '../../database/scope.ts'
 import { wordsOf } from '../../terms/words.ts'
 import { normalForm } from '../../text/normal-form.ts'
-import { type AgentIndex, viewOf } from '../index/agent-index.ts'
+import { type AgentIndex, servedDocuments, viewOf } from '../index/agent-index.ts'
 import { loadedAgents } from '../index/loaded-agents.ts'
 import { type KeywordQuery, keywordQuery } from '../keyword/keyword-query.ts'
 import { forEachChunk, weighIn } from '../keyword/score.ts'
@@ -43,8 +43,7 @@ export async function explainWords(
   const worth = weighed.reduce((sum, { share }) => sum + share, 0)
   const spelt = new Set(sought.entries.filter(({ isFallback }) => !isFallback).map(({ group }) => group))
   const groups = sought.spans
-    .map((_, group) => weighed.filter((term) => term.group === group))
-    .map((terms, group) => ({ terms, group }))
+    .map((_, group) => ({ group, terms: weighed.filter((term) => term.group === group) }))
     .filter(({ terms, group }) => terms.some(({ isKnown }) => isKnown) || spelt.has(group))
   const chunksWith = new Map<number, Set<number>>()
   for (const { key } of weighed) {
@@ -91,9 +90,11 @@ function presenceOf(terms: readonly WeighedTerm[], has: (term: WeighedTerm) => b
 
 /** The number of a passage's chunk in the index; -1 if it isn't served any more. */
 function chunkAt({ layers }: AgentIndex, { document_id, chunk_index }: Passage): number {
-  for (const { segment, gone, base } of layers)
-    for (const [i, { documentId, from, to }] of segment.documents.entries())
-      if (documentId === document_id && !gone.has(i))
-        for (let chunk = from; chunk < to; chunk++) if (segment.places[chunk] === chunk_index) return base + chunk
+  for (const layer of layers) {
+    const document = servedDocuments(layer).find(({ documentId }) => documentId === document_id)
+    if (!document) continue
+    const at = layer.segment.places.subarray(document.from, document.to).indexOf(chunk_index)
+    if (at >= 0) return layer.base + document.from + at
+  }
   return -1
 }

@@ -77,21 +77,26 @@ function withoutDocuments({ segment, gone }: Layer, changed: ReadonlyMap<Documen
   return { segment, gone: further.length > 0 ? new Set([...gone, ...further]) : gone }
 }
 
+/** The documents of a segment that search still serves. */
+export function servedDocuments({ segment, gone }: Omit<Layer, 'base'>): readonly IndexedDocument[] {
+  return gone.size > 0 ? segment.documents.filter((_, i) => !gone.has(i)) : segment.documents
+}
+
 /** The chunks that search still serves, at least 1. */
-function sizeOf({ segment, gone }: Omit<Layer, 'base'>): number {
-  const dropped = [...gone].reduce((sum, i) => sum + segment.documents[i]!.to - segment.documents[i]!.from, 0)
-  return Math.max(1, segment.places.length - dropped)
+function sizeOf(layer: Omit<Layer, 'base'>): number {
+  return Math.max(1, chunksIn(servedDocuments(layer)))
 }
 
 /** The number of chunks that search serves. */
 export function countChunks({ layers }: AgentIndex): number {
-  const counts = layers.flatMap(({ segment, gone }) =>
-    segment.documents.map(({ from, to }, i) => (gone.has(i) ? 0 : to - from)),
-  )
-  return counts.reduce((sum, count) => sum + count, 0)
+  return chunksIn(layers.flatMap(servedDocuments))
 }
 
-/** Where a chunk is stored. */
+function chunksIn(documents: readonly IndexedDocument[]): number {
+  return documents.reduce((sum, { from, to }) => sum + to - from, 0)
+}
+
+/** The document, the index and the revision under which a chunk is stored. */
 export interface Place {
   document: IndexedDocument
   /** Its `chunk_index`. */
@@ -139,9 +144,10 @@ function makeView(index: AgentIndex, at: number, chosen?: Chosen): View {
   const visible = new Uint8Array(index.chunks)
   let count = 0
   let valid = 0
-  for (const { segment, gone, base } of index.layers)
-    for (const [i, document] of segment.documents.entries()) {
-      if (gone.has(i) || !isValid(document, at)) continue
+  for (const layer of index.layers)
+    for (const document of servedDocuments(layer)) {
+      if (!isValid(document, at)) continue
+      const { segment, base } = layer
       const { documentId, from, to } = document
       valid += to - from
       const own = chosen ? chosen.get(documentId) : 'all'
@@ -166,7 +172,5 @@ function isValid({ validFrom, validUntil }: IndexedDocument, at: number): boolea
 /** True if the same documents are valid at both moments. */
 export function areEquallyValid({ layers }: AgentIndex, one: number, other: number): boolean {
   const dated = layers.filter(({ segment }) => segment.isDated)
-  return dated.every(({ segment, gone }) =>
-    segment.documents.every((document, i) => gone.has(i) || isValid(document, one) === isValid(document, other)),
-  )
+  return dated.flatMap(servedDocuments).every((document) => isValid(document, one) === isValid(document, other))
 }

@@ -25,7 +25,7 @@ export interface WeighedTerm extends SoughtTerm {
 
 /** Words of turns further back weigh less than a tenth, and cost time. */
 const heardTurns = 3
-/** A question and the turns before it have at most so many terms, or the next multiple if the question alone has more. */
+/** Earlier turns add terms until there are so many with the question's own, or until the next multiple if the question has more. */
 const roomPerTerms = 12
 /** An earlier turn's words weigh half as much as those of the turn after it. */
 const perTurn = 0.5
