@@ -144,14 +144,19 @@ describe('a source', () => {
     expect(left.data).toMatchObject([{ id: own }])
   })
 
-  test('is kept while a blocking golden question needs one of its documents, unless the request ignores that', async () => {
+  /** A tenant with a source whose two pages search serves. */
+  async function withServedPages() {
     const made = await tenant()
-    const { call, sources, knowledgeBase, create, agentId } = made
-    const { id } = await create()
+    const { id } = await made.create()
     await give(made, id, ['parking', 'prices'])
     await sql`update documents set resend_at = now() where source_id = ${id}`.execute(stand.db)
     await stand.sweep()
     await stand.deliver()
+    return { ...made, id }
+  }
+
+  test('is kept while a blocking golden question needs one of its documents, unless the request ignores that', async () => {
+    const { id, call, sources, knowledgeBase, agentId } = await withServedPages()
     const { body: documents } = await call('GET', knowledgeBase)
     const question = { question: 'parking', expects: { document_id: documents.data[0].id }, on_failure: 'block' }
     const golden = await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
@@ -164,13 +169,7 @@ describe('a source', () => {
   })
 
   test('stays in the trash while one of its documents would break a blocking golden question, unless the request ignores that', async () => {
-    const made = await tenant()
-    const { call, sources, knowledgeBase, create, agentId } = made
-    const { id } = await create()
-    await give(made, id, ['parking', 'prices'])
-    await sql`update documents set resend_at = now() where source_id = ${id}`.execute(stand.db)
-    await stand.sweep()
-    await stand.deliver()
+    const { id, call, sources, knowledgeBase, agentId } = await withServedPages()
     await call('DELETE', `${sources}/${id}?trash=true`)
     const question = { question: 'parking', expects: { nothing: true }, on_failure: 'block' }
     const golden = await call('POST', `/v1/agents/${agentId}/golden-questions`, question)
