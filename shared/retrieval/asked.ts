@@ -69,7 +69,7 @@ const maxCharacters = 500
 const maxUnits = 40
 
 export function readTurn(text: string): AskedTurn {
-  let query = normalForm(text).slice(0, maxCharacters).toLowerCase()
+  let query = normalForm(text.slice(0, maxCharacters)).slice(0, maxCharacters).toLowerCase()
   for (const [said, written] of rewritten) query = query.replaceAll(said, written)
   const kinds = kindsIn(query)
   const words = wordsOf(query)

@@ -19,14 +19,15 @@ interface Heard {
 export function withinBudget<Question extends Heard>(question: Question, characters = maxHeard): Question {
   const { query, alternatives, history } = question
   let left = characters
-  const lengthOf = (text: string) => normalForm(text).length
+  const max = Math.min(maxQuery, characters)
+  const whole = query && normalForm(query)
+  const heard = whole && whole.length > max ? whole.slice(0, max).toWellFormed() : query
+  left -= heard?.length ?? 0
   const fits = (text: string) => {
-    left -= lengthOf(text)
+    if (left <= 0) return false
+    left -= normalForm(text).length
     return left >= 0
   }
-  const max = Math.min(maxQuery, characters)
-  const heard = query && lengthOf(query) > max ? normalForm(query).slice(0, max).toWellFormed() : query
-  left -= heard?.length ?? 0
   return {
     ...question,
     query: heard,
