@@ -1,4 +1,4 @@
-import type { FoundPassage } from '../retrieval/search.ts'
+import type { FoundPassage } from '../retrieval/found.ts'
 import { termsIn } from '../terms/terms.ts'
 import { hasValue, normalized, type Result } from './check.ts'
 

@@ -6,8 +6,8 @@ import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { pageBytes } from '../http/payload.ts'
 import { withoutWarnings } from '../knowledge/warnings.ts'
+import type { Found, FoundPassage } from '../retrieval/found.ts'
 import { maxTurns } from '../retrieval/heard.ts'
-import type { Found, FoundPassage } from '../retrieval/search.ts'
 import { normalForm } from '../text/normal-form.ts'
 
 export const checkColumns = [

@@ -6,6 +6,7 @@ import { recordset } from '../database/recordset.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
 import { fromStored } from '../embedding/vectors.ts'
 import type { DocumentId } from '../ids.ts'
+import { answerOf, type Found, type Texts } from '../retrieval/found.ts'
 import { withinBudget } from '../retrieval/heard.ts'
 import { inContext } from '../retrieval/in-context.ts'
 import {
@@ -20,7 +21,7 @@ import { bytesPerPart, toChange, upToDate, wholeChunks } from '../retrieval/inde
 import { loadedAgents } from '../retrieval/index/loaded-agents.ts'
 import { packChunks } from '../retrieval/index/segment.ts'
 import { comparedPassages } from '../retrieval/letter-runs.ts'
-import { answerOf, type Found, type Plan, planOf, type Texts, whereabouts } from '../retrieval/search.ts'
+import { type Plan, planOf, whereabouts } from '../retrieval/plan.ts'
 import {
   type AgentRow,
   type PackRow,

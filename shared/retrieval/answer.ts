@@ -9,16 +9,18 @@ import type { TokenMeter } from '../limits/tokens.ts'
 import { type Figures, report } from '../telemetry/metrics.ts'
 import { Unavailable } from '../unavailable.ts'
 import type { Clock } from './clock.ts'
+import type { Found } from './found.ts'
 import { withinBudget } from './heard.ts'
 import { inContext } from './in-context.ts'
 import { loadedAgents } from './index/loaded-agents.ts'
 import { keepQuestion } from './keep-question.ts'
+import type { Asked, Filters } from './plan.ts'
 import { recentDurations } from './query-vector/hedging.ts'
 import { hypothesisVectors, toHypothesis } from './query-vector/hypothesis-vectors.ts'
 import { findQueryVectors, rememberQueryVectors } from './query-vector/query-vectors.ts'
 import type { Format, Hit, Mode } from './schemas.ts'
-import { type Asked, type Filters, type Found, search } from './search.ts'
-import { spokenPassage } from './speech/speech.ts'
+import { search } from './search.ts'
+import { inFormat } from './speech/in-format.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** The agent whose knowledge base is searched, and the meter that pays for a question's vector. */
@@ -109,12 +111,8 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     const input = withinBudget(sent, sent.max_heard)
     try {
       const { hits, ...found } = await findAnswer(db, scope, input, timing, figures)
-      const written = hits.map(({ revision, ...hit }) => hit)
       const { mode, query: text, call_id: callId } = input
-      const heard = text === undefined ? [] : [text, ...(input.alternatives ?? [])]
-      const queries = heard.map((each) => `${inContext(each, input.history)} ${found.sought}`)
-      const said = (hit: Hit) => ({ ...hit, content: spokenPassage(queries, hit, found.value) })
-      const data = input.format === 'speech' ? written.map(said) : written
+      const data = inFormat(input, hits, found)
       if (!scope.logsQuestions || text === undefined) return { data, ...found }
       const spent = clock.now() - timing.arrivedAt
       const { answerable, status, value, degraded } = found

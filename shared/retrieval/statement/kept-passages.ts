@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import type { AgentScope } from '../../database/scope.ts'
+import { nameOf as passageName } from '../found.ts'
 import type { Place } from '../index/agent-index.ts'
 import type { PassageRow } from './read-agent.ts'
 
@@ -20,9 +21,11 @@ export function keepPassages(
   places: readonly Place[],
   passages: readonly (PassageRow | null | undefined)[],
 ): void {
-  const read = new Map(passages.flatMap((each) => (each ? [[`${each.document_id} ${each.chunk_index}`, each]] : [])))
+  const read = new Map(
+    passages.flatMap((each) => (each ? [[passageName(each.document_id, each.chunk_index), each]] : [])),
+  )
   for (const place of places) {
-    const passage = read.get(`${place.document.documentId} ${place.index}`)
+    const passage = read.get(passageName(place.document.documentId, place.index))
     if (passage && passage.content.length <= maxCharacters) kept.set(nameOf(scope, place), passage)
   }
 }
