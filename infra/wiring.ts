@@ -56,6 +56,8 @@ export const lambdas = {
     entry: 'functions/search/handler.ts',
     routes: [`${agentPath}/search`, `${agentPath}/search/prefetch`],
   },
+  /** Most of its requests wait for changes. */
+  snapshot: { ...api, memoryMb: 256, entry: 'functions/snapshot/handler.ts', routes: [`${agentPath}/snapshot`] },
   mcp: { ...ranking, entry: 'functions/mcp/handler.ts', routes: ['/v1/agents/{agentId}/mcp', connectPath] },
   platforms: {
     ...ranking,
@@ -187,6 +189,7 @@ export const statementSeconds: Readonly<Record<DatabaseUser, number>> = {
   documents: 12,
   chunks: 12,
   search: 8,
+  snapshot: 12,
   mcp: 8,
   connect: 12,
   platforms: 8,

@@ -1,3 +1,4 @@
+import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { api } from '../../shared/http/api.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import { router } from '../../shared/http/router.ts'
@@ -8,7 +9,7 @@ import { withinBudget } from '../../shared/retrieval/heard.ts'
 import { inContext } from '../../shared/retrieval/in-context.ts'
 import { hitExample } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
-import { prefetchBody, searchBody, searchResponse } from './schemas.ts'
+import { prefetchBody, prefetchResponse, searchBody, searchResponse } from './schemas.ts'
 
 export function searchApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const { answer, prefetch } = answering(embedder, clock, limits)
@@ -63,13 +64,21 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         permission: 'kb:read',
         body: prefetchBody,
         examples: { text: { query: 'Are you open on Sunday?' } },
-        responses: { 202: { description: 'The vector is ready', headers: ['Server-Timing'] } },
+        responses: {
+          200: {
+            description: 'The vectors, if `vectors` is true',
+            schema: prefetchResponse,
+            example: { model: 'text-embedding-3-small', vectors: ['AAAAAA=='] },
+            headers: ['Server-Timing'],
+          },
+          202: { description: 'The vector is ready', headers: ['Server-Timing'] },
+        },
       },
       async ({ c, meter, db, scope, body }) => {
         const { query, alternatives = [], history } = withinBudget(body)
-        const said = [query, ...alternatives].map((text) => inContext(text, history))
-        await prefetch(db, { ...scope, meter }, said, timingOf(c))
-        return c.body(null, 202)
+        const said = [...new Set([query, ...alternatives])].map((text) => inContext(text, history))
+        const made = await prefetch(db, { ...scope, meter }, said, timingOf(c), body.vectors)
+        return body.vectors && made ? c.json({ ...made, vectors: made.vectors.map(toBase64) }) : c.body(null, 202)
       },
     ).app
 }

@@ -93,8 +93,25 @@ export const prefetchBody = v.pipe(
     history: v.optional(history),
     call_id: v.optional(callId),
     as_of: v.optional(asOf),
+    vectors: v.optional(
+      described(
+        v.boolean('must be true or false'),
+        'True to get the vectors, for a program that searches in its own process.',
+      ),
+    ),
   }),
   v.title('PrefetchQuery'),
+)
+
+export const prefetchResponse = v.pipe(
+  v.strictObject({
+    model: v.string(),
+    vectors: described(
+      v.array(v.pipe(v.string(), v.metadata({ contentEncoding: 'base64' }))),
+      'The vectors of `query` and of its different `alternatives`, in their order: 1,536 32-bit floats, the lowest byte first.',
+    ),
+  }),
+  v.title('QuestionVectors'),
 )
 
 export const searchResponse = v.strictObject({

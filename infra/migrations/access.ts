@@ -5,7 +5,7 @@
  */
 export const roles =
   `agents chunks connect crawler dashboard delivery documents embedding extraction mcp operator organization platforms
-  questions search sweeper`.split(/\s+/)
+  questions search snapshot sweeper`.split(/\s+/)
 
 /** The setting has the transaction's organization, or '' for none. A subquery evaluates it once a statement. */
 export const own = `organization_id = (select nullif(current_setting('cuecard.organization_id', true), '')::uuid)`
@@ -74,6 +74,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   request_meters: {
     'dashboard operator organization': 'select (organization_id, day, requests, question_tokens)',
     embedding: 'select (organization_id, day, question_tokens)',
+    snapshot: 'select (organization_id, snapshot_minute, snapshot_bytes), update (snapshot_minute, snapshot_bytes)',
   },
   embedded_tokens: {
     'dashboard operator organization': 'select',
@@ -90,6 +91,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
       update (model, former_model, former_until, model_due_at, model_waiting)`,
     [ranking]: `select (organization_id, id, name, model, served_version, ${clock})`,
     'mcp platforms': 'select (knowledge_base_enabled)',
+    snapshot: `select (organization_id, id, name, model, served_version, purged_version, ${clock})`,
     sweeper: `select (organization_id, id, model_due_at, holidays_due_at, ${clock}),
       update (model_due_at, missing_holidays, holidays_due_at)`,
     dashboard: 'select',
@@ -210,6 +212,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     [ranking]: `select (organization_id, id, agent_id, title, external_id, metadata, ${served}, chunk_pages, chunk_offsets,
         deleted_at)`,
     [checking]: 'select (before_deletion)',
+    snapshot: 'select (organization_id, id, external_id, metadata, chunk_count, chunk_offsets, chunk_pages)',
     questions: 'select (warnings), update (warnings)',
     organization: 'select (organization_id, status, managed_by, stored_bytes)',
     sweeper: `select (organization_id, id, agent_id, content_hash, source_url, upload_until, uploaded_at, resembles, managed_by,
@@ -244,6 +247,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   chunks: {
     [ranking]: `select (${fullChunk}, other_vector_id)`,
+    snapshot: `select (${fullChunk})`,
     dashboard: 'select (created_at), delete',
     'chunks embedding': `insert (${fullChunk}), update (other_vector_id), delete`,
     chunks: 'select',
@@ -254,6 +258,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   },
   vectors: {
     [ranking]: 'select (organization_id, document_id, id, embedding, sketch)',
+    snapshot: 'select (organization_id, document_id, id, embedding)',
     'crawler dashboard documents': 'delete',
     chunks: 'select, insert, delete',
     embedding: 'select (model), insert, delete',
@@ -324,6 +329,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   packs: {
     every: 'sweeper',
     [ranking]: 'select',
+    snapshot: 'select',
     sweeper: 'select (organization_id, agent_id, document_id, terms_version, unserved_at), delete',
     operator: 'select (organization_id, agent_id, document_id, revision), delete',
   },
@@ -331,8 +337,8 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
 
 /** Functions, with every version of the name → the roles that may call them. Triggers need no right. */
 export const functions: Readonly<Record<string, string>> = {
-  find_key: `agents chunks documents organization questions ${answering}`,
-  count_requests: `agents chunks dashboard documents organization questions ${answering}`,
+  find_key: `agents chunks documents organization questions snapshot ${answering}`,
+  count_requests: `agents chunks dashboard documents organization questions snapshot ${answering}`,
   admit_documents: 'agents crawler dashboard documents',
   another_organization_waits: 'crawler',
   'open_session sign_in_as find_signed_in memberships_of ask_for_link spend_link': 'dashboard',

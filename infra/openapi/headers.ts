@@ -39,6 +39,14 @@ export const responseHeaders = {
     },
   },
   Vary: { description: 'The request headers on which the response depends.', schema: { type: 'string' } },
+  'Content-Digest': {
+    description: 'The SHA-256 of the body, as in RFC 9530.',
+    schema: { type: 'string', pattern: '^sha-256=:[A-Za-z0-9+/]{43}=:$' },
+  },
+  'Cuecard-Keeps-Questions': {
+    description: '`true` if the organization keeps its callers’ questions.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   'Content-Encoding': { description: 'gzip, if the request accepts it.', schema: { type: 'string', const: 'gzip' } },
   'X-Content-Type-Options': { description: '`nosniff`', schema: { type: 'string' } },
   'Content-Security-Policy': { description: 'Restricts the page to this host.', schema: { type: 'string' } },

@@ -38,7 +38,15 @@ export interface Tables extends WebsiteTables, WebhookTables {
     cursor_key: Generated<Buffer>
     created_at: Time
   }
-  request_meters: { organization_id: Id; full_at: Time; day: string; requests: string; question_tokens: string }
+  request_meters: {
+    organization_id: Id
+    full_at: Time
+    day: string
+    requests: string
+    question_tokens: string
+    snapshot_minute: Date | null
+    snapshot_bytes: string
+  }
   embedded_tokens: { organization_id: Id; day: string; tokens: string }
   agents: {
     organization_id: Id
@@ -46,6 +54,7 @@ export interface Tables extends WebsiteTables, WebhookTables {
     name: string
     ready_document_count: Generated<number>
     served_version: Generated<string>
+    purged_version: Generated<string>
     knowledge_version: Generated<string>
     knowledge_base_enabled: ColumnType<boolean, never, never>
     model: string | null
@@ -209,7 +218,7 @@ export interface Tables extends WebsiteTables, WebhookTables {
     valid_until: Date | null
     terms_version: number | null
     chunks: Buffer | null
-    changed_at: Time
+    unserved_at: Date | null
   }
   golden_questions: {
     organization_id: Id

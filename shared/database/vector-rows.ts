@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { sketchOf } from '../embedding/sketch.ts'
-import { toStored } from '../embedding/vectors.ts'
+import { toStored } from '../embedding/stored-vectors.ts'
 
 export type VectorRow = { id: string; exponent: number; embedding: string; sketch: string }
 

@@ -38,6 +38,8 @@ export interface ApiEnv {
     /** Set once the request may have changed something: a 503 then says what the caller should do. */
     unavailableDetail?: string
     key?: ApiKey
+    /** The part of the request's time in which it only waited for something to change: it costs nothing. */
+    waitedMilliseconds?: number
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from './errors.ts'
 
 export interface Limit {
-  name: 'requests' | 'tokens' | 'documents' | 'keys'
+  name: 'requests' | 'tokens' | 'documents' | 'keys' | 'bytes'
   quota: number
   windowSeconds?: number
 }

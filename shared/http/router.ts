@@ -102,7 +102,7 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
       try {
         return await respond(c, key, meter)
       } finally {
-        await meter.finish(now() - started)
+        await meter.finish(now() - started - (c.get('waitedMilliseconds') ?? 0))
       }
     }
 

@@ -12,7 +12,7 @@ import {
 } from '../checks/try-change.ts'
 import type { Database } from '../database/database.ts'
 import { type AgentScope, isAgent } from '../database/scope.ts'
-import { toStored } from '../embedding/vectors.ts'
+import { toStored } from '../embedding/stored-vectors.ts'
 import { requirePassing } from './commit.ts'
 import { lockKnowledge } from './locks.ts'
 import { searchAfter } from './search-after.ts'

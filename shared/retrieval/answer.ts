@@ -2,6 +2,7 @@ import type { Batch, Database } from '../database/database.ts'
 import { type AgentScope, findAgent } from '../database/scope.ts'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.ts'
 import { assumedModel, embedderOf, notConfigured } from '../embedding/serving-embedder.ts'
+import { fromStored } from '../embedding/stored-vectors.ts'
 import { ApiError } from '../http/errors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import type { Timing } from '../http/server-timing.ts'
@@ -227,24 +228,39 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     }
   }
 
-  /** @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable */
-  async function prefetch(db: Database, scope: PayingAgent, hypotheses: string[], timing: Timing): Promise<void> {
+  /**
+   * Makes the vectors of hypotheses, for all instances. Those of an embedder that needs no network are made only if they are wanted.
+   * @returns their model and, if wanted, the vectors in order
+   * @throws ApiError agent_not_found, validation_failed, rate_limited; Unavailable
+   */
+  async function prefetch(db: Database, scope: PayingAgent, hypotheses: string[], timing: Timing, areWanted = false) {
     const deadline = timing.arrivedAt + limits.prefetchMilliseconds
     const { agent } = await ask(db, timing, deadline, (db) => loadedAgents.of(db, scope))
-    const embedder = embedderOf(configured, agent.model ?? assumed_model)
-    if (!embedder) return
-    const heard = [...new Set(hypotheses)].map(toHypothesis(embedder))
+    const served = agent.model ?? assumed_model
+    const embedder = embedderOf(configured, served)
+    if (!embedder) return areWanted ? notConfigured(served) : undefined
+    const { model } = embedder
+    const heard = hypotheses.map(toHypothesis(embedder))
     const keys = heard.map(({ key }) => key)
     const { agents, stored } = await ask(db, timing, deadline, (db) =>
       db.batch({ agents: findAgent(scope), stored: findQueryVectors(scope, keys) }),
     )
     if (agents.length === 0) agentNotFound()
-    const known = new Set(stored.map(({ key }) => key))
-    const missing = heard.filter(({ key }) => !known.has(key.toString('hex')))
-    if (embedder.isLocal || missing.length === 0) return
-    const made = await vectors.of(scope, timing, deadline, missing, embedder)
-    const remembered = missing.map(({ key }, i) => ({ key, vector: made[i]! }))
-    await ask(db, timing, deadline, (db) => db.batch(rememberQueryVectors(scope, remembered)))
+    if (embedder.isLocal) {
+      const timeoutSeconds = Math.max(0, deadline - clock.now()) / 1000
+      return { model, vectors: areWanted ? await embedder.embed(hypotheses, { of: 'query', timeoutSeconds }) : [] }
+    }
+    const storedOf = new Map(stored.map(({ key, embedding }) => [key, embedding]))
+    const missing = heard.filter(({ key }) => !storedOf.has(key.toString('hex')))
+    for (const each of areWanted ? heard : []) {
+      const embedding = storedOf.get(each.key.toString('hex'))
+      if (embedding) vectors.keep(scope, each, fromStored(embedding, 0))
+    }
+    const asked = areWanted ? heard : missing
+    const made = asked.length > 0 ? await vectors.of(scope, timing, deadline, asked, embedder) : []
+    const remembered = missing.map(({ key }) => ({ key, vector: vectors.known(scope, { key })! }))
+    if (missing.length > 0) await ask(db, timing, deadline, (db) => db.batch(rememberQueryVectors(scope, remembered)))
+    return { model, vectors: made }
   }
 
   return { answer, prefetch }

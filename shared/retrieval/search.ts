@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts'
 import type { AgentScope } from '../database/scope.ts'
-import { fromStored } from '../embedding/vectors.ts'
+import { fromStored } from '../embedding/stored-vectors.ts'
 import { agentNotFound } from '../http/not-found.ts'
 import { Unavailable } from '../unavailable.ts'
 import { answerOf, type Found, nameOf, type Texts, withinLimit } from './found.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { toStored } from '../../shared/embedding/vectors.ts'
+import { toStored } from '../../shared/embedding/stored-vectors.ts'
 import { termsVersion } from '../../shared/terms/packed-terms.ts'
 import { buffersOf, plansOf, useStatementPlans } from '../support/database/statement-plans.ts'
 import { axis } from '../support/provider/axis.ts'

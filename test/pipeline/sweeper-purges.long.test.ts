@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { purgeQueryVectors } from '../../functions/sweeper/purge.ts'
-import { toStored } from '../../shared/embedding/vectors.ts'
+import { toStored } from '../../shared/embedding/stored-vectors.ts'
 import { signIn } from '../../shared/organizations/sessions.ts'
 import { age, createDocument } from '../support/documents/documents.ts'
 import { figuresOf } from '../support/logs/figures-of.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { dimensions, fromBase64, fromStored, toBase64, toStored, vectorFault } from '../../shared/embedding/vectors.ts'
+import { fromStored, toStored } from '../../shared/embedding/stored-vectors.ts'
+import { dimensions, fromBase64, toBase64, vectorFault } from '../../shared/embedding/vectors.ts'
 import { axis } from '../support/provider/axis.ts'
 
 /** Valid vectors whose numbers differ by up to 2^60. */

@@ -13,6 +13,7 @@ const budgets: Record<BundleName, number> = {
   documents: 650_000,
   chunks: guarded,
   search: 605_000,
+  snapshot: api,
   platforms: 612_000,
   mcp: 955_000,
   connect: api,

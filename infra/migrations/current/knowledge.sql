@@ -77,6 +77,17 @@ create or replace trigger count_served_change after update on documents for each
       (new.active_revision, new.searchable_chunk_count, new.title, new.valid_from, new.valid_until, new.metadata, new.external_id))
   execute function count_served_change();
 
+-- From then on, nobody can tell what was removed since an older version.
+create or replace function count_purged_pack() returns trigger
+  language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  if tg_relid <> 'packs'::regclass then raise insufficient_privilege; end if;
+  update agents a set purged_version = greatest(a.purged_version, old.version)
+  where a.organization_id = old.organization_id and a.id = old.agent_id;
+  return null;
+end $$;
+create or replace trigger count_purged_pack after delete on packs for each row execute function count_purged_pack();
+
 -- Writes a document's pack again after its terms were cut anew.
 create or replace function renew_pack(organization uuid, document uuid) returns void
   language plpgsql volatile security definer set search_path = public, pg_temp as $$

@@ -57,7 +57,9 @@ create unlogged table request_meters (
   full_at timestamptz not null default '-infinity', -- when the bucket of request_burst is full again
   day date not null default (now() at time zone 'utc')::date,
   requests bigint not null default 0,
-  question_tokens bigint not null default 0
+  question_tokens bigint not null default 0,
+  snapshot_minute timestamptz, -- in which snapshots had snapshot_bytes
+  snapshot_bytes bigint not null default 0
 ) with (fillfactor = 50);
 
 create table embedded_tokens (
@@ -73,6 +75,7 @@ create table agents (
   name text not null,
   ready_document_count integer not null default 0,
   served_version bigint not null default 0, -- counts changes that an answer can show
+  purged_version bigint not null default 0, -- what was removed up to then may be forgotten
   knowledge_version bigint not null default 0, -- while there are golden questions, counts these and changes to the questions
   knowledge_base_enabled boolean not null generated always as (ready_document_count > 0) stored,
 

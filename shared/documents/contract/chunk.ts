@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { fromStored, toBase64 } from '../../embedding/vectors.ts'
+import { fromStored } from '../../embedding/stored-vectors.ts'
+import { toBase64 } from '../../embedding/vectors.ts'
 import { described } from '../../http/input/fields.ts'
 
 export const chunkSchema = v.pipe(

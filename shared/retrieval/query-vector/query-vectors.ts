@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { BoundedMap } from '../../bounded-map.ts'
 import { columnsOf } from '../../database/columns.ts'
 import { type AgentScope, isAgent } from '../../database/scope.ts'
-import { toStored } from '../../embedding/vectors.ts'
+import { toStored } from '../../embedding/stored-vectors.ts'
 import { normalForm } from '../../text/normal-form.ts'
 
 export type QueryVectorKey = Buffer

@@ -68,6 +68,7 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     invalid_json: ({ call, knowledgeBase }) => call('POST', knowledgeBase, '{'),
     invalid_parameter: ({ call }) => call('GET', '/v1/agents/front-desk/knowledge-base'),
     invalid_cursor: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}?cursor=x`),
+    snapshot_expired: ({ call, knowledgeBase }) => call('GET', `${knowledgeBase}/snapshot?since=9`),
     missing_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase),
     invalid_api_key: ({ knowledgeBase }) => stand.http('GET', knowledgeBase, undefined, { 'x-api-key': 'cue_no' }),
     missing_access_token: ({ agentId }) => stand.http('POST', `/v1/agents/${agentId}/connect/mcp`, {}),

@@ -1,0 +1,102 @@
+import * as v from 'valibot'
+import { described, fields } from '../../shared/http/input/fields.ts'
+import { hit, source } from '../../shared/retrieval/schemas.ts'
+
+/** Counts up with every change that an older reader would misread. */
+export const formatVersion = 1
+
+export const maxWaitSeconds = 25
+
+const whole = (text: string, max: number) =>
+  v.pipe(
+    v.string('must be given once'),
+    v.regex(/^\d{1,15}$/, 'must be an integer'),
+    v.transform(Number),
+    v.maxValue(max, `must be at most ${max}`),
+    v.metadata({ type: 'integer', minimum: 0, maximum: max, description: text }),
+  )
+
+export const snapshotQuery = v.pipe(
+  fields({
+    since: v.optional(
+      whole(
+        'The `version` that you have: returns only what has changed since. 304 if nothing has.',
+        Number.MAX_SAFE_INTEGER,
+      ),
+    ),
+    wait: v.optional(
+      whole('Answers as soon as there is a newer version, at the latest after so many seconds.', maxWaitSeconds),
+    ),
+    cursor: v.optional(
+      described(v.string('must be given once'), '`next_cursor` of the part before this one, without other parameters.'),
+    ),
+  }),
+  v.forward(
+    v.check(({ since, wait }) => wait === undefined || since !== undefined, 'needs `since`'),
+    ['wait'],
+  ),
+  v.forward(
+    v.check(({ since, cursor }) => cursor === undefined || since === undefined, 'stands alone'),
+    ['cursor'],
+  ),
+)
+
+const base64 = (description: string) => v.pipe(v.string(), v.metadata({ contentEncoding: 'base64', description }))
+const version = v.pipe(v.number(), v.integer(), v.minValue(0))
+const time = v.nullable(v.pipe(v.string(), v.isoTimestamp()))
+const { chunk_id, document_id, chunk_index, content, token_count, metadata } = hit.entries
+
+const chunk = v.strictObject({
+  chunk_id,
+  chunk_index,
+  revision: described(version, 'The revision that brought the chunk.'),
+  content,
+  token_count,
+  metadata,
+  page: source.entries.page,
+  terms: base64('Its words, as search counts them: see the format’s description.'),
+  sketch: base64('1,536 bits: the signs of the rotated vector.'),
+  vector: base64('1,536 16-bit floats, the highest byte first. Their scale is arbitrary.'),
+})
+export type SnapshotChunk = v.InferOutput<typeof chunk>
+
+const document = v.strictObject({
+  document_id,
+  version: described(version, 'The agent’s version at the last change of the document.'),
+  revision: described(
+    v.nullable(version),
+    'The revision that search serves; null if it no longer serves the document: then there are no other fields.',
+  ),
+  title: v.optional(v.string()),
+  url: v.optional(source.entries.url),
+  metadata: v.optional(metadata),
+  valid_from: v.optional(time),
+  valid_until: v.optional(time),
+  is_whole: v.optional(
+    described(
+      v.boolean(),
+      'False if further chunks come in the next part. If that doesn’t begin with them, the document has changed, and comes again later.',
+    ),
+  ),
+  chunks: v.optional(v.array(chunk)),
+})
+export type SnapshotDocument = v.InferOutput<typeof document>
+
+export const snapshotPart = v.pipe(
+  v.strictObject({
+    format: described(v.literal(formatVersion), 'Another number is another format.'),
+    agent_id: v.pipe(v.string(), v.uuid()),
+    since: described(version, 'As in the first request; 0 for a whole snapshot.'),
+    version: described(version, 'The agent’s version. The last part’s is that of the whole.'),
+    agent: v.strictObject({
+      name: v.string(),
+      time_zone: v.nullable(v.string()),
+      holidays: v.nullable(v.string()),
+      model: described(v.nullable(v.string()), 'The model of the vectors.'),
+    }),
+    documents: described(v.array(document), 'By `version`, then by id. A later one replaces an earlier one.'),
+    next_cursor: described(v.nullable(v.string()), 'The `cursor` of the next part; null in the last one.'),
+  }),
+  v.title('SnapshotPart'),
+)
+export type SnapshotPart = v.InferOutput<typeof snapshotPart>
