@@ -1,0 +1,188 @@
+import type { SnapshotChunk, SnapshotDocument, SnapshotPart } from '../../functions/snapshot/schemas.ts'
+import { dimensions } from '../../shared/embedding/vectors.ts'
+import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
+import {
+  type AgentFacts,
+  type AgentIndex,
+  type Change,
+  type Chosen,
+  emptyIndex,
+  type Place,
+  servedDocuments,
+  withChanges,
+} from '../../shared/retrieval/index/agent-index.ts'
+import { packChunks } from '../../shared/retrieval/index/segment.ts'
+import type { Filters } from '../../shared/retrieval/plan.ts'
+import type { PassageRow } from '../../shared/retrieval/statement/read-agent.ts'
+import { halfOf } from './halves.ts'
+
+/** What an answer needs of a document besides the index. */
+interface LocalDocument {
+  url: string | null
+  metadata: Record<string, unknown>
+  /** The index of each chunk, in order; the other arrays have the same order. */
+  places: Uint32Array
+  /** The chunks' texts and metadata in JSON: that of chunk i ends at ends[i]. */
+  texts: Buffer
+  ends: Uint32Array
+  /** 16-bit floats, `dimensions` a chunk. */
+  vectors: Uint16Array
+}
+
+/** All that search serves of an agent at one version. It never changes: an update makes another one. */
+export interface Knowledge {
+  index: AgentIndex
+  documents: ReadonlyMap<DocumentId, LocalDocument>
+}
+
+type LocalText = Pick<PassageRow, 'chunk_id' | 'content' | 'token_count' | 'metadata' | 'page'>
+
+export function emptyKnowledge(agentId: AgentId): Knowledge {
+  return { index: emptyIndex({ organizationId: '' as OrganizationId, agentId }), documents: new Map() }
+}
+
+/** Reads the parts of a snapshot, or of what has changed since one, in their order. */
+export class Update {
+  #changes: Change[] = []
+  #documents = new Map<DocumentId, LocalDocument | undefined>()
+  #agent: AgentFacts | undefined
+  #version = 0
+  /** The chunks so far of a document that continues in the next part. */
+  #unfinished: (Pick<SnapshotDocument, 'document_id' | 'version'> & { chunks: SnapshotChunk[] }) | undefined
+
+  add({ documents, agent, version }: SnapshotPart): void {
+    this.#agent = agent
+    this.#version = version
+    for (const document of documents) this.#addDocument(document)
+  }
+
+  #addDocument(document: SnapshotDocument): void {
+    const { version, is_whole, chunks = [] } = document
+    const documentId = document.document_id as DocumentId
+    const before = this.#unfinished
+    const isContinued = before?.document_id === documentId && before.version === version
+    const all = isContinued ? [...before.chunks, ...chunks] : chunks
+    this.#unfinished = is_whole === false ? { document_id: documentId, version, chunks: all } : undefined
+    if (this.#unfinished) return
+    if (document.revision === null) {
+      this.#changes.push({ documentId })
+      this.#documents.set(documentId, undefined)
+      return
+    }
+    const pack = {
+      documentId,
+      version,
+      revision: document.revision,
+      title: document.title!,
+      validFrom: timeOf(document.valid_from, -Infinity),
+      validUntil: timeOf(document.valid_until, Infinity),
+      chunks: packChunks(all.map(toPackedChunk)),
+    }
+    this.#changes.push({ documentId, pack })
+    this.#documents.set(documentId, toLocal(document, all))
+  }
+
+  /** The knowledge after the update, of which all parts were added. */
+  applyTo(knowledge: Knowledge): Knowledge {
+    const documents = new Map(knowledge.documents)
+    for (const [id, document] of this.#documents) {
+      if (document) documents.set(id, document)
+      else documents.delete(id)
+    }
+    const to = { version: this.#version, agent: this.#agent! }
+    return { index: withChanges(knowledge.index, this.#changes, to), documents }
+  }
+}
+
+function timeOf(text: string | null | undefined, none: number): number {
+  return text ? new Date(text).getTime() : none
+}
+
+function toPackedChunk({ chunk_index, revision, sketch, terms }: SnapshotChunk) {
+  return { chunk_index, revision, sketch: Buffer.from(sketch, 'base64'), terms: Buffer.from(terms, 'base64') }
+}
+
+function toLocal({ url = null, metadata = {} }: SnapshotDocument, chunks: readonly SnapshotChunk[]): LocalDocument {
+  const texts = chunks.map(({ chunk_id, content, token_count, metadata, page }) =>
+    Buffer.from(JSON.stringify({ chunk_id, content, token_count, metadata, page } satisfies LocalText)),
+  )
+  let end = 0
+  const ends = Uint32Array.from(texts, ({ length }) => (end += length))
+  const vectors = new Uint16Array(chunks.length * dimensions)
+  const bytes = Buffer.from(vectors.buffer)
+  for (const [i, { vector }] of chunks.entries()) bytes.write(vector, i * dimensions * 2, 'base64')
+  bytes.swap16()
+  const places = Uint32Array.from(chunks, ({ chunk_index }) => chunk_index)
+  return { url, metadata, places, texts: Buffer.concat(texts), ends, vectors }
+}
+
+/** The document of a chunk, and the chunk's number in it. */
+function locate({ documents }: Knowledge, { document, index }: Place): { own: LocalDocument; i: number } {
+  const own = documents.get(document.documentId)!
+  return { own, i: own.places.indexOf(index) }
+}
+
+export function passageOf(knowledge: Knowledge, place: Place): PassageRow {
+  const { own, i } = locate(knowledge, place)
+  const text: LocalText = JSON.parse(own.texts.toString('utf8', own.ends[i - 1] ?? 0, own.ends[i]))
+  return { document_id: place.document.documentId, chunk_index: place.index, url: own.url, ...text }
+}
+
+/** Exact cosines of chunks with each vector, by vector. */
+export function cosinesOf(
+  knowledge: Knowledge,
+  vectors: readonly ArrayLike<number>[],
+  places: readonly Place[],
+): number[][] {
+  const located = places.map((place) => locate(knowledge, place))
+  return vectors.map((vector) => {
+    const norm = Math.sqrt(Array.from(vector).reduce((sum, number) => sum + number * number, 0))
+    return located.map(({ own, i }) => cosine(vector, own.vectors, i * dimensions) / norm)
+  })
+}
+
+/** The cosine times the vector's norm. */
+function cosine(vector: ArrayLike<number>, halves: Uint16Array, at: number): number {
+  let product = 0
+  let squares = 0
+  for (let i = 0; i < dimensions; i++) {
+    const number = halfOf[halves[at + i]!]!
+    product += vector[i]! * number
+    squares += number * number
+  }
+  return product / Math.sqrt(squares)
+}
+
+/** The documents, or places in them, to which the filters confine a search; undefined for all. */
+export function chosenBy(
+  knowledge: Knowledge,
+  { document_ids: ids, metadata, document_metadata }: Filters,
+): Chosen | undefined {
+  if (metadata === undefined && document_metadata === undefined) return ids && new Map(ids.map((id) => [id, 'all']))
+  const isNamed = ids && new Set(ids)
+  const chosen = new Map<DocumentId, ReadonlySet<number> | 'all'>()
+  for (const { documentId } of knowledge.index.layers.flatMap(servedDocuments)) {
+    const own = knowledge.documents.get(documentId)!
+    if (isNamed?.has(documentId) === false || !contains(own.metadata, document_metadata ?? {})) continue
+    chosen.set(documentId, metadata === undefined ? 'all' : new Set(placesWith(own, metadata)))
+  }
+  return chosen
+}
+
+function placesWith({ places, texts, ends }: LocalDocument, metadata: Record<string, unknown>): number[] {
+  return Array.from(places).filter((_, i) => {
+    const text: LocalText = JSON.parse(texts.toString('utf8', ends[i - 1] ?? 0, ends[i]))
+    return contains(text.metadata, metadata)
+  })
+}
+
+/** PostgreSQL's `jsonb @>`: an object has at least the other's members, an array at least its elements. */
+function contains(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.every((element) => whole.some((each) => contains(each, element)))
+  if (typeof part !== 'object' || part === null) return whole === part
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole)) return false
+  return Object.entries(part).every(
+    ([name, value]) => Object.hasOwn(whole, name) && contains(Reflect.get(whole, name), value),
+  )
+}

@@ -1,0 +1,170 @@
+import type * as v from 'valibot'
+import { prefetchBody, searchBody, type searchResponse } from '../../functions/search/schemas.ts'
+import { ApiError } from '../../shared/http/errors.ts'
+import { readBody } from '../../shared/http/input/validation.ts'
+import { fitToResponse } from '../../shared/http/payload.ts'
+import type { AgentId } from '../../shared/ids.ts'
+import type { Found } from '../../shared/retrieval/found.ts'
+import { withinBudget } from '../../shared/retrieval/heard.ts'
+import { inContext } from '../../shared/retrieval/in-context.ts'
+import { countChunks } from '../../shared/retrieval/index/agent-index.ts'
+import { inFormat } from '../../shared/retrieval/speech/in-format.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
+import { Unavailable } from '../../shared/unavailable.ts'
+import { folderCache } from './cache.ts'
+import { find } from './find.ts'
+import { follow } from './follow.ts'
+import { questionLog } from './question-log.ts'
+import { questionVectors, type VectorSource } from './question-vectors.ts'
+import { service as serviceOf } from './service.ts'
+
+export { ApiError as CuecardError } from '../../shared/http/errors.ts'
+export type { VectorSource } from './question-vectors.ts'
+
+export interface AgentOptions {
+  /** The address of the service, such as https://api.example.com. */
+  url: string
+  /** An API key with `kb:read`. */
+  key: string
+  agentId: string
+  /** A folder for the knowledge, from which the next start has it at once. Without one, each start loads it from the service. */
+  folder?: string | undefined
+  /** Past this age, 60 seconds by default, a search goes to the service. */
+  maxAgeSeconds?: number | undefined
+  /** True to answer from older knowledge if the service can't be reached; otherwise such a search fails. */
+  answersStale?: boolean | undefined
+  /** What makes the vectors of questions: the service (the default), the built-in encoder in a worker thread, or a function of yours. */
+  vectors?: 'service' | 'encoder' | VectorSource | undefined
+}
+
+/** The body of `POST …/knowledge-base/search`. */
+export type SearchBody = v.InferInput<typeof searchBody>
+/** The body of `POST …/knowledge-base/search/prefetch`. */
+export type PrefetchBody = v.InferInput<typeof prefetchBody>
+
+/** The service's answer to a search. */
+export type SearchAnswer = v.InferOutput<typeof searchResponse> & {
+  from: 'process' | 'service'
+  /** True if the knowledge is older than `maxAgeSeconds`. */
+  stale: boolean
+}
+
+type Question = v.InferOutput<typeof searchBody>
+
+export interface AgentStatus {
+  version: number
+  chunks: number
+  /** Seconds since the service last said that this version is the newest; null if it has not yet. */
+  ageSeconds: number | null
+  /** Questions that could not be sent to the service, and were dropped. */
+  questionsLost: number
+  /** Why the last request for changes failed; null if it didn't. */
+  failure: string | null
+}
+
+export type Agent = Awaited<ReturnType<typeof openAgent>>
+
+/**
+ * Opens an agent's knowledge in this process, and follows its changes until `close`. `search` answers as the service does.
+ * @throws CuecardError as the service answers, such as invalid_api_key; Error if there is neither a cache nor an answer of the service
+ */
+export async function openAgent({
+  url,
+  key,
+  agentId,
+  folder,
+  maxAgeSeconds = 60,
+  answersStale = false,
+  vectors: source = 'service',
+}: AgentOptions) {
+  const service = serviceOf({ url, key, agentId })
+  const closing = new AbortController()
+  const cache = folder === undefined ? undefined : folderCache(folder, agentId, service.url)
+  const followed = await follow(agentId as AgentId, service, cache, closing.signal)
+  const vectors = questionVectors(source, service)
+  const log = questionLog(service)
+
+  const ageSeconds = () => (performance.now() - followed.confirmedAt) / 1000
+
+  function requireOpen(): void {
+    if (followed.refusal) throw followed.refusal
+    if (closing.signal.aborted) throw new Error('The agent is closed')
+  }
+
+  /** @throws CuecardError, as the service's errors; temporarily_unavailable if there is no vector for `semantic`, or only stale knowledge */
+  async function search(body: SearchBody): Promise<SearchAnswer> {
+    requireOpen()
+    const started = performance.now()
+    const question = withinBudget(readBody(searchBody, body) as Question)
+    if (ageSeconds() <= maxAgeSeconds) return await answer(question, started, false)
+    try {
+      const milliseconds = question.deadline_ms + timeouts.graceMilliseconds
+      const answered = await service.post('/knowledge-base/search', body, milliseconds)
+      return { ...(answered as v.InferOutput<typeof searchResponse>), from: 'service', stale: false }
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error
+      if (answersStale) return await answer(question, started, true)
+      throw unavailable(
+        'The service can’t be reached, and what this process knows is older than `maxAgeSeconds`.',
+        error,
+      )
+    }
+  }
+
+  async function answer(question: Question, started: number, stale: boolean): Promise<SearchAnswer> {
+    const { hits, hasVector, needsVector, ...found } = await findAnswer(question, started)
+    const degraded = needsVector && !hasVector ? ('keyword_only' as const) : null
+    const { answerable, status, value, dates } = found
+    const milliseconds = performance.now() - started
+    if (followed.keepsQuestions && question.query !== undefined)
+      log.add({ ...question, hits, answerable, status, value, degraded, milliseconds })
+    const data = fitToResponse(inFormat(question, hits, found))
+    return { data, degraded, answerable, status, value, dates, from: 'process', stale }
+  }
+
+  async function findAnswer(question: Question, started: number): Promise<Found & { needsVector: boolean }> {
+    const { mode, query, alternatives = [], embedding, history, deadline_ms } = question
+    const needsVector = mode !== 'keyword' && query !== undefined && !embedding
+    const left = deadline_ms - (performance.now() - started)
+    const made = needsVector ? await vectors.within({ query, alternatives, history }, left) : undefined
+    const { knowledge } = followed
+    const { model } = knowledge.index.agent
+    const own = made && (model ?? made.model) === made.model ? made.vectors : []
+    if (needsVector && mode === 'semantic' && own.length === 0)
+      throw unavailable('The vector of the `query` is not there in time, or is of another model than the agent’s.')
+    const heard = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
+    const hypotheses = heard.map((text, i) => {
+      return { query: text, inContext: text && inContext(text, history), vector: embedding ?? own[i] }
+    })
+    return { ...find(knowledge, { mode, hypotheses, filters: question }), needsVector }
+  }
+
+  /** Makes the vector of a question, so that a search for it is answered at once. */
+  async function prefetch(body: PrefetchBody): Promise<void> {
+    requireOpen()
+    await vectors.of(withinBudget(readBody(prefetchBody, body) as v.InferOutput<typeof prefetchBody>))
+  }
+
+  function status(): AgentStatus {
+    const { failure, knowledge, confirmedAt } = followed
+    return {
+      version: knowledge.index.version,
+      chunks: countChunks(knowledge.index),
+      ageSeconds: confirmedAt === -Infinity ? null : ageSeconds(),
+      questionsLost: log.lost,
+      failure: failure instanceof Error ? failure.message : null,
+    }
+  }
+
+  /** Stops to follow the agent, and sends the questions that are still kept. */
+  async function close(): Promise<void> {
+    closing.abort()
+    await log.close()
+  }
+
+  return { search, prefetch, status, close, [Symbol.asyncDispose]: close }
+}
+
+function unavailable(detail: string, cause?: unknown): ApiError {
+  return new ApiError('temporarily_unavailable', detail, { cause })
+}

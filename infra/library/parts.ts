@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { SnapshotPart } from '../../functions/snapshot/schemas.ts'
+
+const decompress = promisify(gunzip)
+
+/** The format that this version of the library reads. */
+const format = 1
+
+export function digestOf(body: Uint8Array, encoding: 'base64' | 'hex'): string {
+  return createHash('sha256').update(body).digest(encoding)
+}
+
+/** @throws Error for a part of a format that this version doesn't know */
+export async function readPart(body: Uint8Array): Promise<SnapshotPart> {
+  const part: SnapshotPart = JSON.parse((await decompress(body)).toString())
+  if (part.format !== format)
+    throw new Error(`The service’s snapshots have format ${part.format}: install a newer version of this library`)
+  return part
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { BoundedMap } from '../../shared/bounded-map.ts'
+import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
+import { fromBase64, vectorFault } from '../../shared/embedding/vectors.ts'
+import { inContext } from '../../shared/retrieval/in-context.ts'
+import type { Service } from './service.ts'
+
+/** What makes the vectors of questions. */
+export interface VectorSource {
+  /** The model that the agent's documents have, too: where it has another one, only words are compared. */
+  model: string
+  /** @returns a vector of 1,536 numbers for each text, in order */
+  embed(texts: string[]): Promise<ArrayLike<number>[]>
+}
+
+interface Heard {
+  query: string
+  alternatives?: readonly string[] | undefined
+  history?: readonly string[] | undefined
+}
+
+/** Vectors of a question's hypotheses, in their order, and their model. */
+export interface QuestionVectors {
+  model: string
+  vectors: readonly ArrayLike<number>[]
+}
+
+/** Vectors of 6 kB each. */
+const maxKept = 1000
+/** A slower answer of the service is kept for the next question, too. */
+const patienceMilliseconds = 10_000
+
+/** The texts of a question that are compared: its hypotheses, as `inContext` of its history. */
+export function textsOf({ query, alternatives = [], history }: Heard): string[] {
+  return [...new Set([query, ...alternatives])].map((text) => inContext(text, history))
+}
+
+/** Makes vectors of questions, and keeps them: those of the service, of the built-in encoder in a worker thread, or of the caller's own. */
+export function questionVectors(source: 'service' | 'encoder' | VectorSource, service: Service) {
+  const own = source === 'encoder' ? toSource() : source
+  const kept = new BoundedMap<string, Promise<QuestionVectors>>(maxKept)
+
+  async function make(heard: Heard): Promise<QuestionVectors> {
+    if (own === 'service') return await vectorsOfService(heard)
+    const vectors = await own.embed(textsOf(heard))
+    const fault = vectors.map(vectorFault).find((each) => each !== undefined)
+    if (fault) throw new Error(`A vector of ${own.model} ${fault}`)
+    return { model: own.model, vectors }
+  }
+
+  async function vectorsOfService(heard: Heard): Promise<QuestionVectors> {
+    const body = { ...heard, vectors: true }
+    const made = await service.post('/knowledge-base/search/prefetch', body, patienceMilliseconds)
+    const { model, vectors } = made as { model: string; vectors: string[] }
+    return { model, vectors: vectors.map((text) => (fromBase64(text) as { vector: Float32Array }).vector) }
+  }
+
+  function of({ query, alternatives, history }: Heard): Promise<QuestionVectors> {
+    const heard = { query, alternatives, history }
+    const name = JSON.stringify(textsOf(heard))
+    return kept.getOrInsertComputed(name, () => {
+      const made = make(heard)
+      made.catch(() => kept.delete(name))
+      return made
+    })
+  }
+
+  return {
+    of,
+    /** @returns undefined if they are not there in time, or can't be made */
+    async within(heard: Heard, milliseconds: number): Promise<QuestionVectors | undefined> {
+      const waiting = new AbortController()
+      const late = sleep(Math.max(0, milliseconds), undefined, { signal: waiting.signal }).catch(() => undefined)
+      try {
+        return await Promise.race([of(heard), late])
+      } catch {
+        return undefined
+      } finally {
+        waiting.abort()
+      }
+    },
+  }
+}
+
+function toSource(): VectorSource {
+  const { model, embed } = encoderEmbedder()
+  return { model, embed: (texts) => embed(texts, { of: 'query' }) }
+}
