@@ -9,7 +9,7 @@ import { encodeCursor, readAfter } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { uuid } from '../../shared/ids.ts'
 import { countBytes, findBytes, requireBytes } from './bandwidth.ts'
-import { type DocumentRow, selectPart } from './read-part.ts'
+import { type DocumentRow, selectPart, wholeDocument } from './read-part.ts'
 import { formatVersion, type SnapshotDocument, type SnapshotPart, snapshotPart, snapshotQuery } from './schemas.ts'
 import { versionWatch } from './watch.ts'
 
@@ -39,7 +39,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
       },
       errors: ['snapshot_expired'],
     },
-    async ({ c, key, db, scope, query: { since, wait = 0, cursor }, headers }) => {
+    async ({ c, key, confirmKey, db, scope, query: { since, wait = 0, cursor }, headers }) => {
       const list = `snapshot ${scope.agentId}`
       const after = readAfter(key, list, cursor, place)
       const [from, version, documentId, chunkIndex] = after ?? [since ?? 0]
@@ -50,6 +50,8 @@ export function snapshotApp({ db, now }: RouterOptions) {
         const started = performance.now()
         const current = await newerThan(db, scope, since, wait)
         c.set('waitedMilliseconds', performance.now() - started)
+        // It may have been revoked meanwhile.
+        if (wait > 0) await confirmKey()
         if (current === since || tags === '*' || tags?.includes(String(current))) {
           c.header('etag', `"${current}"`)
           return c.body(null, 304)
@@ -68,8 +70,9 @@ export function snapshotApp({ db, now }: RouterOptions) {
       requireBytes(meters)
       const documents = rows.filter((row) => row.document_id !== null)
       const last = documents.at(-1)
-      const next =
-        last && !(last.is_last && last.is_whole) ? [from, last.version, last.document_id, last.last_index ?? -1] : null
+      const isLast = !last || (last.is_last && last.is_whole)
+      const lastIndex = last?.is_whole ? wholeDocument : last?.last_index
+      const next = isLast ? null : [from, last.version, last.document_id, lastIndex!]
       const part: SnapshotPart = {
         format: formatVersion,
         agent_id: scope.agentId,

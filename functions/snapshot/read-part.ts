@@ -4,12 +4,15 @@ import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
 import type { AgentFacts } from '../../shared/retrieval/index/agent-index.ts'
 import type { SnapshotChunk, SnapshotDocument } from './schemas.ts'
 
-/** The last chunk that was read. */
+/** The last document that was read. */
 export interface Position {
   version: number
   documentId: string
+  /** The last of its chunks that was read; `wholeDocument` if all were. */
   chunkIndex: number
 }
+
+export const wholeDocument = 2 ** 31 - 1
 
 interface AgentRow extends AgentFacts {
   served_version: number
@@ -53,7 +56,8 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
   const { version = since, documentId = null, chunkIndex = -1 } = position ?? {}
   const isContinued = sql`(${p.version} = ${version}::bigint and ${p.document_id} = ${documentId}::uuid)`
   const isLater = sql`(${p.version} > ${version}::bigint
-    or ${p.version} = ${version}::bigint and ${p.document_id} >= ${documentId}::uuid)`
+    or ${p.version} = ${version}::bigint and ${p.document_id} > ${documentId}::uuid
+    or ${isContinued} and ${chunkIndex}::int < ${wholeDocument})`
   const written = (text: RawBuilder<unknown>) => sql`octet_length(to_json(to_json(${text})::text)::text)`
   const texts = sql`${written(sql`${c.content}`)} + ${written(sql`${c.metadata}::text`)}`
   const size = sql`${charactersOfChunk} + ${texts} + 4 * octet_length(${c.terms}) / 3`
