@@ -33,6 +33,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
         200: {
           description: 'A part of the snapshot, compressed',
           schema: snapshotPart,
+          compressedAs: 'application/gzip',
           headers: ['ETag', 'Content-Digest', 'Cuecard-Keeps-Questions'],
         },
         304: { description: 'Nothing has changed', headers: ['ETag', 'Cuecard-Keeps-Questions'] },

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described, fields } from '../../shared/http/input/fields.ts'
+import { described, fields, integer } from '../../shared/http/input/fields.ts'
 import { hit, source } from '../../shared/retrieval/schemas.ts'
 
 /** Counts up with every change that an older reader would misread. */
@@ -7,25 +7,21 @@ export const formatVersion = 1
 
 export const maxWaitSeconds = 25
 
-const whole = (text: string, max: number) =>
-  v.pipe(
-    v.string('must be given once'),
-    v.regex(/^\d{1,15}$/, 'must be an integer'),
-    v.transform(Number),
-    v.maxValue(max, `must be at most ${max}`),
-    v.metadata({ type: 'integer', minimum: 0, maximum: max, description: text }),
-  )
+const digits = v.pipe(v.string('must be given once'), v.regex(/^\d{1,15}$/, 'must be an integer'), v.transform(Number))
 
 export const snapshotQuery = v.pipe(
   fields({
     since: v.optional(
-      whole(
+      described(
+        v.pipe(digits, integer(0, Number.MAX_SAFE_INTEGER)),
         'The `version` that you have: returns only what has changed since. 304 if nothing has.',
-        Number.MAX_SAFE_INTEGER,
       ),
     ),
     wait: v.optional(
-      whole('Answers as soon as there is a newer version, at the latest after so many seconds.', maxWaitSeconds),
+      described(
+        v.pipe(digits, integer(0, maxWaitSeconds)),
+        'Answers as soon as there is a newer version than `since`, at the latest after so many seconds.',
+      ),
     ),
     cursor: v.optional(
       described(v.string('must be given once'), '`next_cursor` of the part before this one, without other parameters.'),

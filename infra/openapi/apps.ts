@@ -8,6 +8,7 @@ import { platformsApp } from '../../functions/platforms/app.ts'
 import { questionsApp } from '../../functions/questions/app.ts'
 import { referenceApp } from '../../functions/reference/app.ts'
 import { searchApp } from '../../functions/search/app.ts'
+import { snapshotApp } from '../../functions/snapshot/app.ts'
 import { Database } from '../../shared/database/database.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import type { ApiEnv } from '../../shared/http/api.ts'
@@ -30,6 +31,7 @@ export function allApps(db: Database): Record<string, Hono<ApiEnv>> {
     documents: documentsApp({ db, queue: { send: () => Promise.resolve() }, presigner }),
     chunks: chunksApp({ db }),
     search: searchApp({ db, embedder: lexicalEmbedder() }),
+    snapshot: snapshotApp({ db }),
     platforms: platformsApp({ db, embedder: lexicalEmbedder() }),
     mcp: mcpApp({ db, embedder: lexicalEmbedder() }),
     organization: organizationApp({ db }),

@@ -108,9 +108,12 @@ export function openApiDocument(routes: Route[] = documentedRoutes()) {
     return parameters.length > 0 ? { parameters } : {}
   }
 
-  function describeResponse({ description, schema, example, headers, mediaTypes }: ResponseMetadata) {
+  function describeResponse({ description, schema, example, headers, mediaTypes, compressedAs }: ResponseMetadata) {
     const json = schema && {
-      'application/json': { schema: schemas.convert(schema, 'response'), ...(example !== undefined && { example }) },
+      [compressedAs ?? 'application/json']: {
+        schema: schemas.convert(schema, 'response'),
+        ...(example !== undefined && { example }),
+      },
     }
     const other = mediaTypes && Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' } }]))
     const content = json ?? other

@@ -35,6 +35,8 @@ export interface ResponseMetadata {
   schema?: Schema
   example?: unknown
   mediaTypes?: string[]
+  /** The media type of a body that has the schema once it is decompressed. */
+  compressedAs?: string
   headers?: string[]
 }
 
