@@ -49,8 +49,10 @@ export function apiAlarms(scope: Construct, name: string, { http, functions }: W
       text: 'Vapi or MCP clients get our errors in responses with status 200.',
       page: 'errors',
     },
-    // An alarm has room for ten metrics. Another one watches `connect`, the eleventh serving Lambda, with the workers.
-    'lambda-throttles': throttlesOf(serving.filter((name) => name !== 'connect').map((name) => functions[name])),
+    // An alarm has room for ten metrics. Another one watches `connect` with the workers. Programs that the snapshot Lambda has no room for poll.
+    'lambda-throttles': throttlesOf(
+      serving.filter((name) => name !== 'connect' && name !== 'snapshot').map((name) => functions[name]),
+    ),
     'requests-throttled': {
       metric: throttledRequests.metric({ statistic: 'Sum', period: five }),
       threshold: 100,
