@@ -97,7 +97,10 @@ export const lambdas = {
   questions: {
     ...api,
     entry: 'functions/questions/handler.ts',
-    routes: ['/v1/agents/{agentId}/questions', checkPath, `${checkPath}/run`, `${checkPath}/{goldenQuestionId}`],
+    routes: [
+      ...['/v1/agents/{agentId}/questions', '/v1/agents/{agentId}/questions/batch'],
+      ...[checkPath, `${checkPath}/run`, `${checkPath}/{goldenQuestionId}`],
+    ],
   },
   dashboard: {
     ...api,

@@ -1,10 +1,11 @@
 import * as v from 'valibot'
-import { described, fields } from '../../shared/http/input/fields.ts'
+import { between, described, fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { time } from '../../shared/http/input/time.ts'
 import { cursorParameter, pageLimit } from '../../shared/http/pagination.ts'
+import { uuid } from '../../shared/ids.ts'
 import type { KeptQuestion } from '../../shared/questions/questions.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
-import { callId, degraded, searchModes, value } from '../../shared/retrieval/schemas.ts'
+import { callId, degraded, hitExample, query, searchModes, value } from '../../shared/retrieval/schemas.ts'
 
 export const listQuery = fields({
   call_id: v.optional(described(callId, 'Only questions of this call.')),
@@ -21,29 +22,30 @@ export const listQuery = fields({
   cursor: cursorParameter,
 })
 
-const index = v.pipe(v.number(), v.integer(), v.minValue(0))
+/** A whole number that the database can store. */
+const index = integer(0, 2 ** 31 - 1)
+
+const keptHit = {
+  document_id: uuid,
+  revision: described(index, 'The revision of the document that was served then.'),
+  chunk_index: index,
+  score: between(-1, 1),
+}
 
 export const questionSchema = v.pipe(
   v.strictObject({
-    id: v.pipe(v.string(), v.uuid()),
+    id: uuid,
     asked_at: v.pipe(v.string(), v.isoTimestamp()),
     question: described(v.string(), 'Its first 500 characters.'),
     call_id: described(v.nullable(v.string()), 'The call’s id on its platform, if it was given.'),
-    mode: v.picklist(searchModes),
+    mode: v.picklist(searchModes, `must be one of ${searchModes.join(', ')}`),
     degraded,
-    answerable: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
-    status: described(v.picklist(levels), 'As the caller’s agent got it.'),
+    answerable: between(0, 1),
+    status: described(v.picklist(levels, `must be one of ${levels.join(', ')}`), 'As the caller’s agent got it.'),
     value: described(v.nullable(value), 'The table cell that answered; null without one.'),
     milliseconds: described(index, 'The time from the request’s arrival to its answer.'),
     hits: described(
-      v.array(
-        v.strictObject({
-          document_id: v.pipe(v.string(), v.uuid()),
-          revision: described(index, 'The revision of the document that was served then.'),
-          chunk_index: index,
-          score: v.pipe(v.number(), v.minValue(-1), v.maxValue(1)),
-        }),
-      ),
+      v.array(v.strictObject(keptHit)),
       'The hits that the caller’s agent got, best first. A document may have been deleted since.',
     ),
   }),
@@ -63,6 +65,68 @@ export const questionExample: v.InferOutput<typeof questionSchema> = {
   milliseconds: 38,
   hits: [{ document_id: '01981f3e-7f10-7c54-b1f5-3d1a5e0f9c21', revision: 1, chunk_index: 0, score: 0.866 }],
 }
+
+const maxSkewMinutes = 5
+/** Characters of JSON: a value is part of a table of at most 8,000 characters. */
+const maxValue = 10_000
+const names = listOf(v.string('must be a string'), { items: 'names', max: 20 })
+
+const reportedQuestion = v.pipe(
+  fields({
+    ...questionSchema.entries,
+    id: described(
+      uuid,
+      'Made when the question was asked: questions are listed in the order of their ids, so it should be a UUID of version 7.',
+    ),
+    asked_at: described(
+      v.pipe(
+        time,
+        v.check((at) => Date.parse(at) <= Date.now() + maxSkewMinutes * 60_000, 'must not be in the future'),
+      ),
+      `At most ${maxSkewMinutes} minutes in the future, for clocks that are ahead.`,
+    ),
+    question: described(query, 'Its first 500 characters are kept.'),
+    call_id: v.optional(callId),
+    value: described(
+      v.nullable(
+        v.pipe(
+          fields({ ...value.entries, row: names, column: names }),
+          v.check(
+            (cell) => JSON.stringify(cell).length <= maxValue,
+            `must have at most ${maxValue} characters of JSON`,
+          ),
+        ),
+      ),
+      `The table cell that answered, of at most ${maxValue} characters of JSON; null without one.`,
+    ),
+    milliseconds: described(index, 'The time that the answer took.'),
+    hits: described(
+      listOf(fields({ chunk_id: uuid, ...keptHit }), { items: 'hits', max: 50 }),
+      'The hits that the caller’s agent got, best first.',
+    ),
+  }),
+  v.title('ReportedQuestion'),
+)
+export type ReportedQuestion = v.InferOutput<typeof reportedQuestion>
+
+export const batchBody = v.pipe(
+  fields({ questions: listOf(reportedQuestion, { items: 'questions', min: 1, max: 100 }) }),
+  v.title('ReportedQuestions'),
+)
+
+export const batchExample: v.InferInput<typeof batchBody> = {
+  questions: [
+    {
+      ...questionExample,
+      call_id: '3c90c3cc-0d44-4b50-8888-8dd25736052a',
+      hits: questionExample.hits.map((hit) => ({ chunk_id: hitExample.chunk_id, ...hit })),
+    },
+  ],
+}
+
+export const batchResponse = v.strictObject({
+  kept: described(v.pipe(v.number(), v.integer(), v.minValue(0)), 'The number of these questions that are kept.'),
+})
 
 export function toQuestion(kept: KeptQuestion): v.InferOutput<typeof questionSchema> {
   const { is_degraded, is_wrong, asked_at, hits, ...question } = kept

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { embedding } from '../../shared/http/input/embedding.ts'
-import { described, fields, integer, listOf } from '../../shared/http/input/fields.ts'
+import { between, described, fields, integer, listOf } from '../../shared/http/input/fields.ts'
 import { metadataFilter } from '../../shared/http/input/metadata.ts'
 import { documentId } from '../../shared/ids.ts'
 import { levels } from '../../shared/retrieval/answerable.ts'
@@ -34,14 +34,7 @@ export const searchBody = v.pipe(
       ),
     ),
     limit: v.optional(integer(1, 50), 5),
-    min_score: v.optional(
-      v.pipe(
-        v.number('must be a number'),
-        v.minValue(0, 'must be between 0 and 1'),
-        v.maxValue(1, 'must be between 0 and 1'),
-        v.description('Excludes chunks with a lower `score`.'),
-      ),
-    ),
+    min_score: v.optional(described(between(0, 1), 'Excludes chunks with a lower `score`.')),
     deadline_ms: v.optional(
       described(
         integer(minDeadlineMilliseconds, maxDeadlineMilliseconds),

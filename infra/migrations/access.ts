@@ -267,9 +267,9 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
 
   question_log: {
     every: 'sweeper',
-    [answering]: `insert (organization_id, agent_id, id, question, call_id, mode, is_degraded, hits, answerable, status, value,
-      milliseconds)`,
-    questions: 'select',
+    [`${answering} questions`]: `insert (organization_id, agent_id, id, question, call_id, mode, is_degraded, hits, answerable, status,
+      value, milliseconds)`,
+    questions: 'select, insert (asked_at)',
     dashboard: 'select, update (is_wrong), delete',
     sweeper: 'select (organization_id, agent_id, id, asked_at), delete',
     operator: 'select, delete',

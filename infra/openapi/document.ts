@@ -17,7 +17,7 @@ const description = `The knowledge base that voice agents search during calls: t
 
 **Lists** are paginated: follow \`next_cursor\` or the \`Link\` header while \`has_more\` is true. No item is skipped or repeated when others are added or removed in between.
 
-**Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH, DELETE and restoring a revision are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
+**Retries.** Creating documents and chunks accepts an \`Idempotency-Key\`, which makes the request safe to retry for 24 hours; while the first request is still running, a retry may be 409 \`idempotency_in_progress\`. PATCH, DELETE, restoring a revision and reporting questions are safe to retry; for a document they accept \`If-Match\`. The \`detail\` of a 503 says whether anything may have changed, and what to do.
 
 **Limits.** An organization may send 50 requests a second with bursts of 200, and have 50 million tokens embedded a day, unless agreed otherwise. Beyond these limits, requests get 429 \`rate_limited\` with \`Retry-After\`, documents wait for the next day, as \`waiting\` shows, and a hybrid search matches words only. \`GET /v1/organization/usage\` shows limits and use.
 

@@ -24,19 +24,17 @@ interface AnsweredQuestion {
 
 const maxCharacters = 500
 
-/** Adds a question with searchable words to the organization's log. Never fails, and takes `withinMilliseconds` at most. */
-export async function keepQuestion(
-  db: Database,
+/** The question's row in the log, which still lacks an id. Undefined if what is kept of its text has no searchable words. */
+export function toRow(
   { organizationId, agentId }: AgentScope,
   { text, callId, isDegraded, hits, value, ...how }: AnsweredQuestion,
-  withinMilliseconds: number,
-): Promise<void> {
-  if (!hasTerms(text)) return
-  const row = {
+) {
+  const question = [...text.trim()].slice(0, maxCharacters).join('')
+  if (!hasTerms(question)) return undefined
+  return {
     organization_id: organizationId,
     agent_id: agentId,
-    id: newId(),
-    question: [...text.trim()].slice(0, maxCharacters).join(''),
+    question,
     call_id: callId ?? null,
     ...how,
     is_degraded: isDegraded,
@@ -47,19 +45,30 @@ export async function keepQuestion(
     ),
     value: value && JSON.stringify(value),
   }
+}
+
+/** Adds a question with searchable words to the organization's log. Never fails, and takes `withinMilliseconds` at most. */
+export async function keepQuestion(
+  db: Database,
+  scope: AgentScope,
+  question: AnsweredQuestion,
+  withinMilliseconds: number,
+): Promise<void> {
+  const row = toRow(scope, question)
+  if (!row) return
   try {
     if (withinMilliseconds <= 0) throw new Error('No time is left before the deadline')
     await db
       .within(withinMilliseconds / 1000)
       .insertInto('question_log')
-      .values(row)
+      .values({ ...row, id: newId() })
       .onConflict((conflict) => conflict.doNothing())
       .returning(sql`set_config('synchronous_commit', 'off', true)`.as('unsynchronized'))
       .execute()
   } catch (error) {
     log.warn('question_not_kept', {
-      organization_id: organizationId,
-      agent_id: agentId,
+      organization_id: scope.organizationId,
+      agent_id: scope.agentId,
       error: describeError(error),
     })
     report({ QuestionsNotKept: 1 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described, fields, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
+import { between, described, fields, isObject, listOf, maxCharacters, printable } from '../http/input/fields.ts'
 import { metadataFilterAsJson } from '../http/input/metadata.ts'
 import { time } from '../http/input/time.ts'
 import { uuid } from '../ids.ts'
@@ -83,7 +83,10 @@ export function callIdIn(sent: unknown, ...path: string[]): string | undefined {
 }
 
 export const degraded = v.pipe(
-  v.custom<'keyword_only' | null>((value) => value === 'keyword_only' || value === null),
+  v.custom<'keyword_only' | null>(
+    (value) => value === 'keyword_only' || value === null,
+    'must be keyword_only or null',
+  ),
   v.metadata({
     type: ['string', 'null'],
     enum: ['keyword_only', null],
@@ -142,14 +145,11 @@ const names = (description: string) => described(v.array(v.string()), descriptio
 
 export const value = v.pipe(
   v.strictObject({
-    text: v.string(),
+    text: v.string('must be a string'),
     row: names('The names of its row, outermost first: a group, say, and the row’s own.'),
     column: names('The names of its column, outermost first.'),
-    chunk_id: v.pipe(v.string(), v.uuid()),
-    confidence: described(
-      v.pipe(v.number(), v.minValue(0.5), v.maxValue(1)),
-      'The share that is right among values with this kind of proof, 0.5 to 1.',
-    ),
+    chunk_id: uuid,
+    confidence: described(between(0.5, 1), 'The share that is right among values with this kind of proof, 0.5 to 1.'),
   }),
   v.title('Value'),
 )

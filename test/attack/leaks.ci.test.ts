@@ -1,6 +1,7 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { batchExample } from '../../functions/questions/schemas.ts'
 import { setRetellSecret } from '../../infra/admin/agents.ts'
 import { allApps } from '../../infra/openapi/apps.ts'
 import { databaseUsers, queues } from '../../infra/wiring.ts'
@@ -69,6 +70,7 @@ const bodies: Record<string, unknown> = {
   createChunks: { chunks: [{ content: text, chunk_index: 0, metadata: { [text]: text } }] },
   search: { query: question, metadata: { [text]: text } },
   prefetchSearch: { query: question },
+  reportQuestions: { questions: [{ ...batchExample.questions[0], question }] },
   answerRetell: { name: 'search', args: { query: question } },
   answerMcp: {
     jsonrpc: '2.0',

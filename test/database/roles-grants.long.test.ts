@@ -101,7 +101,7 @@ describe('the roles of the Lambdas', () => {
       delete from signing_secrets; delete from query_vectors; select content from documents; \
       select ready_document_count from agents
     questions: select created_at from agents; select content from documents; delete from question_log; \
-      insert into question_log select from question_log
+      update question_log set asked_at = now(); insert into question_log (is_wrong) values (true)
     search: delete from documents; delete from vectors; delete from packs; delete from query_vectors; \
       update query_vectors set embedding = null; select exponent from vectors; \
       select id from documents for update; select content from documents; select response from idempotency_keys; \

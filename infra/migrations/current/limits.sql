@@ -83,7 +83,8 @@ create or replace trigger limit_added_bytes after update on documents for each r
   execute function limit_stored_bytes();
 
 -- Drops an entry once the organization has switched the log off, because an instance may not have noticed yet. Drops those past 200
--- an hour, so that a flood of questions can't fill the disk.
+-- of the hour in which they were asked, so that a flood of questions can't fill the disk: not even one that claims to be of earlier hours,
+-- since the log has 30 days.
 create or replace function limit_question_log() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -93,7 +94,8 @@ begin
   end if;
   if (select count(*) from (
         select from question_log
-        where organization_id = new.organization_id and asked_at >= date_trunc('hour', now()) limit 200) q) >= 200 then
+        where organization_id = new.organization_id and asked_at >= date_trunc('hour', new.asked_at)
+          and asked_at < date_trunc('hour', new.asked_at) + interval '1 hour' limit 200) q) >= 200 then
     return null;
   end if;
   return new;

@@ -58,6 +58,11 @@ export function listOf<S extends v.GenericSchema<unknown, unknown>>(
   )
 }
 
+export function between(min: number, max: number) {
+  const range = `must be between ${min} and ${max}`
+  return v.pipe(v.number('must be a number'), v.minValue(min, range), v.maxValue(max, range))
+}
+
 export function integer(min: number, max: number) {
   const range = `must be between ${min} and ${max}`
   return v.pipe(

@@ -8,7 +8,7 @@ import { prepared, type Sent } from './send.ts'
 import { makeWorld } from './world.ts'
 
 /** The tables that a read may write. */
-const readersTables = ['query_vectors', 'questions']
+const readersTables = ['query_vectors', 'question_log']
 
 /** Makes an exchange with its own world. */
 export function useExchange(stand: TestStand) {

@@ -41,6 +41,8 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^createChunks$/, refuses(422, /^\/chunks\/\d+\/(embedding|metadata|chunk_index)/)],
   // It takes `query`, `embedding` or both as `mode` says, and `alternatives` and `history` with `query` only.
   [/^search$/, refuses(422, /^(|\/query|\/alternatives|\/history|\/embedding.*|\/(document_)?metadata.*)$/)],
+  // A question was not asked in the future, and the JSON of its value is limited.
+  [/^reportQuestions$/, refuses(422, /^\/questions\/\d+\/(asked_at|value)$/)],
   // Vapi ignores any status but 200, so `error` in a 200 reports faults.
   [/^answerVapi$/, ({ status }) => status === 200],
   // Retell's call may have any field. The answer to a call without a question says so.

@@ -36,7 +36,9 @@ async function makeSide(stand: TestStand, who: Who): Promise<Side> {
   const tenant = await stand.tenant()
   const mark = `marker${who}${crypto.randomUUID().slice(0, 8)}`
   const organizationId = tenant.organizationId as OrganizationId
-  await sql`update organizations set name = ${mark} where id = ${organizationId}`.execute(stand.db)
+  await sql`update organizations set name = ${mark}, log_questions = true where id = ${organizationId}`.execute(
+    stand.db,
+  )
   await sql`update agents set name = ${mark} where id = ${tenant.agentId}`.execute(stand.db)
   const sibling = await createAgent(stand.db, organizationId, `${mark} sibling`)
   await setRetellSecret(stand.db, sibling.id, `${mark} secret`)
