@@ -71,6 +71,9 @@ const maxSkewMinutes = 5
 const maxValue = 10_000
 const names = listOf(v.string('must be a string'), { items: 'names', max: 20 })
 
+/** One unknown field is reported: those of 5,000 hits would take seconds and hundreds of MB. */
+const reportedHit = fields({ chunk_id: uuid, ...keptHit }, 'must be an object', 1)
+
 const reportedQuestion = v.pipe(
   fields({
     ...questionSchema.entries,
@@ -101,7 +104,7 @@ const reportedQuestion = v.pipe(
     ),
     milliseconds: described(index, 'The time that the answer took.'),
     hits: described(
-      listOf(fields({ chunk_id: uuid, ...keptHit }), { items: 'hits', max: 50 }),
+      listOf(reportedHit, { items: 'hits', max: 50 }),
       'The hits that the caller’s agent got, best first.',
     ),
   }),

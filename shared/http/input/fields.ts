@@ -1,9 +1,7 @@
 import * as v from 'valibot'
 
-const maxUnknownFields = 100
-
-/** A strict object that, unlike Valibot's, reports every unknown field, names the known ones, and rejects arrays. */
-export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'must be an object') {
+/** A strict object that, unlike Valibot's, reports every unknown field up to `maxUnknown`, names the known ones, and rejects arrays. */
+export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'must be an object', maxUnknown = 100) {
   const names = Object.keys(entries)
   const allowed = names.length > 0 ? `allowed: ${names.join(', ')}` : 'none is allowed'
   const schema = v.strictObject(entries, ({ expected }: v.BaseIssue<unknown>) =>
@@ -19,7 +17,7 @@ export function fields<const E extends v.ObjectEntries>(entries: E, mustBe = 'mu
       }
       const result = schema['~run'](dataset, config)
       const unknown = Object.keys(input ?? {}).filter((key) => !Object.hasOwn(entries, key))
-      for (const key of unknown.slice(1, maxUnknownFields))
+      for (const key of unknown.slice(1, maxUnknown))
         v._addIssue(this, 'key', result, config, {
           input: key,
           expected: 'never',
