@@ -89,8 +89,8 @@ export async function follow(
         // The cache has all changes since the whole snapshot, which is smaller by then.
         const isLong = cache !== undefined && bytes.changes > bytes.whole
         const since = isExpired || isLong ? undefined : followed.knowledge.index.version
-        // After a failure, the first answer comes at once: the service may have no room for those that wait.
-        await update(since, failures > 0 ? 0 : waitSeconds)
+        // What the cache has is confirmed at once, and so is it after a failure: the service may have no room for those that wait.
+        await update(since, failures > 0 || followed.confirmedAt === -Infinity ? 0 : waitSeconds)
         isExpired = false
         failures = 0
       } catch (error) {

@@ -115,9 +115,21 @@ export async function openAgent({
     const { hits, hasVector, needsVector, ...found } = await findAnswer(question, started)
     const degraded = needsVector && !hasVector ? ('keyword_only' as const) : null
     const { answerable, status, value, dates } = found
-    const milliseconds = performance.now() - started
-    if (followed.keepsQuestions && question.query !== undefined)
-      log.add({ ...question, hits, answerable, status, value, degraded, milliseconds })
+    const { query, call_id, mode } = question
+    if (followed.keepsQuestions && query !== undefined)
+      log.add({
+        question: query,
+        call_id,
+        mode,
+        degraded,
+        answerable: answerable!,
+        status,
+        value,
+        milliseconds: Math.round(performance.now() - started),
+        hits: hits.map(({ chunk_id, document_id, revision, chunk_index, score }) => {
+          return { chunk_id, document_id, revision, chunk_index, score }
+        }),
+      })
     const data = fitToResponse(inFormat(question, hits, found))
     return { data, degraded, answerable, status, value, dates, from: 'process', stale }
   }

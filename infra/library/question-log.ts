@@ -1,6 +1,6 @@
+import type { ReportedQuestion } from '../../functions/questions/schemas.ts'
+import { ApiError } from '../../shared/http/errors.ts'
 import { newId } from '../../shared/ids.ts'
-import type { Answer, Question } from '../../shared/retrieval/answer.ts'
-import type { FoundPassage } from '../../shared/retrieval/found.ts'
 import type { Service } from './service.ts'
 
 const everyMilliseconds = 2000
@@ -8,19 +8,22 @@ const perBatch = 100
 const maxWaiting = 1000
 const timeoutMilliseconds = 10_000
 
-type Answered = Pick<Question, 'query' | 'call_id' | 'mode'> &
-  Pick<Answer, 'answerable' | 'status' | 'value' | 'degraded'> & { hits: readonly FoundPassage[]; milliseconds: number }
-
 /** Sends answered questions to the service, in batches. While it can't be reached, it keeps the latest 1,000. */
 export function questionLog(service: Service) {
-  let waiting: object[] = []
+  let waiting: ReportedQuestion[] = []
   let lost = 0
   let sending: Promise<void> | undefined
 
   async function send(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, perBatch)
-      await service.post('/questions/batch', { questions: batch }, timeoutMilliseconds)
+      try {
+        await service.post('/questions/batch', { questions: batch }, timeoutMilliseconds)
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code === 'rate_limited') throw error
+        // The service would refuse it again.
+        lost += batch.length
+      }
       const sent = new Set(batch)
       waiting = waiting.filter((each) => !sent.has(each))
     }
@@ -45,18 +48,8 @@ export function questionLog(service: Service) {
     get lost() {
       return lost
     },
-    add({ query, call_id, hits, milliseconds, ...how }: Answered): void {
-      waiting.push({
-        id: newId(),
-        asked_at: new Date().toISOString(),
-        question: query,
-        call_id,
-        ...how,
-        milliseconds: Math.round(milliseconds),
-        hits: hits.map(({ chunk_id, document_id, revision, chunk_index, score }) => {
-          return { chunk_id, document_id, revision, chunk_index, score }
-        }),
-      })
+    add(answered: Omit<ReportedQuestion, 'id' | 'asked_at'>): void {
+      waiting.push({ id: newId(), asked_at: new Date().toISOString(), ...answered })
       if (waiting.length <= maxWaiting) return
       waiting.shift()
       lost++

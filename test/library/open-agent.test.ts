@@ -73,11 +73,11 @@ describe('the folder’s cache', () => {
     const tenant = await tenantWithDocuments(stand)
     const directory = await newFolder()
     await (await open(tenant, { folder: directory })).close()
-    await serveTexts(stand, tenant, [{ content: 'The parrot is called Rosalinde.' }])
     const agent = await open(tenant, { folder: directory })
     expect(agent.status()).toMatchObject({ ageSeconds: null, chunks: 3 })
-    await vi.waitFor(() => expect(agent.status().chunks).toBe(4), 3000)
-    await vi.waitFor(() => expect(agent.status().ageSeconds).toBeLessThan(60))
+    await vi.waitFor(() => expect(agent.status().ageSeconds).toBeLessThan(60), 3000)
+    await serveTexts(stand, tenant, [{ content: 'The parrot is called Rosalinde.' }])
+    await vi.waitFor(() => expect(agent.status().chunks).toBe(4), 5000)
   })
 
   test('is loaded anew if a file of it is damaged or missing', async () => {
@@ -228,4 +228,49 @@ test('a body is refused as the service refuses it', async () => {
   const bodies = [{}, { query: '' }, { query: 'x', limit: 51 }, { query: 'x', colour: 'red' }, { mode: 'semantic' }]
   for (const body of bodies)
     await expect(agent.search(body as never)).rejects.toMatchObject({ code: 'validation_failed', errors: [{}] })
+})
+
+describe('a question', () => {
+  /** The organization's questions, as its log has them. */
+  const kept = async ({ call, agentId }: Tenant) => (await call('GET', `/v1/agents/${agentId}/questions`)).body.data
+
+  async function keeping() {
+    const tenant = await tenantWithDocuments(stand)
+    await sql`update organizations set log_questions = true where id = ${tenant.organizationId}`.execute(stand.db)
+    return tenant
+  }
+
+  test('is kept as one over HTTP, where the organization keeps them', async () => {
+    const tenant = await keeping()
+    const agent = await open(tenant)
+    await agent.search({ ...parking, call_id: 'call-1' })
+    await agent.close()
+    await overHttp(tenant, { ...parking, call_id: 'call-1' })
+    const [overHttpKept, ownKept] = await kept(tenant)
+    const { id, asked_at, milliseconds, answerable, hits, ...same } = overHttpKept
+    expect(ownKept).toMatchObject(same)
+    const placesOf = (of: { hits: object[] }) => of.hits.map((hit) => ({ ...hit, score: null }))
+    expect(placesOf(ownKept)).toEqual(placesOf(overHttpKept))
+    expect(agent.status().questionsLost).toBe(0)
+  })
+
+  test('is not sent where the organization keeps none', async () => {
+    const tenant = await tenantWithDocuments(stand)
+    const agent = await open(tenant)
+    await agent.search(parking)
+    await sql`update organizations set log_questions = true where id = ${tenant.organizationId}`.execute(stand.db)
+    await agent.close()
+    expect(await kept(tenant)).toEqual([])
+  })
+
+  test('that can’t be sent is counted', async () => {
+    const tenant = await keeping()
+    const relay = await startRelay(gateway.origin)
+    const agent = await open(tenant, { url: relay.origin })
+    await relay.close()
+    for (let i = 0; i < 1002; i++) await agent.search({ query: `ferry ${i}`, mode: 'keyword' })
+    expect(agent.status().questionsLost).toBe(2)
+    await agent.close()
+    expect(agent.status().questionsLost).toBe(1002)
+  })
 })
