@@ -1,5 +1,5 @@
 import type { SnapshotChunk, SnapshotDocument, SnapshotPart } from '../../functions/snapshot/schemas.ts'
-import { dimensions } from '../../shared/embedding/vectors.ts'
+import { dimensions, normalize } from '../../shared/embedding/vectors.ts'
 import type { AgentId, DocumentId, OrganizationId } from '../../shared/ids.ts'
 import {
   type AgentFacts,
@@ -136,18 +136,18 @@ export function cosinesOf(
 ): number[][] {
   const located = places.map((place) => locate(knowledge, place))
   return vectors.map((vector) => {
-    const norm = Math.sqrt(Array.from(vector).reduce((sum, number) => sum + number * number, 0))
-    return located.map(({ own, i }) => cosine(vector, own.vectors, i * dimensions) / norm)
+    const unit = normalize(Float32Array.from(vector))
+    return located.map(({ own, i }) => cosineWith(unit, own.vectors, i * dimensions))
   })
 }
 
-/** The cosine times the vector's norm. */
-function cosine(vector: ArrayLike<number>, halves: Uint16Array, at: number): number {
+/** @param unit a vector of norm 1 */
+function cosineWith(unit: Float32Array, halves: Uint16Array, at: number): number {
   let product = 0
   let squares = 0
   for (let i = 0; i < dimensions; i++) {
     const number = halfOf[halves[at + i]!]!
-    product += vector[i]! * number
+    product += unit[i]! * number
     squares += number * number
   }
   return product / Math.sqrt(squares)
