@@ -2,8 +2,11 @@ import { v7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
 import { batchExample } from '../../functions/questions/schemas.ts'
 import { createAgent } from '../../infra/admin/agents.ts'
+import { allApps } from '../../infra/openapi/apps.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { keepQuestions, keptQuestions, storeQuestions } from '../support/documents/asked-questions.ts'
+import { away, failing } from '../support/http/provoking.ts'
+import { callerOf } from '../support/stand/app-caller.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
@@ -89,11 +92,12 @@ describe('questions that a client answered', () => {
     const question = asked()
     expect(await keptOf(theirs, [question])).toBe(1)
     for (const questions of [[question], [asked(40 * day)]])
-      for (const agentId of [theirs.agentId, newId()])
-        expect(await report({ ...mine, agentId }, questions)).toMatchObject({
-          status: 404,
-          body: { code: 'agent_not_found' },
-        })
+      for (const asker of [mine, await stand.tenant()])
+        for (const agentId of [theirs.agentId, newId()])
+          expect(await report({ ...asker, agentId }, questions)).toMatchObject({
+            status: 404,
+            body: { code: 'agent_not_found' },
+          })
     expect(await keptQuestions(stand, mine)).toEqual([])
     for (const tenant of [mine, { ...mine, agentId }]) {
       expect(await keptOf(tenant, [{ ...question, question: 'My towels?' }])).toBe(1)
@@ -121,6 +125,14 @@ test('what the list says of a tiny probability is what the log can hold', async 
   const tenant = await tenantThatKeeps()
   expect(await keptOf(tenant, [asked(0, { answerable: 5e-324 })])).toBe(1)
   expect(await listed(tenant)).toMatchObject([{ answerable: 0 }])
+})
+
+test('a 503 says that a repeat is safe', async () => {
+  const { agentId, apiKey } = await stand.tenant()
+  const call = callerOf(allApps(failing(1, away)).questions!, apiKey)
+  const { status, body } = await call('POST', `/v1/agents/${agentId}/questions/batch`, { questions: [asked()] })
+  expect(status).toBe(503)
+  expect(body.detail).toMatch(/^It is unknown whether .* safe\.$/)
 })
 
 const [hit] = example.hits
