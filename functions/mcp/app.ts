@@ -1,18 +1,16 @@
 import { tokenCallers } from '../../shared/connections/access-tokens.ts'
 import { api, idsOf, logFailure } from '../../shared/http/api.ts'
-import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { loadedAgents } from '../../shared/retrieval/index/loaded-agents.ts'
-import { callIdIn, platformQuery } from '../../shared/retrieval/schemas.ts'
-import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
+import { platformQuery } from '../../shared/retrieval/schemas.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
+import { answerMessage } from './answer-message.ts'
 import {
   callHeader,
-  callIdKey,
   errorResponse,
   invalidRequest,
   message,
@@ -20,17 +18,14 @@ import {
   response,
   responseExample,
 } from './schemas.ts'
-import { respond } from './server.ts'
+import { servedByDatabase } from './served.ts'
 import { timeouts } from './timeouts.ts'
-import { tools } from './tool-texts.ts'
-import { newTools } from './tools.ts'
 
 /** Messages with which a client begins: its first search then finds the agent loaded. */
 const opens: ReadonlySet<string> = new Set(['initialize', 'tools/list'])
 
 export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, now }: AnsweringDependencies) {
   const { answer } = answering(embedder, clock, limits)
-  const callTool = newTools({ answer, clock, limits })
 
   return router('Platforms', { db, now }, api().use(serverTiming(clock))).post(
     '/v1/agents/:agentId/mcp',
@@ -69,38 +64,17 @@ export function mcpApp({ db, embedder, clock = systemClock, limits = timeouts, n
         404: { description: 'A JSON-RPC error: the method is unknown', schema: errorResponse, example: methodNotFound },
       },
     },
-    async ({ c, key, meter, db, scope: ids, headers, query, body }) => {
+    async ({ c, key, meter, db, scope: ids, query, body }) => {
       const scope = { ...ids, logsQuestions: key.logsQuestions, meter }
       const timing = timingOf(c)
+      const served = servedByDatabase({ db, scope, timing, answer, clock, limits })
       const documentsUrl = `${originOf(c.req)}/v1/agents/${scope.agentId}/knowledge-base`
-      const callId = callIdIn(body.params, '_meta', callIdKey) ?? callIdIn(headers['x-call-id'])
-      const isCall = body.method === 'tools/call'
-      const isServing =
-        isCall ||
-        requireServing(
-          await timing.measure('db', async () => {
-            const [{ agents }] = await Promise.all([
-              db.batch({ agents: findServing(scope) }),
-              opens.has(body.method) ? loadedAgents.of(db, scope) : undefined,
-            ])
-            return agents
-          }),
-        )
-      let refusal: unknown
-      const onUnexpected = (error: unknown) => {
+      const answered = answerMessage(c.req.raw, body, { served, documentsUrl, ...query }, (error) => {
         logFailure(error, idsOf(c))
         report({ AdapterErrors: 1 })
-      }
-      const answered = await respond(c.req.raw, body, {
-        tools: isServing ? tools : [],
-        call: (name, input) =>
-          callTool(name, input, { db, scope, timing, documentsUrl, callId, ...query }, onUnexpected).catch((error) => {
-            refusal = error
-            throw error
-          }),
       })
-      if (refusal instanceof ApiError) throw refusal
-      return answered
+      const loading = opens.has(body.method) && timing.measure('db', () => loadedAgents.of(db, scope))
+      return (await Promise.all([answered, loading]))[0]
     },
   ).app
 }

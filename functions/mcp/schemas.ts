@@ -114,6 +114,8 @@ export const searchArguments = fields({
   ),
 })
 
+export type SearchArguments = v.InferOutput<typeof searchArguments>
+
 export interface Place {
   documentId: DocumentId
   /** The chunk's index; undefined for the document from its beginning. */

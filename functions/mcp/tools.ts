@@ -1,26 +1,18 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
-import type * as v from 'valibot'
-import type { Database } from '../../shared/database/database.ts'
-import { ApiError, echoed } from '../../shared/http/errors.ts'
+import { ApiError, echoed, isRefusal } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
-import type { Timing } from '../../shared/http/server-timing.ts'
-import type { AnswerQuestion, AskedAgent } from '../../shared/retrieval/answer.ts'
 import { advice } from '../../shared/retrieval/answerable.ts'
-import type { Clock } from '../../shared/retrieval/clock.ts'
 import type { Format } from '../../shared/retrieval/schemas.ts'
-import { findServing, requireServing } from '../../shared/retrieval/serving.ts'
 import { saidOf } from '../../shared/retrieval/speech/speech.ts'
-import type { Timeouts } from '../../shared/retrieval/timeouts.ts'
 import { plainLine } from '../../shared/text/plain-line.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
-import { findPassages, joined } from './passages.ts'
-import { fetchArguments, idOf, placeOf, searchArguments } from './schemas.ts'
+import { joined } from './passages.ts'
+import { fetchArguments, idOf, placeOf, type SearchArguments, searchArguments } from './schemas.ts'
+import type { Served } from './served.ts'
 import { fetchTool, searchTool } from './tool-texts.ts'
 
 export interface Call {
-  db: Database
-  scope: AskedAgent
-  timing: Timing
+  served: Served
   /** The address of the agent's documents, to which citations link. */
   documentsUrl: string
   callId: string | undefined
@@ -30,121 +22,100 @@ export interface Call {
   document_metadata?: Record<string, unknown> | undefined
 }
 
-interface Dependencies {
-  answer: AnswerQuestion
-  clock: Clock
-  limits: Timeouts
-}
-
 const passagesPerSearch = 5
 const degradedKey = 'dev.cuecard/degraded'
 
 class ToolError extends Error {}
 
-export function newTools({ answer, clock, limits }: Dependencies) {
-  async function search(
-    { db, scope, timing, documentsUrl, callId, format, document_metadata }: Call,
-    input: unknown,
-  ): Promise<CallToolResult> {
-    const heard = readBody(searchArguments, input) as v.InferOutput<typeof searchArguments>
-    const question = {
-      mode: 'hybrid',
-      format,
-      ...heard,
-      document_metadata,
-      limit: passagesPerSearch,
-      deadline_ms: limits.deadlineMilliseconds,
-      call_id: callId,
-    } as const
-    const { data: found, degraded, status, value, today } = await answer(db, scope, question, timing)
-    const data = status === 'nothing' ? [] : found
-    if (found.length === 0) await requireServed({ db, scope, timing })
-    const results = data.map(({ document_id, chunk_index, content, source }) => {
-      const title = plainLine(source.title)
-      return {
-        id: idOf(document_id, chunk_index),
-        title,
-        url: `${documentsUrl}/${document_id}`,
-        text: content,
-        source: { ...source, title, page: onLine(source.page), heading: onLine(source.heading) },
-      }
-    })
-    const said = saidOf(data, value)
+async function search(
+  { served, documentsUrl, callId, format, document_metadata }: Call,
+  input: unknown,
+): Promise<CallToolResult> {
+  const heard = readBody(searchArguments, input) as SearchArguments
+  const {
+    data: found,
+    degraded,
+    status,
+    value,
+    today,
+  } = await served.answer({
+    mode: 'hybrid',
+    format,
+    ...heard,
+    document_metadata,
+    limit: passagesPerSearch,
+    call_id: callId,
+  })
+  const data = status === 'nothing' ? [] : found
+  if (found.length === 0) await requireServed(served)
+  const results = data.map(({ document_id, chunk_index, content, source }) => {
+    const title = plainLine(source.title)
     return {
-      ...resultOf({
-        ...(said && { value: plainLine(said), confidence: value!.confidence }),
-        ...(today && { today: `Today is ${today}.` }),
-        status,
-        ...(status !== 'found' && { retryable: false, message: advice[status] }),
-        results,
-      }),
-      ...(degraded && { _meta: { [degradedKey]: degraded } }),
+      id: idOf(document_id, chunk_index),
+      title,
+      url: `${documentsUrl}/${document_id}`,
+      text: content,
+      source: { ...source, title, page: onLine(source.page), heading: onLine(source.heading) },
     }
+  })
+  const said = saidOf(data, value)
+  return {
+    ...resultOf({
+      ...(said && { value: plainLine(said), confidence: value!.confidence }),
+      ...(today && { today: `Today is ${today}.` }),
+      status,
+      ...(status !== 'found' && { retryable: false, message: advice[status] }),
+      results,
+    }),
+    ...(degraded && { _meta: { [degradedKey]: degraded } }),
   }
+}
 
-  async function fetch(
-    { db, scope, timing, documentsUrl, document_metadata }: Call,
-    input: unknown,
-  ): Promise<CallToolResult> {
-    const { id } = readBody(fetchArguments, input) as { id: string }
-    const place = placeOf(id)
-    if (!place) {
-      await requireServed({ db, scope, timing })
-      throw new ToolError(unknownId)
-    }
-    const { agents, passages } = await ask(
-      { db, timing },
-      { agents: findServing(scope), passages: findPassages(scope, place, document_metadata) },
-    )
-    if (!requireServing(agents)) throw new ToolError(nothingServed)
-    const [first, last] = [passages[0], passages.at(-1)]
-    if (!first || !last) throw new ToolError(unknownId)
-    const neighbour = (index: number | null) => (index === null ? null : idOf(place.documentId, index))
-    return resultOf({
-      id,
-      title: plainLine(first.heading),
-      text: joined(passages),
-      url: `${documentsUrl}/${place.documentId}`,
-      metadata: {
-        document_id: place.documentId,
-        is_whole_document: first.previous === null && last.next === null,
-        previous_id: neighbour(first.previous),
-        next_id: neighbour(last.next),
-      },
-    })
+async function fetch({ served, documentsUrl, document_metadata }: Call, input: unknown): Promise<CallToolResult> {
+  const { id } = readBody(fetchArguments, input) as { id: string }
+  const place = placeOf(id)
+  const passages = place ? await served.passagesAt(place, document_metadata) : []
+  const [first, last] = [passages[0], passages.at(-1)]
+  if (!place || !first || !last) {
+    await requireServed(served)
+    throw new ToolError(unknownId)
   }
+  const neighbour = (index: number | null) => (index === null ? null : idOf(place.documentId, index))
+  return resultOf({
+    id,
+    title: plainLine(first.heading),
+    text: joined(passages),
+    url: `${documentsUrl}/${place.documentId}`,
+    metadata: {
+      document_id: place.documentId,
+      is_whole_document: first.previous === null && last.next === null,
+      previous_id: neighbour(first.previous),
+      next_id: neighbour(last.next),
+    },
+  })
+}
 
-  /** @throws ToolError if search serves nothing of the agent; ApiError agent_not_found; Unavailable */
-  async function requireServed({ db, scope, timing }: Pick<Call, 'db' | 'scope' | 'timing'>): Promise<void> {
-    const { agents } = await ask({ db, timing }, { agents: findServing(scope) })
-    if (!requireServing(agents)) throw new ToolError(nothingServed)
-  }
+/** @throws ToolError if search serves nothing of the agent */
+async function requireServed(served: Served): Promise<void> {
+  if (!(await served.isServing())) throw new ToolError(nothingServed)
+}
 
-  /** Makes one round trip, and breaks it off at the deadline. @throws Unavailable */
-  async function ask<const Q extends Parameters<Database['batch']>[0]>(
-    { db, timing }: Pick<Call, 'db' | 'timing'>,
-    statements: Q,
-  ) {
-    const rest = timing.arrivedAt + limits.deadlineMilliseconds + limits.graceMilliseconds - clock.now()
-    return await timing.measure('db', () => db.within(rest / 1000).batch(statements))
-  }
+const tools: Record<string, typeof search> = { [searchTool.name]: search, [fetchTool.name]: fetch }
 
-  const tools: Record<string, typeof search> = { [searchTool.name]: search, [fetchTool.name]: fetch }
-
-  return async function callTool(
-    name: string,
-    input: unknown,
-    call: Call,
-    onUnexpected: (error: unknown) => void,
-  ): Promise<CallToolResult> {
-    const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${echoed(name)}`)
-    try {
-      return await tool(call, input)
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'agent_not_found') throw error
-      return { content: [{ type: 'text', text: messageFor(error, onUnexpected) }], isError: true }
-    }
+/** @throws ProtocolError for an unknown tool; ApiError if the agent or the key is refused */
+export async function callTool(
+  name: string,
+  input: unknown,
+  call: Call,
+  onUnexpected: (error: unknown) => void,
+): Promise<CallToolResult> {
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
+  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${echoed(name)}`)
+  try {
+    return await tool(call, input)
+  } catch (error) {
+    if (error instanceof ApiError && isRefusal(error)) throw error
+    return { content: [{ type: 'text', text: messageFor(error, onUnexpected) }], isError: true }
   }
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, problems } from '../../shared/http/errors.ts'
+import { ApiError, isRefusal } from '../../shared/http/errors.ts'
 import type { AgentId } from '../../shared/ids.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { Cache } from './cache.ts'
@@ -113,11 +113,6 @@ export async function follow(
   else await update(undefined, 0)
   void followChanges()
   return followed
-}
-
-/** True if asking again won't help: the key is revoked or has too few permissions, or the agent is gone. */
-function isRefusal({ code }: ApiError): boolean {
-  return [401, 403, 404].includes(problems[code].status)
 }
 
 /** The seconds before the next request. */

@@ -43,6 +43,11 @@ export const problems = {
 
 export type ErrorCode = keyof typeof problems
 
+/** True if asking again won't help: the key is revoked or has too few permissions, or what it names is gone. */
+export function isRefusal({ code }: Pick<ApiError, 'code'>): boolean {
+  return [401, 403, 404].includes(problems[code].status)
+}
+
 export const inputErrorCodes = [
   'required',
   'unknown_field',
