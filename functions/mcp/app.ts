@@ -1,6 +1,7 @@
 import { tokenCallers } from '../../shared/connections/access-tokens.ts'
-import { api, idsOf, logFailure } from '../../shared/http/api.ts'
+import { api, idsOf } from '../../shared/http/api.ts'
 import { originOf } from '../../shared/http/origin.ts'
+import { logFailure } from '../../shared/http/problem-responses.ts'
 import { router } from '../../shared/http/router.ts'
 import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'

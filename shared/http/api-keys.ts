@@ -8,7 +8,7 @@ import type { Tables } from '../database/tables.ts'
 import type { OrganizationId } from '../ids.ts'
 import { steadyNow } from '../time/steady-clock.ts'
 import { type ApiEnv, type ApiKey, websiteAddress } from './api.ts'
-import { ApiError } from './errors.ts'
+import { invalidKey, requireKey } from './sent-key.ts'
 import { unknownCredentials } from './unknown-credentials.ts'
 
 export interface VerifiedKey extends ApiKey {
@@ -41,15 +41,6 @@ function checksum(body: string): string {
     rest = Math.floor(rest / 62)
   }
   return digits
-}
-
-/** The key in `X-API-Key` or in `Authorization: Bearer`. @throws ApiError invalid_api_key when the two differ */
-function sentKey(header: (name: string) => string | undefined): string | undefined {
-  const own = header('x-api-key')
-  const [, token] = /^bearer +([^ ].*)$/i.exec(header('authorization') ?? '') ?? []
-  if (own && token && own !== token)
-    throw unauthorized('invalid_api_key', 'X-API-Key and Authorization hold different keys. Send one of them.')
-  return own || token
 }
 
 /** Most requests need no look-up, and a revoked key is rejected within 30 s. */
@@ -97,12 +88,7 @@ export type Callers = (
 export const keyCallers: Callers = (db, now) => {
   const lookUp = credentialLookup((hash) => findKey(db, hash), now)
   return async (c, options) => {
-    const presented = sentKey((name) => c.req.header(name))
-    if (!presented)
-      throw unauthorized(
-        'missing_api_key',
-        'Send your API key as `X-API-Key: cue_…` or as `Authorization: Bearer cue_…`.',
-      )
+    const presented = requireKey((name) => c.req.header(name))
     const key = isWellFormed(presented) ? await lookUp(hashKey(presented), websiteAddress(c), options) : undefined
     if (!key) throw invalidKey()
     return key
@@ -127,17 +113,4 @@ async function findKey(db: Database, hash: Buffer): Promise<Found<VerifiedKey> |
       expiresAt: row.expires_at,
     }
   )
-}
-
-export function invalidKey(): ApiError {
-  return unauthorized(
-    'invalid_api_key',
-    'The API key in X-API-Key or in Authorization: Bearer is unknown, malformed, revoked or expired.',
-  )
-}
-
-/** A 401 with a challenge for either way to send a key; RFC 6750 wants `error` only if a key was sent. */
-function unauthorized(code: 'missing_api_key' | 'invalid_api_key', detail: string) {
-  const bearer = code === 'missing_api_key' ? 'realm="Cuecard"' : 'realm="Cuecard", error="invalid_token"'
-  return new ApiError(code, detail, { headers: { 'www-authenticate': `Bearer ${bearer}, ApiKey header="X-API-Key"` } })
 }

@@ -7,11 +7,11 @@ import { config } from '../config.ts'
 import { newId, type OrganizationId } from '../ids.ts'
 import { beginEarly } from '../loading.ts'
 import type { Permission } from '../organizations/permissions.ts'
-import { describeError, log } from '../telemetry/log.ts'
-import { Unavailable } from '../unavailable.ts'
+import { log } from '../telemetry/log.ts'
 import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
+import { answerProblems, logFailure } from './problem-responses.ts'
 import { toTraceparent, traceContext } from './trace-context.ts'
 
 const { BEHIND_CLOUDFRONT: isBehindCloudFront } = config()
@@ -67,26 +67,8 @@ export function api(): Hono<ApiEnv> {
       milliseconds: Math.round(performance.now() - started),
     })
   })
-  app.notFound((c) => {
-    const allow = allowedMethods(app, c.req.path)
-    const error =
-      allow.length > 0
-        ? new ApiError('method_not_allowed', `Allowed methods: ${allow.join(', ')}.`, {
-            headers: { allow: allow.join(', ') },
-          })
-        : new ApiError('route_not_found', routeHint(c.req.path))
-    return problem(error, problemContext(c))
-  })
-  app.onError((error, c) => {
-    if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
-    return problem(error, problemContext(c))
-  })
+  answerProblems(app, idsOf)
   return app
-}
-
-function routeHint(path: string): string {
-  const hint = 'All routes are documented at /v1/docs.'
-  return path.slice(1).split('/').includes('') ? `A part of the path is empty: is a variable unset? ${hint}` : hint
 }
 
 type ApiHandler = (event: APIGatewayProxyEventV2, context: LambdaContext) => Promise<APIGatewayProxyStructuredResultV2>
@@ -185,10 +167,6 @@ async function toResult(response: Response): Promise<APIGatewayProxyStructuredRe
   }
 }
 
-function problemContext(c: Context<ApiEnv>) {
-  return { instance: c.req.path, requestId: c.get('requestId'), unavailableDetail: c.get('unavailableDetail') }
-}
-
 export function idsOf(c: Context<ApiEnv>) {
   const key = c.get('key')
   return {
@@ -197,19 +175,4 @@ export function idsOf(c: Context<ApiEnv>) {
     organization_id: key?.organizationId,
     [key?.idName ?? 'api_key_id']: key?.id,
   }
-}
-
-export function logFailure(error: unknown, ids: Partial<ReturnType<typeof idsOf>>) {
-  const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
-  log.error(kind, { ...ids, error: describeError(error) })
-}
-
-const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
-function allowedMethods(app: Hono<ApiEnv>, path: string): string[] {
-  const known = methods.filter((method) => {
-    const [matches] = app.router.match(method, path)
-    return matches.some(([[, route]]) => route.method === method)
-  })
-  return known.includes('GET') ? ['GET', 'HEAD', ...known.filter((method) => method !== 'GET')] : known
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database, Statement } from '../database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument, type NamedScope } from '../database/scope.ts'
-import { invalidKey } from './api-keys.ts'
 import { ApiError } from './errors.ts'
+import { invalidKey } from './sent-key.ts'
 
 export function agentNotFound(): never {
   throw new ApiError('agent_not_found', 'Your organization has no agent with this id.')

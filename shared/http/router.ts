@@ -11,7 +11,7 @@ import { ApiError, type InputError } from './errors.ts'
 import { idempotencyHeader } from './idempotency.ts'
 import { fields } from './input/fields.ts'
 import { readJson } from './input/json-body.ts'
-import { readBody, readParameters } from './input/validation.ts'
+import { readBody, readParameters, requireValid, singleValues } from './input/validation.ts'
 import { requireParents } from './not-found.ts'
 import { type Meter, requestMeters } from './request-meter.ts'
 import { attachRouteMetadata, type OptionalSchema, type RouteMetadata, type Schema } from './route-metadata.ts'
@@ -113,10 +113,9 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
         })
       const errors: InputError[] = []
       const params = op.params && readParameters(op.params, c.req.param(), 'parameter', errors)
-      const query = readParameters(op.query ?? noParameters, queryOf(c), 'parameter', errors)
+      const query = readParameters(op.query ?? noParameters, singleValues(c.req.queries()), 'parameter', errors)
       const headers = op.headers && readParameters(op.headers, c.req.header(), 'header', errors)
-      if (errors.length > 0)
-        throw new ApiError('invalid_parameter', 'See `errors` for each invalid parameter.', { errors })
+      requireValid(errors)
       const body = op.body && readBody(op.body, readJson(await sentBody(c), c.req.raw.headers))
       if (op.permission.endsWith(':write'))
         c.set('unavailableDetail', unknownOutcome(c.req, op.headers === idempotencyHeader))
@@ -152,10 +151,3 @@ function unknownOutcome(request: HonoRequest, takesIdempotencyKey: boolean): str
 }
 
 const noParameters = fields({})
-
-/** A repeated parameter becomes an array, which every schema of a parameter rejects. */
-function queryOf(c: Context): Record<string, string | string[]> {
-  return Object.fromEntries(
-    Object.entries(c.req.queries()).map(([name, values]) => [name, values.length > 1 ? values : values[0]!]),
-  )
-}

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { columnsOf } from '../database/columns.ts'
 import type { Database } from '../database/database.ts'
-import { invalidKey } from '../http/api-keys.ts'
+import { invalidKey } from '../http/sent-key.ts'
 import type { OrganizationId } from '../ids.ts'
 import { questionTokens, today } from '../limits/tokens.ts'
 

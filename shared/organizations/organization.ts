@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts'
-import { invalidKey } from '../http/api-keys.ts'
+import { invalidKey } from '../http/sent-key.ts'
 import type { OrganizationId } from '../ids.ts'
 
 const columns = ['id', 'name', 'auto_delete_done_calls', 'created_at'] as const

@@ -19,6 +19,18 @@ export function readParameters(
   return undefined
 }
 
+/** @throws ApiError invalid_parameter */
+export function requireValid(errors: InputError[]): void {
+  if (errors.length > 0) throw new ApiError('invalid_parameter', 'See `errors` for each invalid parameter.', { errors })
+}
+
+/** The parameters of a query. A repeated one becomes an array, which every schema of a parameter rejects. */
+export function singleValues(queries: Record<string, string[]>): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(queries).map(([name, values]) => [name, values.length > 1 ? values : values[0]!]),
+  )
+}
+
 export function readBody(schema: Schema, input: unknown): unknown {
   const result = v.safeParse(schema, input)
   if (result.success) return result.output
