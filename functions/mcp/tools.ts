@@ -137,6 +137,7 @@ const unexpected =
 
 function messageFor(error: unknown, onUnexpected: (error: unknown) => void): string {
   if (error instanceof ToolError) return error.message
+  if (error instanceof ApiError && error.code === 'temporarily_unavailable') return unavailable
   if (error instanceof ApiError) return error.errors ? faultsOf(error) : error.message
   onUnexpected(error)
   return error instanceof Unavailable ? unavailable : unexpected

@@ -94,9 +94,10 @@ export function snapshotApp({ db, now }: RouterOptions) {
 }
 
 function toDocument(row: DocumentRow): SnapshotDocument {
-  const { document_id, version, revision, title, url, metadata, valid_from, valid_until, is_whole, chunks } = row
+  const { document_id, version, revision, title, url, metadata, valid_from, valid_until, is_cut, is_whole, chunks } =
+    row
   if (revision === null) return { document_id, version, revision }
-  const of = { title, url, metadata, valid_from, valid_until, is_whole }
+  const of = { title, url, metadata, valid_from, valid_until, is_cut, is_whole }
   return { document_id, version, revision, ...of, chunks: chunks ?? [] }
 }
 

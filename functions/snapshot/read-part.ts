@@ -87,7 +87,7 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
     ), read as (
       select g.n, g.document_id, g.version::float8 as version, g.revision, g.title, g.valid_from, g.valid_until, g.metadata,
         case when g.external_id ~ '^https?://' then g.external_id end as url, g.is_last,
-        bool_or(f.is_end) as is_whole, max(f.chunk_index) as last_index,
+        bool_or(f.is_end) as is_whole, bool_or(g.chunk_offsets is not null) as is_cut, max(f.chunk_index) as last_index,
         json_agg(json_build_object('chunk_id', t.id, 'chunk_index', f.chunk_index, 'revision', f.made_in, 'content', t.content,
           'token_count', t.token_count, 'page', g.chunk_pages -> f.chunk_index,
           'metadata', case when g.chunk_offsets is null then t.metadata else t.metadata || jsonb_build_object(

@@ -68,6 +68,12 @@ const document = v.strictObject({
   metadata: v.optional(metadata),
   valid_from: v.optional(time),
   valid_until: v.optional(time),
+  is_cut: v.optional(
+    described(
+      v.boolean(),
+      'True if the service has cut the chunks: their `metadata` then has their `start` and `end` in the text.',
+    ),
+  ),
   is_whole: v.optional(
     described(
       v.boolean(),

@@ -27,7 +27,7 @@ export const environmentHelp = `Environment:
   STAGES_DIRECTORY    Folder of the stages' files, which name the databases' hosts (default infra/aws/stages).
   DATA_DIR            Otherwise: data directory of a running local stand (default .local). DATABASE_URL must then be
                       unset, or the URL of the PostgreSQL server that the stand was started with.
-  BASE_URL, API_KEY   The API's address and a key for it. The commands of questions, and sync, need only these.`
+  BASE_URL, API_KEY   The API's address and a key for it. The commands of questions, sync and replica need only these.`
 
 /** @throws CommandError if the environment selects no running system, or if DATABASE_URL isn't the stand's */
 export async function connect(env: NodeJS.ProcessEnv): Promise<Services> {

@@ -1,6 +1,7 @@
 import { addQuestionCommands } from '../client/questions/commands.ts'
 import { addSyncCommand } from '../client/sync/command.ts'
 import { Program, type Terminal } from '../command-line/terminal.ts'
+import { addReplicaCommand } from '../library/replica/command.ts'
 import { addAuditCommands } from './audit-list.ts'
 import { addCallCommands } from './calls.ts'
 import { environmentHelp } from './connection.ts'
@@ -27,6 +28,7 @@ export function runCommand(args: readonly string[], terminal: Terminal): Promise
   addCallCommands(program)
   addQuestionCommands(program)
   addSyncCommand(program)
+  addReplicaCommand(program)
   addQueueCommands(program)
   addErasuresCommands(program)
   addAuditCommands(program)

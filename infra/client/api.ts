@@ -24,11 +24,17 @@ export interface RequestOptions {
 }
 
 /** @throws CommandError if BASE_URL or API_KEY is missing */
-export function openApi({ BASE_URL: url = '', API_KEY: apiKey }: NodeJS.ProcessEnv): Api {
+export function openApi(env: NodeJS.ProcessEnv): Api {
+  const { url, apiKey } = serviceOf(env)
+  return apiOf(url, apiKey)
+}
+
+/** @throws CommandError if BASE_URL or API_KEY is missing */
+export function serviceOf({ BASE_URL: url = '', API_KEY: apiKey }: NodeJS.ProcessEnv) {
   if (!/^https?:/.test(url) || !URL.canParse(url))
     throw new CommandError('set BASE_URL to the address of the API, such as http://127.0.0.1:8787')
   if (!apiKey) throw new CommandError('set API_KEY to a key of the agent’s organization')
-  return apiOf(url, apiKey)
+  return { url, apiKey }
 }
 
 const maxRetrySeconds = 30

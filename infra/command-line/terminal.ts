@@ -77,7 +77,7 @@ export function ownTerminal(): Terminal {
     get signal() {
       const controller = new AbortController()
       // Not `once`: npm also passes on a Ctrl-C that the terminal has delivered.
-      process.on('SIGINT', () => controller.abort())
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort())
       return controller.signal
     },
   }

@@ -17,9 +17,11 @@ import type { PassageRow } from '../../shared/retrieval/statement/read-agent.ts'
 import { halfOf } from './halves.ts'
 
 /** What an answer needs of a document besides the index. */
-interface LocalDocument {
+export interface LocalDocument {
   url: string | null
   metadata: Record<string, unknown>
+  /** True if the service has cut the chunks: their metadata then has their start and end in the text. */
+  isCut: boolean
   /** The index of each chunk, in order; the other arrays have the same order. */
   places: Uint32Array
   /** The chunks' texts and metadata in JSON: that of chunk i ends at ends[i]. */
@@ -102,7 +104,10 @@ function toPackedChunk({ chunk_index, revision, sketch, terms }: SnapshotChunk) 
   return { chunk_index, revision, sketch: Buffer.from(sketch, 'base64'), terms: Buffer.from(terms, 'base64') }
 }
 
-function toLocal({ url = null, metadata = {} }: SnapshotDocument, chunks: readonly SnapshotChunk[]): LocalDocument {
+function toLocal(
+  { url = null, metadata = {}, is_cut: isCut = false }: SnapshotDocument,
+  chunks: readonly SnapshotChunk[],
+): LocalDocument {
   const texts = chunks.map(({ chunk_id, content, token_count, metadata, page }) =>
     Buffer.from(JSON.stringify({ chunk_id, content, token_count, metadata, page } satisfies LocalText)),
   )
@@ -113,7 +118,7 @@ function toLocal({ url = null, metadata = {} }: SnapshotDocument, chunks: readon
   for (const [i, { vector }] of chunks.entries()) bytes.write(vector, i * dimensions * 2, 'base64')
   bytes.swap16()
   const places = Uint32Array.from(chunks, ({ chunk_index }) => chunk_index)
-  return { url, metadata, places, texts: Buffer.concat(texts), ends, vectors }
+  return { url, metadata, isCut, places, texts: Buffer.concat(texts), ends, vectors }
 }
 
 /** The document of a chunk, and the chunk's number in it. */
@@ -122,10 +127,14 @@ function locate({ documents }: Knowledge, { document, index }: Place): { own: Lo
   return { own, i: own.places.indexOf(index) }
 }
 
+/** The text of a document's chunk i. */
+export function textOf({ texts, ends }: LocalDocument, i: number): LocalText {
+  return JSON.parse(texts.toString('utf8', ends[i - 1] ?? 0, ends[i]))
+}
+
 export function passageOf(knowledge: Knowledge, place: Place): PassageRow {
   const { own, i } = locate(knowledge, place)
-  const text: LocalText = JSON.parse(own.texts.toString('utf8', own.ends[i - 1] ?? 0, own.ends[i]))
-  return { document_id: place.document.documentId, chunk_index: place.index, url: own.url, ...text }
+  return { document_id: place.document.documentId, chunk_index: place.index, url: own.url, ...textOf(own, i) }
 }
 
 /** Exact cosines of chunks with each vector, by vector. */
@@ -169,15 +178,12 @@ export function chosenBy(
   return chosen
 }
 
-function placesWith({ places, texts, ends }: LocalDocument, metadata: Record<string, unknown>): number[] {
-  return Array.from(places).filter((_, i) => {
-    const text: LocalText = JSON.parse(texts.toString('utf8', ends[i - 1] ?? 0, ends[i]))
-    return contains(text.metadata, metadata)
-  })
+function placesWith(document: LocalDocument, metadata: Record<string, unknown>): number[] {
+  return Array.from(document.places).filter((_, i) => contains(textOf(document, i).metadata, metadata))
 }
 
 /** PostgreSQL's `jsonb @>`: an object has at least the other's members, an array at least its elements. */
-function contains(whole: unknown, part: unknown): boolean {
+export function contains(whole: unknown, part: unknown): boolean {
   if (Array.isArray(part))
     return Array.isArray(whole) && part.every((element) => whole.some((each) => contains(each, element)))
   if (typeof part !== 'object' || part === null) return whole === part

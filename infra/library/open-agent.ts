@@ -11,9 +11,11 @@ import { countChunks } from '../../shared/retrieval/index/agent-index.ts'
 import { inFormat } from '../../shared/retrieval/speech/in-format.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import { sentenceOf } from '../command-line/sentence.ts'
 import { folderCache } from './cache.ts'
 import { find } from './find.ts'
 import { follow } from './follow.ts'
+import type { Knowledge } from './knowledge.ts'
 import { questionLog } from './question-log.ts'
 import { questionVectors, type VectorSource } from './question-vectors.ts'
 import { service as serviceOf } from './service.ts'
@@ -58,6 +60,8 @@ export interface AgentStatus {
   ageSeconds: number | null
   /** Questions that could not be sent to the service, and were dropped. */
   questionsLost: number
+  /** True once the service refuses the key or the agent: from then on nothing is answered. */
+  refused: boolean
   /** Why the last request for changes failed; null if it didn't. */
   failure: string | null
 }
@@ -104,10 +108,7 @@ export async function openAgent({
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error
       if (answersStale) return await answer(question, started, true)
-      throw unavailable(
-        'The service can’t be reached, and what this process knows is older than `maxAgeSeconds`.',
-        error,
-      )
+      throw tooOld(error)
     }
   }
 
@@ -158,14 +159,22 @@ export async function openAgent({
   }
 
   function status(): AgentStatus {
-    const { failure, knowledge, confirmedAt } = followed
+    const { failure, knowledge, confirmedAt, refusal } = followed
     return {
       version: knowledge.index.version,
       chunks: countChunks(knowledge.index),
       ageSeconds: confirmedAt === -Infinity ? null : ageSeconds(),
       questionsLost: log.lost,
-      failure: failure instanceof Error ? failure.message : null,
+      refused: refusal !== undefined,
+      failure: failure === undefined ? null : sentenceOf(failure),
     }
+  }
+
+  /** What is known of the agent. @throws CuecardError if the service refuses the key; temporarily_unavailable if it is too old to answer */
+  function read({ evenStale = answersStale } = {}): Knowledge {
+    requireOpen()
+    if (!evenStale && ageSeconds() > maxAgeSeconds) throw tooOld()
+    return followed.knowledge
   }
 
   /** Stops to follow the agent, and sends the questions that are still kept. */
@@ -174,7 +183,11 @@ export async function openAgent({
     await log.close()
   }
 
-  return { search, prefetch, status, close, [Symbol.asyncDispose]: close }
+  return { url: service.url, search, prefetch, read, status, close, [Symbol.asyncDispose]: close }
+}
+
+function tooOld(cause?: unknown): ApiError {
+  return unavailable('The service can’t be reached, and what this process knows is older than `maxAgeSeconds`.', cause)
 }
 
 function unavailable(detail: string, cause?: unknown): ApiError {

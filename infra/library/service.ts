@@ -8,6 +8,9 @@ export interface ServiceOptions {
   agentId: string
 }
 
+/** The headers of a refusal that are for whoever asked. */
+const passedOn: ReadonlySet<string> = new Set(['retry-after', 'ratelimit', 'ratelimit-policy', 'www-authenticate'])
+
 export type Service = ReturnType<typeof service>
 
 /** The service's HTTP API, of one agent. @throws ApiError as the service answers; Unavailable if there is no answer, or a 5xx */
@@ -15,14 +18,14 @@ export function service({ url, key, agentId }: ServiceOptions) {
   const base = `${url.replace(/\/+$/, '')}/v1/agents/${agentId}`
 
   async function send(path: string, init: RequestInit, milliseconds: number): Promise<Response> {
-    const headers = { 'x-api-key': key, ...(init.body !== undefined && { 'content-type': 'application/json' }) }
+    const sent = { 'x-api-key': key, ...(init.body !== undefined && { 'content-type': 'application/json' }) }
     const timeout = AbortSignal.timeout(milliseconds)
     const signal = init.signal ? AbortSignal.any([init.signal, timeout]) : timeout
     let response: Response
     try {
-      response = await fetch(`${base}${path}`, { ...init, headers, signal })
+      response = await fetch(`${base}${path}`, { ...init, headers: sent, signal })
     } catch (error) {
-      throw new Unavailable('cuecard', error)
+      throw new Unavailable('cuecard', (error as Error).cause ?? error)
     }
     if (response.ok || response.status === 304) return response
     const problem: unknown = await response.json().catch(() => undefined)
@@ -31,7 +34,8 @@ export function service({ url, key, agentId }: ServiceOptions) {
       throw new Unavailable('cuecard', new Error(`The service answers with ${response.status}`), seconds)
     }
     const { code, detail, errors } = problem
-    throw new ApiError(code, detail, { errors, headers: Object.fromEntries(response.headers) })
+    const headers = [...response.headers].filter(([name]) => passedOn.has(name))
+    throw new ApiError(code, detail, { errors, headers: Object.fromEntries(headers) })
   }
 
   return {

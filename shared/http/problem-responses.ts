@@ -4,8 +4,12 @@ import { Unavailable } from '../unavailable.ts'
 import type { ApiEnv } from './api.ts'
 import { ApiError, problem } from './errors.ts'
 
+interface ProblemEnv {
+  Variables: Pick<ApiEnv['Variables'], 'requestId' | 'unavailableDetail'>
+}
+
 /** Makes an app answer unknown routes, other methods and errors with problem documents. @param idsOf the ids with which a failure is logged */
-export function answerProblems<Env extends ApiEnv>(app: Hono<Env>, idsOf: (c: Context<Env>) => object): void {
+export function answerProblems<Env extends ProblemEnv>(app: Hono<Env>, idsOf: (c: Context<Env>) => object): void {
   app.notFound((c) => {
     const allow = allowedMethods(app, c.req.path)
     const error =
@@ -32,13 +36,13 @@ function routeHint(path: string): string {
   return path.slice(1).split('/').includes('') ? `A part of the path is empty: is a variable unset? ${hint}` : hint
 }
 
-function contextOf<Env extends ApiEnv>(c: Context<Env>) {
+function contextOf<Env extends ProblemEnv>(c: Context<Env>) {
   return { instance: c.req.path, requestId: c.get('requestId'), unavailableDetail: c.get('unavailableDetail') }
 }
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
-function allowedMethods<Env extends ApiEnv>(app: Hono<Env>, path: string): string[] {
+function allowedMethods<Env extends ProblemEnv>(app: Hono<Env>, path: string): string[] {
   const known = methods.filter((method) => {
     const [matches] = app.router.match(method, path)
     return matches.some(([[, route]]) => route.method === method)

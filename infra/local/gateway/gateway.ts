@@ -4,6 +4,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { ApiError, problem } from '../../../shared/http/errors.ts'
 import { bodyLimit } from '../../../shared/http/input/json-body.ts'
 import { messageOf } from '../../error-message.ts'
+import { readBody } from '../../request-body.ts'
 import { FunctionTimeout, invoke, type LambdaHandler, logFailure, PayloadTooLarge } from '../lambda.ts'
 import { isPreflight, withCors } from './cors.ts'
 import { type GatewayRequest, toBody, toEvent } from './event.ts'
@@ -67,7 +68,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ origin: s
     if (event === 'malformed') return messageResponse(400, 'Bad Request')
     const route = routes.find(({ route }) => event?.routeKey === route || event?.routeKey === `ANY ${route}`)
     if (!event || !route) return messageResponse(404, 'Not Found')
-    const body = await readBody(request)
+    const body = await readBody(request, maxBodyBytes)
     if (!body) return await problemResponse(tooLarge, event)
     try {
       const { handler, functionName = 'local', timeoutSeconds = 29 } = route
@@ -118,18 +119,6 @@ function headOf({ method = 'GET', url = '/', headersDistinct, socket }: http.Inc
     'x-forwarded-proto': /^https?(?=,|$)/.exec(headersDistinct['x-forwarded-proto']?.[0] ?? '')?.[0] ?? 'http',
   }
   return { method, url, headers: { ...headersDistinct, ...forwarded }, sourceIp: socket.remoteAddress ?? '' }
-}
-
-/** Undefined if the body exceeds API Gateway's limit. */
-async function readBody(request: http.IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBodyBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 interface ProxyResult {
