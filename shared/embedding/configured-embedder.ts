@@ -1,6 +1,7 @@
 import { secret } from '../aws/secrets.ts'
 import { config } from '../config.ts'
 import { beginEarly } from '../loading.ts'
+import { describeError, log } from '../telemetry/log.ts'
 import type { Embedder } from './embedder.ts'
 import { encoderEmbedder } from './encoder-embedder.ts'
 import { lexicalEmbedder } from './lexical-embedder.ts'
@@ -26,7 +27,7 @@ function embedderOf(prefix: 'EMBEDDING' | 'PREVIOUS_EMBEDDING'): Embedder {
   const baseUrl = settings[`${prefix}_BASE_URL`]
   const model = settings[`${prefix}_MODEL`]
   if (!baseUrl && model === 'encoder') {
-    const embedder = encoderEmbedder()
+    const embedder = encoderEmbedder((error) => log.error('encoder_stopped', { error: describeError(error) }))
     if (AWS_LAMBDA_FUNCTION_NAME) beginEarly(embedder.embed(['hello'], { of: 'query' }))
     return embedder
   }

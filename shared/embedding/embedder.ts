@@ -47,8 +47,10 @@ export class EmbeddingError extends Error {
 
 /** Ends on abort even if the work ignores the signal. @throws EmbeddingError unavailable */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))
+  let abort = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(new EmbeddingError('unavailable', 'The call was aborted', { cause: signal.reason }))
+  })
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort, { once: true })
   try {

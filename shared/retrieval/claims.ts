@@ -1,3 +1,4 @@
+import { groupBy } from '../built-ins.ts'
 import { stopWords } from '../terms/stop-words.ts'
 import { fold, stem } from '../terms/word-forms.ts'
 import { wordsOf } from '../terms/words.ts'
@@ -83,7 +84,7 @@ export function keyOf({ names, kind, amounts }: Claim): string {
 
 /** Leaves out repeats, and claims of the same names that contradict each other. */
 export function agreeing<C extends Claim>(claims: readonly C[]): C[] {
-  const groups = Map.groupBy(claims, keyOf)
+  const groups = groupBy(claims, keyOf)
   return [...groups.values()].flatMap(([first, ...others]) =>
     others.every(({ amounts }) => `${amounts}` === `${first!.amounts}`) ? [first!] : [],
   )

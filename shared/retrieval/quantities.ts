@@ -78,13 +78,11 @@ export function rangesIn(text: string): Range[] {
   if (text.length > maxNameLength) return []
   return known.getOrInsertComputed(text, () => [
     ...amountsIn(text).map(({ range, ...place }) => opened(text.toLowerCase(), range, place)),
-    ...fold(text)
-      .matchAll(names)
-      .map(([, low = '', high = '']) => {
-        const range = calendar.get(low)!
-        const last = calendar.get(high)
-        return { ...range, high: last?.kind === range.kind ? last.high : range.high }
-      }),
+    ...Array.from(fold(text).matchAll(names), ([, low = '', high = '']) => {
+      const range = calendar.get(low)!
+      const last = calendar.get(high)
+      return { ...range, high: last?.kind === range.kind ? last.high : range.high }
+    }),
   ])
 }
 

@@ -1,3 +1,4 @@
+import { groupBy } from '../built-ins.ts'
 import type { Hit } from './schemas.ts'
 
 /** What equal passages have in common. */
@@ -13,7 +14,7 @@ export function unequal<Found extends Pick<Hit, 'document_id' | 'content' | 'sco
   hits: readonly Found[],
 ): Found[] {
   const wordsOf = ({ scores }: Found) => scores.keyword ?? 0
-  return [...Map.groupBy(hits, textOf).values()].flatMap((copies) => {
+  return [...groupBy(hits, textOf).values()].flatMap((copies) => {
     const { score, scores } = copies[0]!
     const [kept] = copies.toSorted((a, b) => wordsOf(b) - wordsOf(a) || b.document_id.localeCompare(a.document_id))
     const ofKept = copies.filter(({ document_id }) => document_id === kept!.document_id)

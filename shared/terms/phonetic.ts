@@ -1,3 +1,4 @@
+import { groupBy } from '../built-ins.ts'
 import { phoneticRules } from './phonetic-rules.ts'
 
 const maxCodes = 4
@@ -41,7 +42,7 @@ function fits(rule: Rule, word: string, at: number): boolean {
   return (rule.followedBy === '+' && frontVowels.includes(next)) || (rule.followedBy === '_' && vowels.includes(next))
 }
 
-const rulesByLetter = Map.groupBy(rules, ({ letters }) => letters[0])
+const rulesByLetter = groupBy(rules, ({ letters }) => letters[0])
 
 const isLetter = (character: string) => character >= 'a' && character <= 'z'
 

@@ -1,3 +1,5 @@
+import { groupBy } from '../built-ins.ts'
+
 const currency = /[€$£¥₹₽₺₴]|\b(?:[A-Z]{3}|[Ee]uros?|kr|zł|Kč|Ft|lei|Fr)\b|\d[.,](?:-|–)/u
 
 /** The number of leading rows that name the columns: those that are bold, shaded or underlined, if no other row is, else a guess from the rows below.
@@ -111,7 +113,7 @@ export function isAmount(text: string): boolean {
 
 /** The number of columns that most rows have, the larger one of two. */
 export function mostFrequent(numbers: readonly number[]): number {
-  const counts = [...Map.groupBy(numbers, (number) => number)].map(([number, { length }]) => ({ number, length }))
+  const counts = [...groupBy(numbers, (number) => number)].map(([number, { length }]) => ({ number, length }))
   return counts.sort((a, b) => b.length - a.length || b.number - a.number)[0]?.number ?? 0
 }
 

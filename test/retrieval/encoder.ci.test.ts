@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { configuredEmbedder } from '../../shared/embedding/configured-embedder.ts'
 import { partsOf } from '../../shared/embedding/encoder/passage-encoder.ts'
-import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
 import { serveChunks } from '../support/documents/documents.ts'
 import { gathered } from '../support/logs/gathered-log.ts'
@@ -11,7 +11,9 @@ import { newSearch } from '../support/stand/new-search.ts'
 import { useStand } from '../support/stand/stand.ts'
 
 const stand = useStand()
-const embedder = encoderEmbedder()
+vi.stubEnv('EMBEDDING_MODEL', 'encoder')
+const embedder = configuredEmbedder()
+vi.unstubAllEnvs()
 const unused = { baseUrl: 'http://127.0.0.1:1' }
 const passages = [
   'House > Heating\n\n## Heating\n\nEach radiator has a valve. Turn it to three for a warm evening.',

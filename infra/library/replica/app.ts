@@ -10,7 +10,7 @@ import { answerProblems, logFailure } from '../../../shared/http/problem-respons
 import { invalidKey, requireKey } from '../../../shared/http/sent-key.ts'
 import { newId } from '../../../shared/ids.ts'
 import { platformQuery } from '../../../shared/retrieval/schemas.ts'
-import type { Agent, PrefetchBody, SearchBody } from '../open-agent.ts'
+import type { OpenAgent, PrefetchBody, SearchBody } from '../open-agent.ts'
 import { servedBy } from './served.ts'
 
 /** Comes with a request, which has no body, so that nothing copies it. */
@@ -27,12 +27,12 @@ interface Env {
 const agentPath = '/v1/agents/:agentId'
 
 /** Serves agents at the paths of the HTTP API, and `GET /healthz`. @param agents by id @param key the API key that callers send */
-export function replicaApp(agents: ReadonlyMap<string, Agent>, key: string) {
+export function replicaApp(agents: ReadonlyMap<string, OpenAgent>, key: string) {
   const digest = (text: string) => hash('sha256', text, 'buffer')
   const digestOfKey = digest(key)
 
   /** @throws ApiError missing_api_key, invalid_api_key, agent_not_found */
-  function agentOf(c: Context<Env>): Agent {
+  function agentOf(c: Context<Env>): OpenAgent {
     if (!timingSafeEqual(digest(requireKey((name) => c.req.header(name))), digestOfKey)) throw invalidKey()
     const agent = agents.get(c.req.param('agentId')!.toLowerCase())
     if (!agent) throw new ApiError('agent_not_found', 'The replica serves no agent with this id.')

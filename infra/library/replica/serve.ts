@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { CommandError } from '../../command-line/command-error.ts'
 import { sentenceOf } from '../../command-line/sentence.ts'
 import type { Terminal } from '../../command-line/terminal.ts'
-import { type Agent, type AgentOptions, openAgent } from '../open-agent.ts'
+import { type AgentOptions, type OpenAgent, openAgent } from '../open-agent.ts'
 import { replicaApp } from './app.ts'
 import { listen } from './listen.ts'
 
@@ -15,7 +15,7 @@ interface Options extends Omit<AgentOptions, 'agentId'> {
 /** Serves agents until the terminal's signal aborts. @throws CommandError if an agent can't be opened, or the address is in use */
 export async function serveReplica({ agentIds, port, socket, ...options }: Options, terminal: Terminal): Promise<void> {
   const { stdout } = terminal
-  const agents = new Map<string, Agent>()
+  const agents = new Map<string, OpenAgent>()
   try {
     for (const agentId of agentIds) {
       const agent = await open({ ...options, agentId })
@@ -33,7 +33,7 @@ export async function serveReplica({ agentIds, port, socket, ...options }: Optio
   }
 }
 
-async function open(options: AgentOptions): Promise<Agent> {
+async function open(options: AgentOptions): Promise<OpenAgent> {
   try {
     return await openAgent(options)
   } catch (error) {

@@ -5,14 +5,14 @@ import { dayOf, dayText } from '../../../shared/organizations/time-zone.ts'
 import { countChunks } from '../../../shared/retrieval/index/agent-index.ts'
 import { whereabouts } from '../../../shared/retrieval/plan.ts'
 import { timeouts as timeoutsOfSearch } from '../../../shared/retrieval/timeouts.ts'
-import type { Agent } from '../open-agent.ts'
+import type { OpenAgent } from '../open-agent.ts'
 import { chunkIdAt, passagesAt } from '../passages.ts'
 
 /** With the time in which a search may go to the service, the longest that clients of the protocol wait. */
 const deadline_ms = timeouts.deadlineMilliseconds + timeouts.graceMilliseconds - timeoutsOfSearch.graceMilliseconds
 
 /** What the tools of the Model Context Protocol read of an agent in this process. */
-export function servedBy(agent: Agent): { served: Served; documentsUrl: string } {
+export function servedBy(agent: OpenAgent): { served: Served; documentsUrl: string } {
   const served: Served = {
     async answer({ seen = [], ...question }) {
       const knowledge = agent.read({ evenStale: true })

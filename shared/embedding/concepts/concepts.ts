@@ -42,7 +42,7 @@ function put(index: Index, key: string, concept: Concept): void {
   else if (!concepts.includes(concept)) concepts.push(concept)
 }
 
-const maxLength = (index: Index) => Math.max(...index.keys().map((key) => key.length))
+const maxLength = (index: Index) => Math.max(...Array.from(index.keys(), (key) => key.length))
 const maxPart = maxLength(indexOfParts)
 const maxRun = maxLength(indexOfRuns)
 

@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads'
-import { describeError, log } from '../../telemetry/log.ts'
 import { EmbeddingError, type EmbedOptions, unlessAborted } from '../embedder.ts'
 
 export interface Task {
@@ -7,7 +6,14 @@ export interface Task {
   of: 'query' | 'document'
 }
 
-type Job = Task & PromiseWithResolvers<Float32Array>
+type Job = Task & {
+  resolve(vector: Float32Array): void
+  reject(error: EmbeddingError): void
+  reportStop: ReportStop
+}
+
+/** Takes the error that ended the worker. */
+export type ReportStop = (error: unknown) => void
 
 const program = new URL(import.meta.url.endsWith('.ts') ? 'worker.ts' : 'worker.mjs', import.meta.url)
 let worker: Worker | undefined
@@ -18,14 +24,18 @@ const waiting = { query: new Set<Job>(), document: new Set<Job>() }
 export async function embedInWorker(
   texts: string[],
   { of = 'document', signal, timeoutSeconds }: EmbedOptions = {},
+  reportStop: ReportStop = () => {},
 ): Promise<Float32Array[]> {
-  const jobs = texts.map((text) => ({ text, of, ...Promise.withResolvers<Float32Array>() }))
+  const jobs: Job[] = []
+  const vectors = texts.map(
+    (text) => new Promise<Float32Array>((resolve, reject) => jobs.push({ text, of, resolve, reject, reportStop })),
+  )
   for (const job of jobs) waiting[of].add(job)
   startNext()
   const timeout = timeoutSeconds ? AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000)) : undefined
   const aborted = AbortSignal.any([signal, timeout].filter((each) => each !== undefined))
   try {
-    return await unlessAborted(aborted, Promise.all(jobs.map(({ promise }) => promise)))
+    return await unlessAborted(aborted, Promise.all(vectors))
   } finally {
     for (const job of jobs) waiting[of].delete(job)
   }
@@ -56,7 +66,7 @@ function newWorker(): Worker {
     startNext()
   }
   started.on('error', (error) => {
-    log.error('encoder_stopped', { error: describeError(error) })
+    running?.reportStop(error)
     end(error)
   })
   started.on('exit', end)

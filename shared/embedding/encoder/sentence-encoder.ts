@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { config } from '../../config.ts'
 import { normalize } from '../vectors.ts'
 import { onnxModel, type Weight } from './onnx-model.ts'
 import { tokenizer, type Vocabulary } from './tokenizer.ts'
@@ -19,7 +18,7 @@ const maxTokens = 128
 /** The tokens encoded together: fewer make the products slower, and with more each token skips more of other sentences. */
 const maxBatchTokens = 128
 /** A Lambda that embeds has one vCPU. */
-const threads = config().AWS_LAMBDA_FUNCTION_NAME ? 1 : Math.min(2, availableParallelism())
+const threads = process.env.AWS_LAMBDA_FUNCTION_NAME ? 1 : Math.min(2, availableParallelism())
 
 type Manifest = { paths: string[]; weights: { name: string; shape: number[]; dtype: string }[] }[]
 
@@ -34,8 +33,8 @@ export async function sentenceEncoder() {
     // An arena would keep buffers for each size of a batch.
     enableCpuMemArena: false,
   })
-  // Frees 56 MB now: a thread that waits collects no garbage.
-  for (const { buffer } of [file, model]) buffer.transfer(0)
+  // Frees 56 MB now: a thread that waits collects no garbage. Node 20 has no `transfer`.
+  for (const { buffer } of [file, model]) buffer.transfer?.(0)
   const { tokensOf, isInLanguage } = tokenizer(JSON.parse(read('vocab.json').toString()) as Vocabulary)
 
   async function encodeBatch(sentences: number[][]): Promise<Float32Array[]> {

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts'
+import { groupBy } from '../../built-ins.ts'
 import { isFiller } from '../../terms/fillers.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { normalForm } from '../../text/normal-form.ts'
@@ -186,7 +187,7 @@ type Days = readonly [from?: Day | undefined, to?: Day | undefined]
 
 /** Each day or range once, by its longest name. */
 export function datesOf(asked: readonly AskedDays[]) {
-  const names = Map.groupBy(asked, ({ from, to }) => `${from} ${to}`)
+  const names = groupBy(asked, ({ from, to }) => `${from} ${to}`)
   return [...names.values()].map((same) => {
     const { said, from, to } = same.reduce((one, other) => (other.said.length > one.said.length ? other : one))
     return { said, from: isoOf(from), to: isoOf(to) }

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts'
+import { groupBy } from '../../built-ins.ts'
 import { dayMilliseconds } from '../../organizations/time-zone.ts'
 import { countriesOfZones, type Holiday, holidays, movedHolidays, publicHolidays } from './languages/holidays.ts'
 
@@ -98,7 +99,7 @@ const years = new BoundedMap<string, Map<Day, Holiday[]>>(200)
 export function holidaysOn(day: Day, country: string | undefined): readonly Holiday[] {
   const { year } = partsOf(day)
   const inYear = years.getOrInsertComputed(`${year} ${country}`, () =>
-    Map.groupBy(Object.keys(holidays) as Holiday[], (holiday) => holidayIn(year, holiday, country)),
+    groupBy(Object.keys(holidays) as Holiday[], (holiday) => holidayIn(year, holiday, country)),
   )
   return inYear.get(day) ?? []
 }

@@ -1,3 +1,4 @@
+import { overlap } from '../../built-ins.ts'
 import { dayMilliseconds } from '../../organizations/time-zone.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { readTurn } from '../asked.ts'
@@ -285,9 +286,7 @@ function hasHours(query: string): boolean {
   const folded = fold(query).trim()
   const words = new Set(folded.match(/[a-z]+/g))
   return (
-    endsOpen.test(folded) ||
-    stillDoing.test(folded) ||
-    languages().some(({ asksHours }) => words.intersection(asksHours).size > 0)
+    endsOpen.test(folded) || stillDoing.test(folded) || languages().some(({ asksHours }) => overlap(words, asksHours))
   )
 }
 

@@ -96,9 +96,12 @@ interface Token {
 
 /** The six languages' folded words have no other letters; classes of Unicode take long to compile. */
 const bounded = (pattern: string) => new RegExp(String.raw`(?<![a-z\d])(?:${pattern})(?![a-z\d])`, 'g')
+/** Its groups have numbers, since before Node 24 an expression has no two groups of one name. */
 const filled = (phrase: string) =>
   bounded(
-    phrase.replaceAll(/\{(\w+)\}/g, (_, name: string) => `(?<${name === 'ordinal' ? 'nth' : name}>${patterns[name]})`),
+    phrase.replaceAll(/\{(\w+)\}/g, (_, name: string, at: number) => {
+      return `(?<${name === 'ordinal' ? 'nth' : name}_${at}>${patterns[name]})`
+    }),
   )
 const optional = (pattern: string) => (pattern ? filled(pattern) : undefined)
 
@@ -178,7 +181,7 @@ const listOf = (words: string) => words.split(/\s+/).filter(Boolean)
 
 /** 2026-12-24, 24.12., 24.12.2026, 24-12-2026, 24/12 and 12/24: without a doubt about the month. */
 const numericDate =
-  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})(?:\.(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?|-(?<m>\d{1,2})-(?<year>20\d\d))|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/
+  /(?<![\d.,:/-])(?:(?<y>20\d\d)-(?<mm>\d\d)-(?<dd>\d\d)|(?<d>\d{1,2})(?:\.(?<m>\d{1,2})\.(?: ?(?<year>20\d\d))?|-(?<dashedMonth>\d{1,2})-(?<dashedYear>20\d\d))|(?<one>\d{1,2})\/(?<two>\d{1,2})(?:\/(?<slashed>(?:20)?\d\d))?)(?![\d/%]|[.,:-]\d)/
 const wordOrNumber = new RegExp(
   String.raw`${numericDate.source}|\p{L}+(?:[ -]\p{L}+){0,2}|(?<![\p{L}\d:.,/$€£])\d{1,4}(?:st|nd|rd|th|er|ste|de|e|º|°|\.(?!\d))?(?![\p{L}\d%€]|[:.,/h]\d| ?(?:uhr|h|am|pm|a\.m|p\.m)(?!\p{L}))`,
   'gu',
@@ -190,10 +193,12 @@ const noDate = /^(?:1\/[2-4]|2\/3|3\/4|24\/7)$/
 /** Undefined for what is no date, and for “4/8” if nothing tells which number is the month. @param weekday the day of the week before it */
 function numericParts(
   said: string,
-  { y, mm, dd, d, m, year = '0', one, two, slashed = '0' }: Record<string, string | undefined>,
+  groups: Record<string, string | undefined>,
   weekday: number | undefined,
   isMonthFirst: boolean | undefined,
 ) {
+  const { y, mm, dd, d, dashedMonth, m = dashedMonth, dashedYear = '0', year = dashedYear } = groups
+  const { one, two, slashed = '0' } = groups
   if (noDate.test(said)) return undefined
   const [a, b] = [Number(one), Number(two)]
   const weekdayOn = (month: number, date: number) =>
@@ -330,9 +335,9 @@ export function isOfDate(word: string): boolean {
 
 /** The value of a named group of a match in an encoded text, such as `day`. */
 export function numberNamed({ values }: Encoded, match: RegExpMatchArray, name: string): number | undefined {
-  const mark = match.groups?.[name]
-  if (mark === undefined) return undefined
-  return values.get(match.index! + match[0].indexOf(mark))
+  const groups = Object.entries(match.groups ?? {})
+  const mark = groups.find(([group, mark]) => mark !== undefined && group.split('_')[0] === name)?.[1]
+  return mark === undefined ? undefined : values.get(match.index! + match[0].indexOf(mark))
 }
 
 /** The holidays that a folded text names. */

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts'
+import { overlap } from '../../built-ins.ts'
 import { isFiller } from '../../terms/fillers.ts'
 import { fold } from '../../terms/word-forms.ts'
 import { paragraphsOf } from '../speech/sentences.ts'
@@ -133,10 +134,10 @@ function mentionsIn(sentence: string, isMonthFirst: boolean | undefined): Mentio
     encodings[i]!.count === most &&
     !(i === encodings.length - 1 && encodings.some(({ count }, other) => other < i && count === most))
   for (const [i, language] of languages().entries()) {
-    const hasHours = words.intersection(language.hours).size > 0
+    const hasHours = overlap(words, language.hours)
     found.speaksOfHours ||= hasHours
     found.namesHours ||= hasHours
-    found.saysClosed ||= words.intersection(language.closed).size > 0
+    found.saysClosed ||= overlap(words, language.closed)
     const encoded = encodings[i]!
     const { untilHours, untilDays } = subjectsIn(language, encoded, folded)
     found.isOfBusiness ||= found.speaksOfHours && isOfBusinessIn(untilHours, language)

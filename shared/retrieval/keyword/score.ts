@@ -1,3 +1,4 @@
+import { groupBy } from '../../built-ins.ts'
 import type { View } from '../index/agent-index.ts'
 import { postingsOf } from '../index/segment.ts'
 import { type SoughtTerm, type WeighedTerm, weigh } from './weights.ts'
@@ -44,7 +45,7 @@ export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores
   const worthOf = (of: WeighedTerm[]) => of.reduce((sum, { share }) => sum + share, 0)
   const worth = worthOf(weighed)
   const usable = weighed.filter(({ isUsable }) => isUsable)
-  for (const group of Map.groupBy(usable, (term) => term.group).values()) scoreGroup(view, group, scores, certain)
+  for (const group of groupBy(usable, (term) => term.group).values()) scoreGroup(view, group, scores, certain)
   const usual = usualLength(view, weighed)
   for (const { segment, base } of view.index.layers)
     for (let i = 0; i < segment.lengths.length; i++) {
@@ -62,7 +63,7 @@ function scoreGroup(view: View, group: readonly WeighedTerm[], scores: Float64Ar
     return
   }
   const ofGroup = new Float64Array(scores.length)
-  for (const way of Map.groupBy(group, (term) => term.way).values()) {
+  for (const way of groupBy(group, (term) => term.way).values()) {
     const ofWay = new Float64Array(scores.length)
     const termsFound = new Uint8Array(scores.length)
     for (const term of way) addTerm(view, term, ofWay, termsFound)

@@ -1,3 +1,4 @@
+import { groupBy, overlap } from '../../built-ins.ts'
 import { keyOf } from '../../terms/terms.ts'
 import { codeWeight, type KeywordQuery, keywordQuery } from './keyword-query.ts'
 
@@ -49,14 +50,14 @@ export function soughtTerms(query: KeywordQuery | undefined, history: readonly s
   for (const [i, turn] of history.slice(-heardTurns).toReversed().entries()) {
     const { entries = [], terms = [] } = keywordQuery(turn) ?? {}
     const spelt = entries.filter(({ isFallback }) => !isFallback)
-    for (const group of Map.groupBy(spelt, (entry) => entry.group).values()) {
+    for (const group of groupBy(spelt, (entry) => entry.group).values()) {
       const said = group.map(({ slot, way, weight }) => ({
         way,
         weight: weight * perTurn ** (i + 1),
         key: keyOf(terms[slot]!),
       }))
       const own = new Set(said.map(({ key }) => key))
-      const isHeard = !own.isDisjointFrom(heard)
+      const isHeard = overlap(own, heard)
       for (const key of own) heard.add(key)
       if (isHeard) continue
       if (keys.size + own.size > room) return sought
@@ -78,8 +79,8 @@ export function weigh(
   allChunks: number,
   chunksWith: (key: number) => number,
 ): WeighedTerm[] {
-  return [...Map.groupBy(terms, ({ group }) => group).values()].flatMap((group) => {
-    const ways = [...Map.groupBy(group, ({ way }) => way).values()].map((way) => {
+  return [...groupBy(terms, ({ group }) => group).values()].flatMap((group) => {
+    const ways = [...groupBy(group, ({ way }) => way).values()].map((way) => {
       const worths = way.map(({ key, weight }) => {
         const having = chunksWith(key)
         return weight * Math.log(1 + (allChunks - having + 0.5) / (having + 0.5))

@@ -56,7 +56,7 @@ const spoken: Spoken[] = [
 const anyOf = (texts: string[]) =>
   texts
     .toSorted((a, b) => b.length - a.length)
-    .map(RegExp.escape)
+    .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     .join('|')
 
 /** A telephone number: of a country, an area, or in the three groups of North America. */

@@ -72,12 +72,8 @@ export function readerOf(units: readonly Unit[], vocabulary: ReadonlySet<string>
     add(forms, u, 1)
     add(synonyms, u, synonymStrength)
     const isHeard = [...forms, ...synonyms].some((form) => vocabulary.has(form))
-    if (isContent && stem !== '' && ranges.length === 0 && !isHeard)
-      add(
-        vocabulary.values().filter((other) => isAlike(stem, other)),
-        u,
-        likeStrength,
-      )
+    if (!isContent || stem === '' || ranges.length > 0 || isHeard) continue
+    for (const other of vocabulary) if (isAlike(stem, other)) add([other], u, likeStrength)
   }
   return (text) => {
     const read = known.get(text) ?? strengthsOf(text)
@@ -90,7 +86,7 @@ export function readerOf(units: readonly Unit[], vocabulary: ReadonlySet<string>
     const has = formsIn(text)
     const code = text.length <= maxNameLength ? codeOf(text) : ''
     const forms =
-      has.size < meanings.size ? [...has, code] : meanings.keys().filter((form) => has.has(form) || form === code)
+      has.size < meanings.size ? [...has, code] : [...meanings.keys()].filter((form) => has.has(form) || form === code)
     for (const form of forms)
       for (const { u, strength } of meanings.get(form) ?? []) strengths[u] = Math.max(strengths[u]!, strength)
     const found = ranged.length > 0 ? rangesIn(text) : []
