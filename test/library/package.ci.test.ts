@@ -98,6 +98,14 @@ test.each([20, 22, 24])('on Node %i it answers as the service does', async (majo
   for (const [i, { query }] of questions.entries()) requireSameAnswer(answers[i]!, expected[i]!, query)
 })
 
+test('the example of its README runs', async () => {
+  const page = await readFile(join(folder, 'node_modules/cuecard/README.md'), 'utf8')
+  await writeFile(join(folder, 'example.mjs'), /```js\n(.*?)```/s.exec(page)![1]!)
+  const env = { BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId }
+  const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: folder, env })
+  expect(stdout).toMatch(/^(found|uncertain) \S/)
+})
+
 test('its encoder says which packages it needs, and runs once they are there', async () => {
   const node = await nodeOf(20)
   const options = { vectors: 'encoder' } as const

@@ -8,5 +8,6 @@ export const same: [
   Same<packed.SearchBody, source.SearchBody>,
   Same<packed.PrefetchBody, source.PrefetchBody>,
   Same<packed.SearchAnswer, source.SearchAnswer>,
-  Same<typeof packed.openAgent, typeof source.openAgent>,
-] = [true, true, true, true]
+  typeof source.openAgent extends typeof packed.openAgent ? true : false,
+  InstanceType<typeof source.CuecardError> extends packed.CuecardError ? true : false,
+] = [true, true, true, true, true]
