@@ -15,6 +15,8 @@ import { versionWatch } from './watch.ts'
 
 const compress = promisify(gzip)
 
+const mediaType = 'application/vnd.cuecard.snapshot'
+
 const place = v.strictTuple([v.number(), v.number(), uuid, v.number()])
 
 export function snapshotApp({ db, now }: RouterOptions) {
@@ -25,7 +27,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
       operationId: 'getSnapshot',
       summary: 'Get all that search serves',
       description:
-        'What search keeps of an agent, with texts and vectors, for a program that searches in its own process. Comes in parts, each a gzip file of JSON (`SnapshotPart`) of at most 4 MB with its `Content-Digest`. Apply a snapshot once you have its last part: then each document is there in one revision or not at all. Afterwards ask for changes with `since`, and `wait` for the next. Removed documents are listed for seven days; for an older version you get 410, and start again without `since`.',
+        'What search keeps of an agent, with texts and vectors, for a program that searches in its own process. Comes in parts of at most 4 MB, each with its `Content-Digest`: four bytes, the highest first, have the length of a gzip file of JSON (`SnapshotPart`); after that file come the vectors of its chunks, in their order, each of 1,536 16-bit floats, the lowest byte first. Their scale is arbitrary. Apply a snapshot once you have its last part: then each document is there in one revision or not at all. Afterwards ask for changes with `since`, and `wait` for the next. Removed documents are listed for seven days; for an older version you get 410, and start again without `since`.',
       permission: 'kb:read',
       query: snapshotQuery,
       headers: ifNoneMatch,
@@ -33,7 +35,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
         200: {
           description: 'A part of the snapshot, compressed',
           schema: snapshotPart,
-          compressedAs: 'application/gzip',
+          compressedAs: mediaType,
           headers: ['ETag', 'Content-Digest', 'Cuecard-Keeps-Questions'],
         },
         304: { description: 'Nothing has changed', headers: ['ETag', 'Cuecard-Keeps-Questions'] },
@@ -83,10 +85,13 @@ export function snapshotApp({ db, now }: RouterOptions) {
         documents: documents.map(toDocument),
         next_cursor: next && encodeCursor(key.cursorKey, list, next),
       }
-      const body = await compress(JSON.stringify(part), { level: 1 })
+      const json = await compress(JSON.stringify(part), { level: 1 })
+      const length = Buffer.alloc(4)
+      length.writeUInt32BE(json.length)
+      const body = Buffer.concat([length, json, ...documents.map(toVectors)])
       await countBytes(db, scope, body.length)
       c.header('etag', `"${current}"`)
-      c.header('content-type', 'application/gzip')
+      c.header('content-type', mediaType)
       c.header('content-digest', `sha-256=:${createHash('sha256').update(body).digest('base64')}:`)
       return c.body(new Uint8Array(body))
     },
@@ -99,6 +104,11 @@ function toDocument(row: DocumentRow): SnapshotDocument {
   if (revision === null) return { document_id, version, revision }
   const of = { title, url, metadata, valid_from, valid_until, is_cut, is_whole }
   return { document_id, version, revision, ...of, chunks: chunks ?? [] }
+}
+
+/** The chunks' vectors, the lowest byte of each number first. */
+function toVectors({ vectors }: DocumentRow): Buffer {
+  return Buffer.from(vectors ?? '', 'base64').swap16()
 }
 
 function expired(): ApiError {

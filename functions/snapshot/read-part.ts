@@ -27,11 +27,13 @@ export interface DocumentRow extends Omit<SnapshotDocument, 'is_whole' | 'chunks
   /** True if no other document comes after it. */
   is_last: boolean
   chunks: SnapshotChunk[] | null
+  /** The chunks' vectors in base64, in their order: see `bytesOfVector`. */
+  vectors: string | null
 }
 
 /** Characters of the driver’s JSON, which has that of the chunks as a text. Gzip makes it at least a fifth smaller: most of it is base64. */
 const maxCharacters = 5_000_000
-/** Of a chunk: its vector and its sketch in base64, ids and names of fields. */
+/** A chunk's: its vector and its sketch in base64, ids and names of fields. */
 const charactersOfChunk = 4096 + 256 + 300
 const charactersOfDocument = 400
 
@@ -60,20 +62,21 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
     or ${isContinued} and ${chunkIndex}::int < ${wholeDocument})`
   const written = (text: RawBuilder<unknown>) => sql`octet_length(to_json(to_json(${text})::text)::text)`
   const texts = sql`${written(sql`${c.content}`)} + ${written(sql`${c.metadata}::text`)}`
+  const ofDocument = sql`${charactersOfDocument} + coalesce(${written(sql`${d.metadata}::text`)}, 0)`
   const size = sql`${charactersOfChunk} + ${texts} + 4 * octet_length(${c.terms}) / 3`
   return sql<AgentRow & (DocumentRow | { document_id: null })>`
     with changed as materialized (
       select p.*, ${d.metadata}, ${d.external_id}, ${d.chunk_offsets}, ${d.chunk_pages}, ${d.chunk_count},
         case when ${isContinued} then ${chunkIndex}::int else -1 end as after, lead(p.version) over in_order is null as is_last,
         coalesce(sum(${d.chunk_count}) over (in_order rows between unbounded preceding and 1 preceding), 0) as chunks_before,
-        row_number() over in_order as n
+        row_number() over in_order as n, ${ofDocument} as size
       from packs p left join documents d on ${d.organization_id} = ${p.organization_id} and ${d.id} = ${p.document_id}
       where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater}
         and (${since}::bigint > 0 or ${p.revision} is not null)
       window in_order as (order by ${p.version}, ${p.document_id})
     ), sized as materialized (
       select g.n, c.*, lead(g.n) over of_document is null as is_end,
-        sum(${charactersOfDocument} + coalesce(c.size, 0)) over (order by g.n, c.chunk_index) - coalesce(c.size, 0) as before
+        sum(g.size / greatest(1, g.chunk_count) + coalesce(c.size, 0)) over (order by g.n, c.chunk_index) as characters
       from changed g left join lateral (
         select distinct on (${c.chunk_index}) ${c.chunk_index}, ${c.revision} as made_in, ${size} as size
         from chunks c
@@ -83,7 +86,7 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
       where g.chunks_before * ${charactersOfChunk} < ${maxCharacters} and g.n * ${charactersOfDocument} < ${maxCharacters}
       window of_document as (partition by g.n order by c.chunk_index)
     ), fitting as materialized (
-      select s.* from sized s where s.before < ${maxCharacters - charactersOfChunk} or s.before = ${charactersOfDocument}
+      select s.* from sized s where s.characters < ${maxCharacters} or s.characters = (select min(characters) from sized)
     ), read as (
       select g.n, g.document_id, g.version::float8 as version, g.revision, g.title, g.valid_from, g.valid_until, g.metadata,
         case when g.external_id ~ '^https?://' then g.external_id end as url, g.is_last,
@@ -92,9 +95,10 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
           'token_count', t.token_count, 'page', g.chunk_pages -> f.chunk_index,
           'metadata', case when g.chunk_offsets is null then t.metadata else t.metadata || jsonb_build_object(
             'start', g.chunk_offsets[2 * f.chunk_index + 1], 'end', g.chunk_offsets[2 * f.chunk_index + 2]) end,
-          'terms', translate(encode(t.terms, 'base64'), E'\\n', ''), 'sketch', translate(encode(t.sketch, 'base64'), E'\\n', ''),
-          'vector', translate(encode(substring(halfvec_send(x.embedding) from 5), 'base64'), E'\\n', ''))
-          order by f.chunk_index) filter (where f.chunk_index is not null) as chunks
+          'terms', translate(encode(t.terms, 'base64'), E'\\n', ''), 'sketch', translate(encode(t.sketch, 'base64'), E'\\n', ''))
+          order by f.chunk_index) filter (where f.chunk_index is not null) as chunks,
+        -- Its dimensions come first.
+        encode(string_agg(substring(halfvec_send(x.embedding) from 5), ''::bytea order by f.chunk_index), 'base64') as vectors
       from fitting f join changed g on g.n = f.n
       left join lateral (
         select c.id, c.content, c.token_count, c.metadata, c.terms, c.sketch, c.vector_id from chunks c where ${c.organization_id} = ${organizationId} and ${c.document_id} = g.document_id

@@ -50,9 +50,8 @@ const chunk = v.strictObject({
   token_count,
   metadata,
   page: source.entries.page,
-  terms: base64('Its words, as search counts them: see the format’s description.'),
+  terms: base64('Its words, as search counts them.'),
   sketch: base64('1,536 bits: the signs of the rotated vector.'),
-  vector: base64('1,536 16-bit floats, the highest byte first. Their scale is arbitrary.'),
 })
 export type SnapshotChunk = v.InferOutput<typeof chunk>
 

@@ -66,11 +66,12 @@ export async function follow(
       const body = new Uint8Array(await response.arrayBuffer())
       if (response.headers.get('content-digest') !== `sha-256=:${digestOf(body, 'base64')}:`)
         throw new Unavailable('cuecard', new Error('A part of the snapshot was damaged on its way'))
-      const part = await readPart(body)
-      update.add(part)
+      const read = await readPart(body)
+      update.add(read)
       bodies.push(body)
-      isLast = part.next_cursor === null
-      query = `?cursor=${part.next_cursor}`
+      const { next_cursor: next } = read.part
+      isLast = next === null
+      query = `?cursor=${next}`
     }
     followed.confirmedAt = performance.now()
     followed.failure = undefined

@@ -37,6 +37,8 @@ export interface Knowledge {
   documents: ReadonlyMap<DocumentId, LocalDocument>
 }
 
+const bytesOfVector = dimensions * Uint16Array.BYTES_PER_ELEMENT
+
 type LocalText = Pick<PassageRow, 'chunk_id' | 'content' | 'token_count' | 'metadata' | 'page'>
 
 export function emptyKnowledge(agentId: AgentId): Knowledge {
@@ -50,22 +52,26 @@ export class Update {
   #agent: AgentFacts | undefined
   #version = 0
   /** The chunks so far of a document that continues in the next part. */
-  #unfinished: (Pick<SnapshotDocument, 'document_id' | 'version'> & { chunks: SnapshotChunk[] }) | undefined
+  #unfinished: { document: SnapshotDocument; vectors: Uint8Array } | undefined
 
-  add({ documents, agent, version }: SnapshotPart): void {
+  /** @param read a part, and the vectors of its chunks */
+  add({ part: { documents, agent, version }, vectors }: { part: SnapshotPart; vectors: Uint8Array }): void {
     this.#agent = agent
     this.#version = version
-    for (const document of documents) this.#addDocument(document)
+    let at = 0
+    for (const document of documents) {
+      const end = at + (document.chunks?.length ?? 0) * bytesOfVector
+      this.#addDocument(document, vectors.subarray(at, end))
+      at = end
+    }
   }
 
-  #addDocument(document: SnapshotDocument): void {
-    const { version, is_whole, chunks = [] } = document
-    const documentId = document.document_id as DocumentId
-    const before = this.#unfinished
-    const isContinued = before?.document_id === documentId && before.version === version
-    const all = isContinued ? [...before.chunks, ...chunks] : chunks
-    this.#unfinished = is_whole === false ? { document_id: documentId, version, chunks: all } : undefined
+  #addDocument(piece: SnapshotDocument, ownVectors: Uint8Array): void {
+    const { document, vectors } = this.#withPiecesBefore(piece, ownVectors)
+    this.#unfinished = piece.is_whole === false ? { document, vectors } : undefined
     if (this.#unfinished) return
+    const { version, chunks = [] } = document
+    const documentId = document.document_id as DocumentId
     if (document.revision === null) {
       this.#changes.push({ documentId })
       this.#documents.set(documentId, undefined)
@@ -78,10 +84,18 @@ export class Update {
       title: document.title!,
       validFrom: timeOf(document.valid_from, -Infinity),
       validUntil: timeOf(document.valid_until, Infinity),
-      chunks: packChunks(all.map(toPackedChunk)),
+      chunks: packChunks(chunks.map(toPackedChunk)),
     }
     this.#changes.push({ documentId, pack })
-    this.#documents.set(documentId, toLocal(document, all))
+    this.#documents.set(documentId, toLocal(document, chunks, vectors))
+  }
+
+  #withPiecesBefore(piece: SnapshotDocument, vectors: Uint8Array) {
+    const { document, vectors: before } = this.#unfinished ?? {}
+    if (!document || !before || document.document_id !== piece.document_id || document.version !== piece.version)
+      return { document: piece, vectors }
+    const chunks = [...document.chunks!, ...piece.chunks!]
+    return { document: { ...piece, chunks }, vectors: Buffer.concat([before, vectors]) }
   }
 
   /** The knowledge after the update, of which all parts were added. */
@@ -107,6 +121,7 @@ function toPackedChunk({ chunk_index, revision, sketch, terms }: SnapshotChunk) 
 function toLocal(
   { url = null, metadata = {}, is_cut: isCut = false }: SnapshotDocument,
   chunks: readonly SnapshotChunk[],
+  bytes: Uint8Array,
 ): LocalDocument {
   const texts = chunks.map(({ chunk_id, content, token_count, metadata, page }) =>
     Buffer.from(JSON.stringify({ chunk_id, content, token_count, metadata, page } satisfies LocalText)),
@@ -114,9 +129,7 @@ function toLocal(
   let end = 0
   const ends = Uint32Array.from(texts, ({ length }) => (end += length))
   const vectors = new Uint16Array(chunks.length * dimensions)
-  const bytes = Buffer.from(vectors.buffer)
-  for (const [i, { vector }] of chunks.entries()) bytes.write(vector, i * dimensions * 2, 'base64')
-  bytes.swap16()
+  new Uint8Array(vectors.buffer).set(bytes)
   const places = Uint32Array.from(chunks, ({ chunk_index }) => chunk_index)
   return { url, metadata, isCut, places, texts: Buffer.concat(texts), ends, vectors }
 }

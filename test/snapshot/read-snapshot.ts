@@ -15,8 +15,9 @@ export async function getPart(origin: string, tenant: Tenant, query = '', header
     return { status, etag, bytes: bytes.length, error: bytes.length > 0 ? JSON.parse(`${bytes}`) : null }
   const digest = createHash('sha256').update(bytes).digest('base64')
   expect(response.headers.get('content-digest')).toBe(`sha-256=:${digest}:`)
-  const part: SnapshotPart = JSON.parse(gunzipSync(bytes).toString())
-  return { status, etag, bytes: bytes.length, part }
+  const end = 4 + bytes.readUInt32BE(0)
+  const part: SnapshotPart = JSON.parse(gunzipSync(bytes.subarray(4, end)).toString())
+  return { status, etag, bytes: bytes.length, part, vectors: bytes.subarray(end) }
 }
 
 /** All parts of a snapshot, or of the changes since a version. */
