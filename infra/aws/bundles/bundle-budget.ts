@@ -12,7 +12,7 @@ const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
   documents: 650_000,
   chunks: guarded,
-  search: 605_000,
+  search: 606_000,
   snapshot: api,
   platforms: 612_000,
   mcp: 955_000,

@@ -26,7 +26,7 @@ export function declarations(): string {
   return [
     '/// <reference lib="esnext.disposable" />\n',
     own,
-    "/** Opens an agent's knowledge in this process, and follows its changes until `close`. @throws CuecardError */",
+    "/** Opens an agent's knowledge in this process, and follows its changes until `close`. @throws CuecardError as the service answers; Error without an answer or a cache */",
     'export declare function openAgent(options: AgentOptions): Promise<Agent>\n',
     'export declare const CuecardError: new (code: ErrorCode, detail: string) => CuecardError\n',
     ...ofSchemas,
