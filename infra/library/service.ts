@@ -15,7 +15,7 @@ export type Service = ReturnType<typeof service>
 
 /** The service's HTTP API, of one agent. @throws ApiError as the service answers; Unavailable if there is no answer, or a 5xx */
 export function service({ url, key, agentId }: ServiceOptions) {
-  const base = `${url.replace(/\/+$/, '')}/v1/agents/${agentId}`
+  const base = `${url.replace(/(?<!\/)\/+$/, '')}/v1/agents/${agentId}`
 
   async function send(path: string, init: RequestInit, milliseconds: number): Promise<Response> {
     const sent = { 'x-api-key': key, ...(init.body !== undefined && { 'content-type': 'application/json' }) }
