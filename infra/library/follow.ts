@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, isRefusal } from '../../shared/http/errors.ts'
 import type { AgentId } from '../../shared/ids.ts'
+import { forgetPassages } from '../../shared/retrieval/statement/kept-passages.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { Cache } from './cache.ts'
 import { emptyKnowledge, type Knowledge, Update } from './knowledge.ts'
@@ -77,6 +78,8 @@ export async function follow(
     followed.failure = undefined
     if (bodies.length === 0) return
     const isWhole = since === undefined
+    // A database that was restored may have another text at the same version.
+    if (isWhole) forgetPassages()
     followed.knowledge = update.applyTo(isWhole ? emptyKnowledge(agentId) : followed.knowledge)
     bytes = isWhole ? { whole: sizeOf(bodies), changes: 0 } : { ...bytes, changes: bytes.changes + sizeOf(bodies) }
     await cache?.add(bodies, isWhole)

@@ -13,6 +13,7 @@ import {
 } from '../../shared/retrieval/index/agent-index.ts'
 import { packChunks } from '../../shared/retrieval/index/segment.ts'
 import type { Filters } from '../../shared/retrieval/plan.ts'
+import { keepPassages, keptPassage } from '../../shared/retrieval/statement/kept-passages.ts'
 import type { PassageRow } from '../../shared/retrieval/statement/read-agent.ts'
 import { halfOf } from './halves.ts'
 
@@ -146,8 +147,14 @@ export function textOf({ texts, ends }: LocalDocument, i: number): LocalText {
 }
 
 export function passageOf(knowledge: Knowledge, place: Place): PassageRow {
+  const { scope } = knowledge.index
+  const kept = keptPassage(scope, place)
+  if (kept) return kept
   const { own, i } = locate(knowledge, place)
-  return { document_id: place.document.documentId, chunk_index: place.index, url: own.url, ...textOf(own, i) }
+  const { documentId } = place.document
+  const passage = { document_id: documentId, chunk_index: place.index, url: own.url, ...textOf(own, i) }
+  keepPassages(scope, [place], [passage])
+  return passage
 }
 
 /** Exact cosines of chunks with each vector, by vector. */

@@ -67,7 +67,7 @@ function withSpelledWords(question: string): string {
 }
 
 /** The passages of a small agent come again in other questions. */
-const textsRead = new BoundedMap<string, ReadonlySet<string>>(1000)
+const textsRead = new BoundedMap<string, ReadonlySet<string>>(4000)
 
 /** All that a text means: its words' terms, and concepts with a `#`. */
 export function meaningsIn(text: string): ReadonlySet<string> {

@@ -23,9 +23,8 @@ export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_titl
   hits: readonly Found[],
 ): Found[] {
   const compared = hits.slice(0, comparedPassages)
-  const texts = compared.map(({ document_title, content }) =>
-    lettersOfTexts.getOrInsertComputed(`${document_title} ${content}`, lettersOf),
-  )
+  const lettersIn = (text: string) => lettersOfTexts.getOrInsertComputed(text, lettersOf)
+  const texts = compared.map(({ document_title, content }) => lettersIn(document_title) + lettersIn(content))
   const shares = queries.map((query) => sharesOfRuns(query, texts))
   const raised = compared.map((hit, i) => {
     const share = Math.max(0, ...shares.map((each) => each[i]!))
@@ -62,7 +61,7 @@ function lettersOf(text: string): string {
 
 const lettersOfWords = new BoundedMap<string, string>(50_000)
 /** The passages of a small agent come again in other questions. */
-const lettersOfTexts = new BoundedMap<string, string>(1000)
+const lettersOfTexts = new BoundedMap<string, string>(4000)
 
 function lettersOfWord(word: string): string {
   const folded = fold(word)

@@ -19,7 +19,7 @@ const maxCharacters = 8000
 const maxNameLength = 80
 /** Cells, headers and the passages of a small agent come again in other questions. */
 const namesRead = new BoundedMap<string, ReadonlySet<string>>(20_000)
-const passagesRead = new BoundedMap<string, ReadonlySet<string>>(1000)
+const passagesRead = new BoundedMap<string, ReadonlySet<string>>(4000)
 
 /** The stems of a text's words, fillers too, and its codes of several words. */
 export function formsIn(text: string): ReadonlySet<string> {
