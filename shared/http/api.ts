@@ -8,10 +8,11 @@ import { newId, type OrganizationId } from '../ids.ts'
 import { beginEarly } from '../loading.ts'
 import type { Permission } from '../organizations/permissions.ts'
 import { log } from '../telemetry/log.ts'
+import { logFailure } from '../telemetry/log-failure.ts'
 import { ApiError, noStore, problem } from './errors.ts'
 import type { SentBody } from './input/json-body.ts'
 import { requireFitsLambda } from './payload.ts'
-import { answerProblems, logFailure } from './problem-responses.ts'
+import { answerProblems } from './problem-responses.ts'
 import { toTraceparent, traceContext } from './trace-context.ts'
 
 const { BEHIND_CLOUDFRONT: isBehindCloudFront } = config()
@@ -67,7 +68,7 @@ export function api(): Hono<ApiEnv> {
       milliseconds: Math.round(performance.now() - started),
     })
   })
-  answerProblems(app, idsOf)
+  answerProblems(app, (error, c) => logFailure(error, idsOf(c)))
   return app
 }
 

@@ -1,6 +1,4 @@
 import type { Context, Hono } from 'hono'
-import { describeError, log } from '../telemetry/log.ts'
-import { Unavailable } from '../unavailable.ts'
 import type { ApiEnv } from './api.ts'
 import { ApiError, problem } from './errors.ts'
 
@@ -8,8 +6,11 @@ interface ProblemEnv {
   Variables: Pick<ApiEnv['Variables'], 'requestId' | 'unavailableDetail'>
 }
 
-/** Makes an app answer unknown routes, other methods and errors with problem documents. @param idsOf the ids with which a failure is logged */
-export function answerProblems<Env extends ProblemEnv>(app: Hono<Env>, idsOf: (c: Context<Env>) => object): void {
+/** Makes an app answer unknown routes, other methods and errors with problem documents. @param onFailure gets errors that are no ApiError */
+export function answerProblems<Env extends ProblemEnv>(
+  app: Hono<Env>,
+  onFailure: (error: unknown, c: Context<Env>) => void,
+): void {
   app.notFound((c) => {
     const allow = allowedMethods(app, c.req.path)
     const error =
@@ -21,14 +22,9 @@ export function answerProblems<Env extends ProblemEnv>(app: Hono<Env>, idsOf: (c
     return problem(error, contextOf(c))
   })
   app.onError((error, c) => {
-    if (!(error instanceof ApiError)) logFailure(error, idsOf(c))
+    if (!(error instanceof ApiError)) onFailure(error, c)
     return problem(error, contextOf(c))
   })
-}
-
-export function logFailure(error: unknown, ids: object): void {
-  const kind = error instanceof Unavailable ? `${error.service}_unavailable` : 'unexpected_error'
-  log.error(kind, { ...ids, error: describeError(error) })
 }
 
 function routeHint(path: string): string {

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,9 +9,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AgentOptions, SearchAnswer, SearchBody } from '../../infra/library/agent.ts'
 import { readSet } from '../evaluation/labelled-set.ts'
+import { mcpClient } from '../mcp/mcp-client.ts'
 import { serveTexts } from '../support/documents/known-documents.ts'
 import { useGateway } from '../support/stand/gateway.ts'
 import { type Tenant, useStand } from '../support/stand/stand.ts'
+import { callerOf, spawnReplica } from './replica.ts'
 import { requireSameAnswer } from './same-answer.ts'
 
 const stand = useStand()
@@ -104,6 +106,18 @@ test('the example of its README runs', async () => {
   const env = { BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId }
   const { stdout } = await run(process.execPath, ['example.mjs'], { cwd: folder, env })
   expect(stdout).toMatch(/^(found|uncertain) \S/)
+})
+
+test.each([20, 24])('on Node %i its replica answers searches and MCP', async (major) => {
+  const program = join(folder, 'node_modules/cuecard/replica.mjs')
+  const { child, address } = await spawnReplica(gateway.origin, tenant, [await nodeOf(major), program])
+  const call = callerOf(address, tenant.apiKey)
+  const { body } = await call('POST', `${tenant.knowledgeBase}/search`, questions[0])
+  requireSameAnswer({ ...body, from: 'process' }, expected[0]!, questions[0]!.query)
+  expect((await mcpClient({ ...tenant, call }).list()).map(({ name }) => name)).toEqual(['search', 'fetch'])
+  expect(await readlink(join(folder, 'node_modules/.bin/cuecard'))).toMatch('cuecard/replica.mjs')
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([0, null])
 })
 
 test('its encoder says which packages it needs, and runs once they are there', async () => {

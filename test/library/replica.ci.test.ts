@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { known, storeKnown } from '../support/documents/known-documents.ts'
 import { useStand } from '../support/stand/stand.ts'
 import { blocksOf } from '../support/tools/guide-blocks.ts'
 import { isInstalled } from '../support/tools/installed.ts'
+import { spawnReplica } from './replica.ts'
 
 const stand = useStand()
 const root = join(import.meta.dirname, '../..')
@@ -28,33 +29,22 @@ test('the guide’s program in Python asks the replica, which sends its question
   }
   const gateway = await startGateway({ port: 0, routes: [batch, ...stand.functions.routes] })
   onTestFinished(() => gateway.close())
-  const env = { ...process.env, BASE_URL: gateway.origin, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId }
-  const args = [join(root, 'infra/cuecard.mjs'), 'replica', '--agent', tenant.agentId, '--port', '0']
-  const replica = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => void replica.kill('SIGKILL'))
-  let printed = ''
-  for await (const text of replica.stdout.iterator({ destroyOnReturn: false })) {
-    printed += text
-    if (printed.includes('Serving')) break
-  }
+  const command = [process.execPath, join(root, 'infra/cuecard.mjs')] as const
+  const { child, address } = await spawnReplica(gateway.origin, tenant, command)
   const folder = await mkdtemp(join(tmpdir(), 'cuecard-replica-'))
   const program = blocksOf(guide).find(({ language }) => language === 'python')!.text
   await writeFile(join(folder, 'knowledge.py'), program)
-  const ask = (query: string, more: object) =>
-    promisify(execFile)(
-      'python3',
-      ['-c', `import asyncio, knowledge\nprint(asyncio.run(knowledge.knowledge_for("${query}", ["Hi"])))`],
-      {
-        cwd: folder,
-        env: { ...env, ...more },
-      },
-    )
-  const where = { REPLICA: /http:\/\/(\S+)/.exec(printed)![1]! }
-  expect((await ask('where can guests park', where)).stdout).toMatch(`say that you do not know.\n\n${known.parking[1]}`)
-  expect((await ask('zzyzx qwrtp', where)).stdout).toContain('has nothing on this')
-  expect((await ask('where can guests park', { REPLICA: '127.0.0.1:2' })).stdout).toContain('cannot be reached')
-  replica.kill('SIGTERM')
-  expect(await once(replica, 'close')).toEqual([0, null])
+  const env = { PATH: process.env.PATH, API_KEY: tenant.apiKey, AGENT_ID: tenant.agentId }
+  const ask = async (query: string, REPLICA = new URL(address).host) => {
+    const code = `import asyncio, knowledge; print(asyncio.run(knowledge.knowledge_for("${query}", ["Hi"])))`
+    const options = { cwd: folder, env: { ...env, REPLICA } }
+    return (await promisify(execFile)('python3', ['-c', code], options)).stdout
+  }
+  expect(await ask('where can guests park')).toMatch(`say that you do not know.\n\n${known.parking[1]}`)
+  expect(await ask('zzyzx qwrtp')).toContain('has nothing on this')
+  expect(await ask('where can guests park', '127.0.0.1:2')).toContain('cannot be reached')
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([0, null])
   const questions = sent.flatMap((body) => JSON.parse(body).questions)
   expect(questions.map(({ question }) => question)).toEqual(['where can guests park', 'zzyzx qwrtp'])
 })

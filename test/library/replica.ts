@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process'
 import { onTestFinished } from 'vitest'
 import type { Answer, Call, Tenant } from '../support/stand/stand.ts'
 import { collector, cuecard } from '../support/tools/command-line.ts'
@@ -20,6 +21,26 @@ export async function startReplica(origin: string, { agentId, apiKey }: Tenant, 
   onTestFinished(async () => void (await end()))
   const address = await Promise.race([serving, running.then(({ stderr }) => stderr)])
   return { address, end, printed: stdout.text, call: callerOf(address, apiKey) }
+}
+
+/** Runs a replica in a process of its own, until the test ends. @param command the program and its first arguments */
+export async function spawnReplica(
+  origin: string,
+  { agentId, apiKey }: Tenant,
+  [program, ...args]: readonly [string, ...string[]],
+): Promise<{ child: ChildProcess; address: string }> {
+  const child = spawn(program, [...args, 'replica', '--agent', agentId, '--port', '0'], {
+    env: { ...process.env, BASE_URL: origin, API_KEY: apiKey },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let printed = ''
+  for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
+    printed += text
+    const [, address] = /^Serving (.+)$/m.exec(printed) ?? []
+    if (address) return { child, address }
+  }
+  throw new Error(`The replica has ended: ${printed}`)
 }
 
 /** Calls over HTTP. A string is sent unchanged, any other body as JSON. */

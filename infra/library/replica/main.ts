@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { ownTerminal, Program } from '../../command-line/terminal.ts'
 import { addReplicaCommand } from './command.ts'
 
