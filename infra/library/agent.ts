@@ -28,8 +28,10 @@ export interface VectorSource {
   embed(texts: string[]): Promise<ArrayLike<number>[]>
 }
 
-/** The body of `POST …/knowledge-base/search`. */
-export type SearchBody = v.InferInput<typeof searchBody>
+/** The body of `POST …/knowledge-base/search`. Its `embedding` may be a Float32Array, too. */
+export type SearchBody = Omit<v.InferInput<typeof searchBody>, 'embedding'> & {
+  embedding?: number[] | string | Float32Array | undefined
+}
 
 /** The body of `POST …/knowledge-base/search/prefetch`. */
 export type PrefetchBody = v.InferInput<typeof prefetchBody>

@@ -70,9 +70,10 @@ export async function openAgent({
     if (closing.signal.aborted) throw new Error('The agent is closed')
   }
 
-  async function search(body: SearchBody): Promise<SearchAnswer> {
+  async function search(sent: SearchBody): Promise<SearchAnswer> {
     requireOpen()
     const started = performance.now()
+    const body = toJson(sent)
     const question = withinBudget(readBody(searchBody, body) as Question)
     if (ageSeconds() <= maxAgeSeconds) return await answer(question, started, false)
     try {
@@ -155,6 +156,12 @@ export async function openAgent({
   }
 
   return { url: service.url, search, prefetch, read, status, close, [Symbol.asyncDispose]: close }
+}
+
+/** JSON has no Float32Array. */
+function toJson(body: SearchBody): unknown {
+  const { embedding } = Object(body) as SearchBody
+  return embedding instanceof Float32Array ? { ...body, embedding: Array.from(embedding) } : body
 }
 
 function tooOld(cause?: unknown): ApiError {

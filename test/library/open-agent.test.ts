@@ -225,7 +225,15 @@ test('a filter confines the search, as over HTTP', async () => {
 
 test('a body is refused as the service refuses it', async () => {
   const agent = await open(await stand.tenant())
-  const bodies = [{}, { query: '' }, { query: 'x', limit: 51 }, { query: 'x', colour: 'red' }, { mode: 'semantic' }]
+  const bodies = [
+    null,
+    'x',
+    {},
+    { query: '' },
+    { query: 'x', limit: 51 },
+    { query: 'x', colour: 'red' },
+    { mode: 'semantic' },
+  ]
   for (const body of bodies)
     await expect(agent.search(body as never)).rejects.toMatchObject({ code: 'validation_failed', errors: [{}] })
 })

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { base64Length, dimensions, fromBase64, vectorFault } from '../../embedding/vectors.ts'
 
-/** Numbers or base64, read as a Float32Array, which a caller in the same process may send. */
+/** Numbers or base64, read as a Float32Array. */
 export const embedding = v.pipe(
-  v.custom<number[] | string | Float32Array>(
-    (value) => Array.isArray(value) || typeof value === 'string' || value instanceof Float32Array,
+  v.custom<number[] | string>(
+    (value) => Array.isArray(value) || typeof value === 'string',
     'must be an array of numbers or a string of base64',
   ),
   v.rawTransform(({ dataset: { value: sent }, addIssue, NEVER }) => {
