@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import {
+  type Content,
   type Endpoint,
   exampleOf,
   type OpenApi,
@@ -47,7 +48,7 @@ function responses(openApi: OpenApi, endpoint: Endpoint): Html {
   return html`<ul class="responses">${entries
     .filter(([status]) => status < '400')
     .map(([status, { description, content }]) => {
-      const schema = content?.['application/json']?.schema
+      const schema = jsonContent(content)?.schema
       return html`<li><p>${statusCode(status)} ${inline(description)}</p>
 ${schema && foldedFields(openApi, schema, 'Fields', 'returned')}</li>`
     })}
@@ -69,9 +70,14 @@ function causes(status: string, { description, content }: Response): Html {
   )}`
 }
 
+/** A response's JSON, also within another format. */
+function jsonContent(content: Response['content']): Content | undefined {
+  return content?.['application/json'] ?? content?.['application/vnd.cuecard.snapshot']
+}
+
 function exampleResponse(openApi: OpenApi, endpoint: Endpoint): Html {
   const [status = ''] = Object.keys(endpoint.responses)
-  const example = exampleOf(successOf(openApi, endpoint)?.content?.['application/json'])
+  const example = exampleOf(jsonContent(successOf(openApi, endpoint)?.content))
   return example === undefined
     ? ''
     : html`<p class="quiet">Example of a response ${statusCode(status)}</p>${codeBlock(json(example))}`

@@ -10,12 +10,18 @@ import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { uuid } from '../../shared/ids.ts'
 import { countBytes, findBytes, requireBytes } from './bandwidth.ts'
 import { type DocumentRow, selectPart, wholeDocument } from './read-part.ts'
-import { formatVersion, type SnapshotDocument, type SnapshotPart, snapshotPart, snapshotQuery } from './schemas.ts'
+import {
+  formatVersion,
+  mediaType,
+  type SnapshotDocument,
+  type SnapshotPart,
+  snapshotExample,
+  snapshotPart,
+  snapshotQuery,
+} from './schemas.ts'
 import { versionWatch } from './watch.ts'
 
 const compress = promisify(gzip)
-
-const mediaType = 'application/vnd.cuecard.snapshot'
 
 const place = v.strictTuple([v.number(), v.number(), uuid, v.number()])
 
@@ -35,6 +41,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
         200: {
           description: 'A part of the snapshot, compressed',
           schema: snapshotPart,
+          example: snapshotExample,
           compressedAs: mediaType,
           headers: ['ETag', 'Content-Digest', 'Cuecard-Keeps-Questions'],
         },

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { described, fields, integer } from '../../shared/http/input/fields.ts'
-import { hit, source } from '../../shared/retrieval/schemas.ts'
+import { hit, hitExample, source } from '../../shared/retrieval/schemas.ts'
 
 /** Counts up with every change that an older reader would misread. */
 export const formatVersion = 1
@@ -101,3 +101,42 @@ export const snapshotPart = v.pipe(
   v.title('SnapshotPart'),
 )
 export type SnapshotPart = v.InferOutput<typeof snapshotPart>
+
+export const mediaType = 'application/vnd.cuecard.snapshot'
+
+export const snapshotExample: SnapshotPart = {
+  format: formatVersion,
+  agent_id: '01981f3a-1a52-7d1e-9e43-5a7f0c2b6d18',
+  since: 0,
+  version: 7,
+  agent: { name: 'Front desk', time_zone: 'Europe/London', holidays: 'GB', model: 'text-embedding-3-small' },
+  documents: [
+    {
+      document_id: hitExample.document_id,
+      version: 7,
+      revision: 1,
+      title: hitExample.document_title,
+      url: null,
+      metadata: {},
+      valid_from: null,
+      valid_until: null,
+      is_cut: true,
+      is_whole: true,
+      chunks: [
+        {
+          chunk_id: hitExample.chunk_id,
+          chunk_index: hitExample.chunk_index,
+          revision: 1,
+          content: hitExample.content,
+          token_count: hitExample.token_count,
+          metadata: hitExample.metadata,
+          page: null,
+          terms: 'AQLx0wTz4Q8=',
+          sketch: Buffer.alloc(192).toString('base64'),
+        },
+      ],
+    },
+    { document_id: '01981f41-5b7c-7a33-8f0d-4c1e2d3b9a60', version: 6, revision: null },
+  ],
+  next_cursor: null,
+}

@@ -11,6 +11,7 @@ import {
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, SQSBatchResponse, SQSEvent } from 'aws-lambda'
 import type { Pool } from 'pg'
 import { beforeAll } from 'vitest'
+import { mediaType } from '../../../functions/snapshot/schemas.ts'
 import { openDatabase } from '../../../infra/local/database/database.ts'
 import { createScratchDatabase } from '../../../infra/local/database/scratch-database.ts'
 import { startEmulator } from '../../../infra/local/emulator.ts'
@@ -84,8 +85,10 @@ export function useStand() {
     const settings = { functionName: functionName!, timeoutSeconds: timeoutSeconds! }
     const result = (await invoke(handler, event, settings)) as APIGatewayProxyStructuredResultV2
     const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
-    const bytes = result.headers?.['content-encoding'] === 'gzip' && sent.length > 0 ? gunzipSync(sent) : sent
-    const isJson = /json/.test(String(result.headers?.['content-type']))
+    const type = String(result.headers?.['content-type'])
+    const isZipped = result.headers?.['content-encoding'] === 'gzip' && sent.length > 0
+    const bytes = isZipped ? gunzipSync(sent) : type === mediaType && sent.length > 0 ? jsonOf(sent) : sent
+    const isJson = /json/.test(type) || type === mediaType
     const answer = {
       status: result.statusCode!,
       headers: result.headers as Record<string, string>,
@@ -207,6 +210,9 @@ async function start() {
     },
   }
 }
+
+/** The JSON in a part of a snapshot. */
+const jsonOf = (part: Buffer) => gunzipSync(part.subarray(4, 4 + part.readUInt32BE(0)))
 
 const settingsOf = (name: QueueName | 'sweeper') => ({
   functionName: name,
