@@ -8,6 +8,7 @@ import { calls } from './parts/calls.ts'
 import { chunker } from './parts/chunker.ts'
 import { start } from './parts/cold-start.ts'
 import { ingest } from './parts/ingest.ts'
+import { inside } from './parts/inside.ts'
 import { recall } from './parts/recall.ts'
 import { roundTrips } from './parts/round-trips.ts'
 import { search } from './parts/search.ts'
@@ -29,7 +30,7 @@ const { values: options } = parseArgs({
   },
 })
 
-const parts: readonly Part[] = [ingest, search, sessions, calls, recall, chunker, start, roundTrips]
+const parts: readonly Part[] = [ingest, search, inside, sessions, calls, recall, chunker, start, roundTrips]
 const root = join(import.meta.dirname, '../..')
 const lastRun = join(root, 'node_modules/.cache/cuecard/bench')
 const started = performance.now()

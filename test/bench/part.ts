@@ -26,7 +26,7 @@ export interface Measurement {
   /** The direction in which figures improve. */
   better: 'more' | 'less'
   /** The figure of the samples to compare, by default the median. */
-  figure?: 'median' | 'mean' | 'p95'
+  figure?: 'median' | 'mean' | 'p95' | 'p99'
   /** Contestant → one number per run, in the order of the runs. */
   samples: Record<string, number[]>
   /** A note that a reader needs to judge the figures. */

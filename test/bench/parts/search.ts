@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { question, section, topicOf } from '../data/texts.ts'
+import { question, topicOf } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
 import { interleaved, isShort, millisecondsOf } from '../rounds.ts'
 import { type Agent, type Cuecard, openCuecard, textsOf } from '../stage/cuecard.ts'
 import { exactOf } from '../stage/exact.ts'
 import { withLatency } from '../stage/latency.ts'
-import { type Content, loadOurs, loadPeers } from '../stage/load.ts'
-import type { Library, Service, Store, WordStore } from '../stage/peers.ts'
+import { type Content, loadOurs, loadPeers, rowsOf } from '../stage/load.ts'
+import { isAsked, type Library, type Service, type Store, type WordStore } from '../stage/peers.ts'
 import { analyze, copyOrganization, endIdleSessions } from '../stage/tables.ts'
 
 const limit = 10
@@ -101,18 +101,6 @@ async function load(
   await endIdleSessions(cuecard.database)
   for (const store of stores) await store.analyze()
   return loaded
-}
-
-function isAsked({ maxChunks = Infinity }: Pick<Service, 'maxChunks'>, size: number): boolean {
-  return size <= maxChunks
-}
-
-function rowsOf({ seed, vectors }: Content, size: number) {
-  return Array.from({ length: size }, (_, chunk) => ({
-    chunk,
-    text: section(seed, chunk),
-    vector: [...vectors.of(chunk)],
-  }))
 }
 
 async function* besidePeers(

@@ -25,6 +25,8 @@ export async function lanceDb() {
       tables.set(agent, table)
     },
     byWords: (agent, question, limit) => textsOf(ask(agent, question), limit),
+    byMeaning: (agent, _, limit, vector) =>
+      textsOf(tables.get(agent).query().nearestTo(vector).distanceType('cosine'), limit),
     hybrid: (agent, question, limit, vector) =>
       textsOf(ask(agent, question).nearestTo(vector).distanceType('cosine').rerank(reranker), limit),
     async close() {

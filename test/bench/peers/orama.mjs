@@ -15,6 +15,8 @@ export function orama() {
     },
     byWords: (agent, term, limit) => ask(agent, { term, limit }),
     // By default Orama ignores vectors with a cosine below 0.8, and these questions have no others.
+    byMeaning: (agent, _, limit, value) =>
+      ask(agent, { mode: 'vector', limit, similarity: 0, vector: { value, property: 'vector' } }),
     hybrid: (agent, term, limit, value) =>
       ask(agent, { mode: 'hybrid', term, limit, similarity: 0, vector: { value, property: 'vector' } }),
     close: async () => databases.clear(),

@@ -19,6 +19,15 @@ const rows = [
     /^1,000 chunks, hybrid, not loaded: p50$/,
     'Hybrid search, 1,000 chunks, of an agent that the instance has not loaded',
   ],
+  ['inside', /^1,000 chunks: both arms, p50$/, 'Hybrid search in the caller’s process, 1,000 chunks'],
+  ['inside', /^20,000 chunks: both arms, p50$/, 'The same, 20,000 chunks'],
+  ['inside', /^20,000 chunks: by meaning, p50$/, 'Search by meaning in the caller’s process, 20,000 chunks'],
+  ['inside', /^60,000 chunks: by meaning, p50$/, 'The same, 60,000 chunks'],
+  [
+    'inside',
+    /^1,000 chunks: with the built-in encoder/,
+    'Hybrid search there, its vector made by the built-in encoder',
+  ],
   ['cold-start', /^documents: import and first request/, 'New Lambda instance, import and first request'],
 ] as const
 

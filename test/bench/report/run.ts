@@ -26,6 +26,7 @@ interface Summary {
   lower: number
   upper: number
   p95: number
+  p99: number
   mean: number
 }
 
@@ -54,6 +55,7 @@ function summarize(samples: readonly number[]): Summary {
     lower: quantile(sorted, 0.25),
     upper: quantile(sorted, 0.75),
     p95: quantile(sorted, 0.95),
+    p99: quantile(sorted, 0.99),
     mean: sorted.reduce((sum, sample) => sum + sample, 0) / sorted.length,
   }
 }

@@ -4,12 +4,14 @@ import { documentsApp } from '../../../functions/documents/app.ts'
 import { callLimits } from '../../../functions/embedding/batches.ts'
 import { consumer } from '../../../functions/embedding/consumer.ts'
 import { searchApp } from '../../../functions/search/app.ts'
+import { snapshotApp } from '../../../functions/snapshot/app.ts'
 import { createAgent } from '../../../infra/admin/agents.ts'
 import { createKey } from '../../../infra/admin/keys.ts'
 import { createOrganization } from '../../../infra/admin/organizations.ts'
 import { toEvent } from '../../../infra/local/gateway/event.ts'
+import { startGateway } from '../../../infra/local/gateway/gateway.ts'
 import { urlOfRole } from '../../../infra/postgres-url.ts'
-import { type DatabaseUser, queues } from '../../../infra/wiring.ts'
+import { type DatabaseUser, lambdas, queues } from '../../../infra/wiring.ts'
 import { semaphore } from '../../../shared/concurrency/semaphore.ts'
 import { Database } from '../../../shared/database/database.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
@@ -48,7 +50,8 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
   const owner = new Database({ url: () => database.url, timeoutSeconds: 600 })
   const as = (role: DatabaseUser, at = database.url) => {
     const url = urlOfRole(at, `cuecard_${role}`)
-    return new Database({ url: () => url, timeoutSeconds: 60, isRepeatable: role === 'embedding' || role === 'search' })
+    const isRepeatable = role === 'embedding' || role === 'search' || role === 'snapshot'
+    return new Database({ url: () => url, timeoutSeconds: 60, isRepeatable })
   }
   const messages: string[] = []
   const queue: Queue = {
@@ -126,6 +129,12 @@ export async function openCuecard(server: Server, givenEmbedder?: Embedder) {
     searchAt(url: string) {
       const handler = lambdaHandler(searchApp({ db: as('search', url), embedder }))
       return (event: APIGatewayProxyEventV2) => post(handler, event, 200)
+    },
+
+    /** The snapshot Lambda behind the local gateway. */
+    serve() {
+      const handler = lambdaHandler(snapshotApp({ db: as('snapshot') }))
+      return startGateway({ port: 0, routes: lambdas.snapshot.routes.map((route) => ({ route, handler })) })
     },
 
     close: () => database.close(),

@@ -30,7 +30,8 @@ export function exactOf(vectors: Vectors, chunks: number) {
   }
 }
 
-function scoresOf(all: Float32Array, query: Float32Array): Float64Array {
+/** The product of each of the vectors, which lie one after the other, with a question's. */
+export function scoresOf(all: Float32Array, query: Float32Array): Float64Array {
   const scores = new Float64Array(all.length / dimensions)
   for (let chunk = 0; chunk < scores.length; chunk++) {
     let [a, b, c, d] = [0, 0, 0, 0]

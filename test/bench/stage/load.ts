@@ -48,6 +48,15 @@ export async function loadOurs(
   if (stored !== range.to) throw new Error(`an agent of ${range.to} chunks has ${stored}`)
 }
 
+/** An agent's chunks as services and libraries take them. */
+export function rowsOf({ seed, vectors }: Content, size: number) {
+  return Array.from({ length: size }, (_, chunk) => ({
+    chunk,
+    text: section(seed, chunk),
+    vector: [...vectors.of(chunk)],
+  }))
+}
+
 const rowsPerInsert = 500
 
 /** Writes by SQL what the stores' own `add` would write. Binary vectors make this many times faster. */

@@ -38,10 +38,16 @@ export interface Service extends Pick<Store, 'search' | 'close'> {
   add(agent: string, rows: Omit<Row, 'agent'>[]): Promise<void>
 }
 
+/** Whether a peer is asked of an agent of this size. */
+export function isAsked({ maxChunks = Infinity }: Pick<Service, 'maxChunks'>, size: number): boolean {
+  return size <= maxChunks
+}
+
 /** A library that searches in the process of its caller. */
 export interface Library extends Omit<Service, 'search'> {
   byWords: WordStore['search']
-  hybrid(agent: string, question: string, limit: number, vector: number[]): Promise<string[]>
+  byMeaning(agent: string, question: string, limit: number, vector: number[]): Promise<string[]>
+  hybrid: Library['byMeaning']
 }
 
 type Splitter = (text: string) => Promise<number> | number
@@ -61,6 +67,16 @@ export interface Peers {
 export function openPeers(remark: (text: string) => void): Peers {
   const installed = withForeignPackages(join(import.meta.dirname, '../peers'), 'bench')
   const load = (name: string) => import(pathToFileURL(join(installed, name)).href)
+  async function startable<Peer>(name: string, start: () => Promise<Peer>): Promise<Record<string, Peer>> {
+    try {
+      return { [name]: await start() }
+    } catch (error) {
+      const lines = (error as Error).message.trim().split(/\s*\n\s*/)
+      remark(`${name} is missing: ${lines.at(-1)}`)
+      return {}
+    }
+  }
+
   return {
     async stores(database) {
       const { langChain } = await load('langchain.mjs')
@@ -75,24 +91,11 @@ export function openPeers(remark: (text: string) => void): Peers {
       const { fullText } = await load('full-text.mjs')
       return { 'PostgreSQL full text': fullText(database) }
     },
-    async services(): Promise<Record<string, Service>> {
-      const { chroma } = await load('chroma.mjs')
-      try {
-        return { [service]: await chroma() }
-      } catch (error) {
-        remark(
-          `${service} is missing: ${(error as Error).message
-            .trim()
-            .split(/\s*\n\s*/)
-            .at(-1)}`,
-        )
-        return {}
-      }
-    },
+    services: async () => await startable(service, (await load('chroma.mjs')).chroma),
     async libraries() {
       const { lanceDb } = await load('lancedb.mjs')
       const { orama } = await load('orama.mjs')
-      return { LanceDB: await lanceDb(), Orama: orama() }
+      return { ...(await startable<Library>('LanceDB', lanceDb)), Orama: orama() }
     },
     splitters: async () => (await load('splitters.mjs')).splitters(),
   }
