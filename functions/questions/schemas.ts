@@ -84,7 +84,10 @@ const reportedQuestion = v.pipe(
     asked_at: described(
       v.pipe(
         time,
-        v.check((at) => Date.parse(at) <= Date.now() + maxSkewMinutes * 60_000, 'must not be in the future'),
+        v.check(
+          (at) => Date.parse(at) <= Date.now() + maxSkewMinutes * 60_000,
+          `must be at most ${maxSkewMinutes} minutes in the future`,
+        ),
       ),
       `At most ${maxSkewMinutes} minutes in the future, for clocks that are ahead.`,
     ),

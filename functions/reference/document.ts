@@ -83,7 +83,7 @@ export function successOf(openApi: OpenApi, { responses }: Operation): Response 
 /** How a sample reads the body of an operation's response: as text if a success may also have none. */
 export function responseBody(openApi: OpenApi, operation: Operation): 'json' | 'text' | 'none' {
   const mediaTypes = Object.keys(successOf(openApi, operation)?.content ?? {})
-  if (mediaTypes.length === 0) return 'none'
+  if (mediaTypes.length === 0 || mediaTypes.includes('application/vnd.cuecard.snapshot')) return 'none'
   return mediaTypes.includes('application/json') && !('204' in operation.responses) ? 'json' : 'text'
 }
 

@@ -121,6 +121,6 @@ function toVectors({ vectors }: DocumentRow): Buffer {
 function expired(): ApiError {
   return new ApiError(
     'snapshot_expired',
-    'It is no longer known what has been removed since this version. Ask without `since`.',
+    'The version is not one of the agent’s, or what was removed since it is no longer known. Ask without `since`.',
   )
 }

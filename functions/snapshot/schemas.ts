@@ -20,7 +20,7 @@ export const snapshotQuery = v.pipe(
     wait: v.optional(
       described(
         v.pipe(digits, integer(0, maxWaitSeconds)),
-        'Answers as soon as there is a newer version than `since`, at the latest after so many seconds.',
+        'With `since`: answers as soon as there is a newer version, at the latest after so many seconds.',
       ),
     ),
     cursor: v.optional(

@@ -52,7 +52,7 @@ export interface AgentStatus {
   questionsLost: number
   /** True once the service refuses the key or the agent: from then on nothing is answered. */
   refused: boolean
-  /** Why the last request for changes failed; null if it didn't. */
+  /** Why the last request for changes or the last vector of a question failed; null if neither did. */
   failure: string | null
 }
 

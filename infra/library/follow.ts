@@ -13,6 +13,7 @@ const waitSeconds = 20
 /** The time to send a part. */
 const patienceMilliseconds = 60_000
 const maxPauseSeconds = 10
+const maxCacheMilliseconds = 24 * 60 * 60 * 1000
 
 /** What is known of an agent, as it is followed. */
 export interface Followed {
@@ -90,8 +91,8 @@ export async function follow(
     let isExpired = false
     while (!signal.aborted) {
       try {
-        // The cache has all changes since the whole snapshot, which is smaller by then.
-        const isLong = cache !== undefined && bytes.changes > bytes.whole
+        // The cache has all changes since the whole snapshot, which is smaller by then, and texts that were deleted since.
+        const isLong = cache && (bytes.changes > bytes.whole || Date.now() - cache.loadedAt > maxCacheMilliseconds)
         const since = isExpired || isLong ? undefined : followed.knowledge.index.version
         // What the cache has is confirmed at once, and so is it after a failure: the service may have no room for those that wait.
         await update(since, failures > 0 || followed.confirmedAt === -Infinity ? 0 : waitSeconds)

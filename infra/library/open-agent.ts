@@ -45,7 +45,8 @@ export interface OpenAgent extends Agent {
 
 /**
  * Opens an agent's knowledge in this process, and follows its changes until `close`. `search` answers as the service does.
- * @throws CuecardError as the service answers, such as invalid_api_key; Error if there is neither a cache nor an answer of the service
+ * @throws TypeError for a wrong option; CuecardError as the service answers, such as invalid_api_key; Error if there is neither a cache
+ * nor an answer of the service
  */
 export async function openAgent({
   url,
@@ -56,13 +57,17 @@ export async function openAgent({
   answersStale = false,
   vectors: source = 'service',
 }: AgentOptions): Promise<OpenAgent> {
+  if (!URL.canParse(url)) throw new TypeError('`url` must be an address such as https://api.example.com')
+  if (!(maxAgeSeconds >= 0)) throw new TypeError('`maxAgeSeconds` must be a number of at least 0')
+  if (folder === '') throw new TypeError('`folder` must not be empty')
   const service = serviceOf({ url, key, agentId })
   const closing = new AbortController()
-  const cache = folder === undefined ? undefined : folderCache(folder, agentId, service.url)
+  const cache = folder === undefined ? undefined : folderCache(folder, agentId, { url: service.url, key })
   const vectors = questionVectors(source, service)
   const followed = await follow(agentId as AgentId, service, cache, closing.signal)
   const log = questionLog(service)
 
+  const servingModel = () => followed.knowledge.index.agent.model
   const ageSeconds = () => (performance.now() - followed.confirmedAt) / 1000
 
   function requireOpen(): void {
@@ -114,7 +119,7 @@ export async function openAgent({
     const { mode, query, alternatives = [], embedding, history, deadline_ms } = question
     const needsVector = mode !== 'keyword' && query !== undefined && !embedding
     const left = deadline_ms - (performance.now() - started)
-    const made = needsVector ? await vectors.within({ query, alternatives, history }, left) : undefined
+    const made = needsVector ? await vectors.within({ query, alternatives, history }, servingModel(), left) : undefined
     const { knowledge } = followed
     const { model } = knowledge.index.agent
     const own = made && (model ?? made.model) === made.model ? made.vectors : []
@@ -129,18 +134,19 @@ export async function openAgent({
 
   async function prefetch(body: PrefetchBody): Promise<void> {
     requireOpen()
-    await vectors.of(withinBudget(readBody(prefetchBody, body) as v.InferOutput<typeof prefetchBody>))
+    await vectors.of(withinBudget(readBody(prefetchBody, body) as v.InferOutput<typeof prefetchBody>), servingModel())
   }
 
   function status(): AgentStatus {
     const { failure, knowledge, confirmedAt, refusal } = followed
+    const reason = failure ?? vectors.failure
     return {
       version: knowledge.index.version,
       chunks: countChunks(knowledge.index),
       ageSeconds: confirmedAt === -Infinity ? null : ageSeconds(),
       questionsLost: log.lost,
       refused: refusal !== undefined,
-      failure: failure === undefined ? null : sentenceOf(failure),
+      failure: reason === undefined ? null : sentenceOf(reason),
     }
   }
 
@@ -165,7 +171,10 @@ function toJson(body: SearchBody): unknown {
 }
 
 function tooOld(cause?: unknown): ApiError {
-  return unavailable('The service can’t be reached, and what this process knows is older than `maxAgeSeconds`.', cause)
+  return unavailable(
+    'The service can’t be reached, and what this process knows is not confirmed since `maxAgeSeconds`.',
+    cause,
+  )
 }
 
 function unavailable(detail: string, cause?: unknown): ApiError {

@@ -32,7 +32,10 @@ export function textsOf({ query, alternatives = [], history }: Heard): string[] 
 /** Makes vectors of questions, and keeps them: those of the service, of the built-in encoder in a worker thread, or of the caller's own. */
 export function questionVectors(source: 'service' | 'encoder' | VectorSource, service: Service) {
   const own = source === 'encoder' ? toSource() : source
+  if (own !== 'service' && typeof own.embed !== 'function')
+    throw new TypeError('`vectors` must be service, encoder, or an object with `model` and `embed`')
   const kept = new BoundedMap<string, Promise<QuestionVectors>>(maxKept)
+  let failure: unknown
 
   async function make(heard: Heard): Promise<QuestionVectors> {
     if (own === 'service') return await vectorsOfService(heard)
@@ -49,24 +52,37 @@ export function questionVectors(source: 'service' | 'encoder' | VectorSource, se
     return { model, vectors: vectors.map((text) => (fromBase64(text) as { vector: Float32Array }).vector) }
   }
 
-  function of({ query, alternatives, history }: Heard): Promise<QuestionVectors> {
+  /** @param serving the agent's model, after a change of which vectors are made again */
+  function of({ query, alternatives, history }: Heard, serving: string | null): Promise<QuestionVectors> {
     const heard = { query, alternatives, history }
-    const name = JSON.stringify(textsOf(heard))
+    const name = JSON.stringify([serving, ...textsOf(heard)])
     return kept.getOrInsertComputed(name, () => {
       const made = make(heard)
-      made.catch(() => kept.delete(name))
+      made.then(
+        () => {
+          failure = undefined
+        },
+        (error) => {
+          failure = error
+          kept.delete(name)
+        },
+      )
       return made
     })
   }
 
   return {
     of,
+    /** Why the last vectors could not be made; undefined if they could. */
+    get failure() {
+      return failure
+    },
     /** @returns undefined if they are not there in time, or can't be made */
-    async within(heard: Heard, milliseconds: number): Promise<QuestionVectors | undefined> {
+    async within(heard: Heard, serving: string | null, milliseconds: number): Promise<QuestionVectors | undefined> {
       const waiting = new AbortController()
       const late = sleep(Math.max(0, milliseconds), undefined, { signal: waiting.signal }).catch(() => undefined)
       try {
-        return await Promise.race([of(heard), late])
+        return await Promise.race([of(heard, serving), late])
       } catch {
         return undefined
       } finally {

@@ -30,7 +30,7 @@ export const problems = {
   golden_questions_fail: { status: 409, title: 'Golden questions would fail' },
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   invalid_transition: { status: 409, title: 'The document cannot change to this status' },
-  snapshot_expired: { status: 410, title: 'The version is too old to tell what has changed since' },
+  snapshot_expired: { status: 410, title: 'What has changed since this version can’t be told' },
   precondition_failed: { status: 412, title: 'The document does not match If-Match' },
   payload_too_large: { status: 413, title: 'The request or its response is too large' },
   unsupported_media_type: { status: 415, title: 'The request body is not application/json' },

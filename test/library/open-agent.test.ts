@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -90,6 +90,7 @@ describe('the folder’s cache', () => {
       () => truncate(join(own, part!), 100),
       () => rm(join(own, part!)),
       () => truncate(join(own, 'manifest.json'), 20),
+      () => writeFile(join(own, 'manifest.json'), 'null'),
     ]) {
       await damage()
       const agent = await open(tenant, { folder: directory })
@@ -282,3 +283,10 @@ describe('a question', () => {
     expect(agent.status().questionsLost).toBe(1002)
   })
 })
+
+test.each([{ url: 'nonsense' }, { maxAgeSeconds: Number.NaN }, { folder: '' }, { vectors: 'other' as never }])(
+  'a wrong option is refused: %j',
+  async (options) => {
+    await expect(open(await stand.tenant(), options)).rejects.toThrow(TypeError)
+  },
+)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -116,6 +116,14 @@ describe.each(eras)('a client of the protocol of %s', (era) => {
         content: [{ text: expect.stringContaining('no document or passage') }],
       })
   })
+})
+
+test('a file in the place of the socket is left alone', async () => {
+  const path = join(await mkdtemp(join(tmpdir(), 'cuecard-replica-')), 'notes')
+  await writeFile(path, 'precious')
+  const { address } = await replicaOf(await stand.tenant(), '--socket', path)
+  expect(address).toContain('cannot serve')
+  expect(await readFile(path, 'utf8')).toBe('precious')
 })
 
 test('the replica listens on a Unix socket that only its user may open, and replaces one that nobody serves', async () => {

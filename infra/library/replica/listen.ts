@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
+import { lstat, rm } from 'node:fs/promises'
 import * as http from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { bodyLimit } from '../../../shared/http/input/json-body.ts'
@@ -70,7 +70,9 @@ async function removeUnused(path: string): Promise<void> {
   try {
     await once(socket, 'connect')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') await rm(path)
+    const isRefused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+    // So is a connection to an ordinary file.
+    if (isRefused && (await lstat(path)).isSocket()) await rm(path)
   } finally {
     socket.destroy()
   }
