@@ -120,9 +120,10 @@ export async function follow(
   return followed
 }
 
-/** The seconds before the next request. */
+/** The seconds before the next request: those that the service asks for, or more and more. */
 function pauseAfter(error: unknown, failures: number): number {
-  const asked = error instanceof ApiError ? Number(error.headers['retry-after']) : 0
+  const ofLimit = error instanceof ApiError ? Number(error.headers['retry-after']) : 0
+  const asked = error instanceof Unavailable ? error.retryAfterSeconds : ofLimit
   return Math.max(asked || 0, Math.min(maxPauseSeconds, 0.5 * 2 ** failures))
 }
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { isFiller } from '../terms/fillers.ts'
 import { synonymsOf } from '../terms/synonyms.ts'
 import { joinedTerms } from '../terms/terms.ts'
@@ -68,7 +69,14 @@ const unprovable =
 const maxCharacters = 500
 const maxUnits = 40
 
+/** A turn is read several times in a search, and the caller's next question has it as history. */
+const turnsRead = new BoundedMap<string, AskedTurn>(500)
+
 export function readTurn(text: string): AskedTurn {
+  return turnsRead.getOrInsertComputed(text, newTurn)
+}
+
+function newTurn(text: string): AskedTurn {
   let query = normalForm(text.slice(0, maxCharacters)).slice(0, maxCharacters).toLowerCase()
   for (const [said, written] of rewritten) query = query.replaceAll(said, written)
   const kinds = kindsIn(query)

@@ -68,8 +68,9 @@ test('a change of a document is checked even if the database can’t return its 
   const golden = { question: 'What is the parrot called?', expects: { words: 'Rosalinde' }, on_failure: 'block' }
   expect((await call('POST', `/v1/agents/${agentId}/golden-questions`, golden)).status).toBe(201)
   await stand.db.batch({
-    // One term, eight million times.
-    grown: sql`update chunks set terms = terms || decode(repeat('01', 8000000), 'hex') where document_id = ${ids[1]}`,
+    // One term, half a million times, in 16 bytes each.
+    grown: sql`update chunks set terms = terms || decode(repeat('81' || repeat('80', 14) || '00', 500000), 'hex')
+      where document_id = ${ids[1]}`,
     packed: sql`select renew_pack(${organizationId}, ${ids[1]})`,
   })
   expect((await call('PATCH', `${knowledgeBase}/${ids[1]}`, { title: 'Ferries' })).status).toBe(200)
