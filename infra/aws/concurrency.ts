@@ -14,14 +14,14 @@ export const small = {
   organization: 2,
   agents: 2,
   questions: 2,
-  dashboard: 6,
+  dashboard: 5,
   reference: 5,
 } as const satisfies ReservedConcurrency
 
 /** Fits 412 connections: a unit of Neon. */
 export const regular = {
-  documents: 35,
-  chunks: 18,
+  documents: 31,
+  chunks: 14,
   search: 150,
   snapshot: 40,
   mcp: 19,
