@@ -84,7 +84,9 @@ export function successOf(openApi: OpenApi, { responses }: Operation): Response 
 export function responseBody(openApi: OpenApi, operation: Operation): 'json' | 'text' | 'none' {
   const mediaTypes = Object.keys(successOf(openApi, operation)?.content ?? {})
   if (mediaTypes.length === 0 || mediaTypes.includes('application/vnd.cuecard.snapshot')) return 'none'
-  return mediaTypes.includes('application/json') && !('204' in operation.responses) ? 'json' : 'text'
+  const others = ['202', '204'].flatMap((status) => operation.responses[status] ?? [])
+  const mayBeEmpty = others.some((response) => !resolve<Response>(openApi, response).content)
+  return mediaTypes.includes('application/json') && !mayBeEmpty ? 'json' : 'text'
 }
 
 /** The part of the document to which `part` refers, or `part` itself. */

@@ -45,6 +45,8 @@ async function run(language: string, samples: string[]): Promise<string[]> {
   const [program, ...options] = command
   const { stdout } = await promisify(execFile)(program, [...options, samples.map(wrap).join('\n')], {
     env: { PATH: process.env.PATH, PYTHONPATH: join(import.meta.dirname, '../support/python') },
+    // They print the OpenAPI document, too.
+    maxBuffer: 10_000_000,
   })
   return stdout
     .split(/^--- \d+\n/m)
@@ -120,6 +122,7 @@ test.for(Object.keys(languages))(
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/by-external-id/$EXTERNAL_ID',
       'DELETE /v1/agents/$AGENT_ID/sources/$SOURCE_ID',
       'DELETE /v1/webhooks/$WEBHOOK_ID',
+      'GET /v1/agents/$AGENT_ID/knowledge-base/snapshot',
       'POST /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/uploaded',
       'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',
     ])

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { gunzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import type { SnapshotPart } from '../../functions/snapshot/schemas.ts'
+import { snapshotJson } from '../support/http/snapshot-json.ts'
 import type { Tenant } from '../support/stand/stand.ts'
 
 /** One request for a snapshot. @returns its part; undefined unless the answer is 200 */
@@ -16,7 +16,7 @@ export async function getPart(origin: string, tenant: Tenant, query = '', header
   const digest = createHash('sha256').update(bytes).digest('base64')
   expect(response.headers.get('content-digest')).toBe(`sha-256=:${digest}:`)
   const end = 4 + bytes.readUInt32BE(0)
-  const part: SnapshotPart = JSON.parse(gunzipSync(bytes.subarray(4, end)).toString())
+  const part: SnapshotPart = JSON.parse(snapshotJson(bytes))
   return { status, etag, bytes: bytes.length, part, vectors: bytes.subarray(end) }
 }
 

@@ -73,7 +73,7 @@ describe.runIf(executablePath)('a document for a limited time (needs chromium, o
     await page.goto(new URL('/dashboard/agents/new', page.url()).href)
     await page.getByLabel('Name').fill('Night desk')
     await page.getByRole('button', { name: 'Add agent' }).click()
-    await page.getByText('“Night desk” was added.').waitFor()
+    await page.locator('#flash').getByText('“Night desk” was added.').waitFor()
     const shown = async () => (await tenant.call('GET', '/v1/agents')).body.data
     expect(await shown()).toMatchObject([{ time_zone: 'America/Toronto' }, { time_zone: 'America/Toronto' }])
 

@@ -23,6 +23,7 @@ import { lambdas, type QueueName, queues as queueSettings } from '../../../infra
 import { configuredDatabase, type Database, useEndpoint } from '../../../shared/database/database.ts'
 import type { Permission } from '../../../shared/organizations/permissions.ts'
 import { assertDocumented } from '../http/contract.ts'
+import { snapshotJson } from '../http/snapshot-json.ts'
 import { entryOf } from './entry.ts'
 import { makeTenant } from './tenant.ts'
 
@@ -87,7 +88,7 @@ export function useStand() {
     const sent = Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
     const type = String(result.headers?.['content-type'])
     const isZipped = result.headers?.['content-encoding'] === 'gzip' && sent.length > 0
-    const bytes = isZipped ? gunzipSync(sent) : type === mediaType && sent.length > 0 ? jsonOf(sent) : sent
+    const bytes = isZipped ? gunzipSync(sent) : type === mediaType && sent.length > 0 ? snapshotJson(sent) : sent
     const isJson = /json/.test(type) || type === mediaType
     const answer = {
       status: result.statusCode!,
@@ -210,9 +211,6 @@ async function start() {
     },
   }
 }
-
-/** The JSON in a part of a snapshot. */
-const jsonOf = (part: Buffer) => gunzipSync(part.subarray(4, 4 + part.readUInt32BE(0)))
 
 const settingsOf = (name: QueueName | 'sweeper') => ({
   functionName: name,
