@@ -114,7 +114,10 @@ test.for(Object.keys(languages))(
     const outputs = await run(language, [...ready, filledIn(last, values)])
     const printed = samples.map(({ name }, i) => ({ name, output: outputs[i] }))
     expect(printed.filter(({ output }) => output === undefined || output.includes('FAILED'))).toEqual([])
-    const silent = printed.filter(({ output }) => output === '').map(({ name }) => name)
+    // Only curl prints the bytes of a snapshot.
+    const silent = printed
+      .filter(({ output, name }) => output === '' && !name.endsWith('/snapshot'))
+      .map(({ name }) => name)
     expect([...new Set(silent)].sort()).toEqual([
       'DELETE /v1/agents/$AGENT_ID/golden-questions/$GOLDEN_QUESTION_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
@@ -122,7 +125,6 @@ test.for(Object.keys(languages))(
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/by-external-id/$EXTERNAL_ID',
       'DELETE /v1/agents/$AGENT_ID/sources/$SOURCE_ID',
       'DELETE /v1/webhooks/$WEBHOOK_ID',
-      'GET /v1/agents/$AGENT_ID/knowledge-base/snapshot',
       'POST /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/uploaded',
       'POST /v1/agents/$AGENT_ID/knowledge-base/search/prefetch',
     ])

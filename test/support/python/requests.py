@@ -33,7 +33,7 @@ def _send(method, url, headers={}, json=None, timeout=None, data=None, files=Non
         body, headers = _multipart(data, files)
     try:
         with urlopen(Request(url, body, headers, method=method), timeout=timeout) as answer:
-            return Response(answer.status, answer.read().decode())
+            return Response(answer.status, answer.read().decode(errors="replace"))
     except HTTPError as error:
         return Response(error.code, error.read().decode())
 
