@@ -13,7 +13,7 @@ export const snapshotQuery = v.pipe(
   fields({
     since: v.optional(
       described(
-        v.pipe(digits, integer(0, Number.MAX_SAFE_INTEGER)),
+        v.pipe(digits, integer(0, 1_000_000_000_000)),
         'The `version` that you have: returns only what has changed since. 304 if nothing has.',
       ),
     ),

@@ -90,7 +90,7 @@ const validators = new Map<Schema, ValidateFunction>()
 export function allows(schema: Schema, value: unknown): boolean {
   const validate = validators.get(schema) ?? ajv.compile(withAbsoluteReferences(schema))
   validators.set(schema, validate)
-  const isNumber = resolved(schema).type === 'integer' && typeof value === 'string' && /^\d{1,6}$/.test(value)
+  const isNumber = resolved(schema).type === 'integer' && typeof value === 'string' && /^\d{1,15}$/.test(value)
   return validate(isNumber ? Number(value) : value)
 }
 

@@ -43,6 +43,9 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^search$/, refuses(422, /^(|\/query|\/alternatives|\/history|\/embedding.*|\/(document_)?metadata.*)$/)],
   // A question was not asked in the future, and the JSON of its value is limited.
   [/^reportQuestions$/, refuses(422, /^\/questions\/\d+\/(asked_at|value)$/)],
+  // `wait` comes with `since`, and a cursor without it; few versions are the agent's.
+  [/^getSnapshot$/, refuses(400, /^(wait|cursor)$/)],
+  [/^getSnapshot$/, ({ status }) => status === 410],
   // Vapi ignores any status but 200, so `error` in a 200 reports faults.
   [/^answerVapi$/, ({ status }) => status === 200],
   // Retell's call may have any field. The answer to a call without a question says so.
