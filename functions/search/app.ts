@@ -6,7 +6,7 @@ import { serverTiming, timingOf } from '../../shared/http/server-timing.ts'
 import { type AnsweringDependencies, answering } from '../../shared/retrieval/answer.ts'
 import { systemClock } from '../../shared/retrieval/clock.ts'
 import { withinBudget } from '../../shared/retrieval/heard.ts'
-import { inContext } from '../../shared/retrieval/in-context.ts'
+import { hypothesesOf } from '../../shared/retrieval/in-context.ts'
 import { hitExample } from '../../shared/retrieval/schemas.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { prefetchBody, prefetchResponse, searchBody, searchResponse } from './schemas.ts'
@@ -75,8 +75,7 @@ export function searchApp({ db, embedder, clock = systemClock, limits = timeouts
         },
       },
       async ({ c, meter, db, scope, body }) => {
-        const { query, alternatives = [], history } = withinBudget(body)
-        const said = [...new Set([query, ...alternatives])].map((text) => inContext(text, history))
+        const said = hypothesesOf(withinBudget(body)).map(({ inContext }) => inContext)
         const made = await prefetch(db, { ...scope, meter }, said, timingOf(c), body.vectors)
         return body.vectors && made ? c.json({ ...made, vectors: made.vectors.map(toBase64) }) : c.body(null, 202)
       },

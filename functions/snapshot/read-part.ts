@@ -27,7 +27,7 @@ export interface DocumentRow extends Omit<SnapshotDocument, 'is_whole' | 'chunks
   /** True if no other document comes after it. */
   is_last: boolean
   chunks: SnapshotChunk[] | null
-  /** The chunks' vectors in base64, in their order: see `bytesOfVector`. */
+  /** The chunks' vectors in base64, in their order: 1,536 16-bit floats each, the highest byte first. */
   vectors: string | null
 }
 
@@ -101,7 +101,8 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
         encode(string_agg(substring(halfvec_send(x.embedding) from 5), ''::bytea order by f.chunk_index), 'base64') as vectors
       from fitting f join changed g on g.n = f.n
       left join lateral (
-        select c.id, c.content, c.token_count, c.metadata, c.terms, c.sketch, c.vector_id from chunks c where ${c.organization_id} = ${organizationId} and ${c.document_id} = g.document_id
+        select c.id, c.content, c.token_count, c.metadata, c.terms, c.sketch, c.vector_id from chunks c
+        where ${c.organization_id} = ${organizationId} and ${c.document_id} = g.document_id
           and ${c.revision} = f.made_in and ${c.chunk_index} = f.chunk_index offset 0) t on true
       left join lateral (
         select ${x.embedding} from vectors x where ${x.organization_id} = ${organizationId} and ${x.document_id} = g.document_id

@@ -6,7 +6,7 @@ import { agentNotFound } from '../../shared/http/not-found.ts'
 import { findVersion } from './read-part.ts'
 
 const everyMilliseconds = 1000
-/** In a process that serves many requests at once, as locally: a Lambda’s instance has one. */
+/** The limit is for a process that serves many requests at once, as locally: a Lambda’s instance has one. */
 const maxWaiting = 200
 
 /** Waits for newer versions. All that wait for an agent share one look a second. */

@@ -8,7 +8,7 @@ import { emptyKnowledge, type Knowledge, Update } from './knowledge.ts'
 import { digestOf, readPart } from './parts.ts'
 import type { Service } from './service.ts'
 
-/** With it and its cache of keys, the service refuses a revoked key within 30 seconds. */
+/** The service looks a key up again after a wait, so it refuses a revoked one within 30 seconds. */
 const waitSeconds = 20
 /** The time to send a part. */
 const patienceMilliseconds = 60_000

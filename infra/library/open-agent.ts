@@ -4,10 +4,11 @@ import { ApiError, type ErrorCode } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
 import type { AgentId } from '../../shared/ids.ts'
-import type { Found } from '../../shared/retrieval/found.ts'
+import { type Found, toKeptHit } from '../../shared/retrieval/found.ts'
 import { withinBudget } from '../../shared/retrieval/heard.ts'
-import { inContext } from '../../shared/retrieval/in-context.ts'
+import { hypothesesOf } from '../../shared/retrieval/in-context.ts'
 import { countChunks } from '../../shared/retrieval/index/agent-index.ts'
+import type { Asked } from '../../shared/retrieval/plan.ts'
 import { inFormat } from '../../shared/retrieval/speech/in-format.ts'
 import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
@@ -107,28 +108,24 @@ export async function openAgent({
         status,
         value,
         milliseconds: Math.round(performance.now() - started),
-        hits: hits.map(({ chunk_id, document_id, revision, chunk_index, score }) => {
-          return { chunk_id, document_id, revision, chunk_index, score }
-        }),
+        hits: hits.map(toKeptHit),
       })
     const data = fitToResponse(inFormat(question, hits, found))
     return { data, degraded, answerable, status, value, dates, from: 'process', stale }
   }
 
   async function findAnswer(question: Question, started: number): Promise<Found & { needsVector: boolean }> {
-    const { mode, query, alternatives = [], embedding, history, deadline_ms } = question
+    const { mode, query, embedding, deadline_ms } = question
     const needsVector = mode !== 'keyword' && query !== undefined && !embedding
     const left = deadline_ms - (performance.now() - started)
-    const made = needsVector ? await vectors.within({ query, alternatives, history }, servingModel(), left) : undefined
+    const made = needsVector ? await vectors.within({ ...question, query }, servingModel(), left) : undefined
     const { knowledge } = followed
     const { model } = knowledge.index.agent
     const own = made && (model ?? made.model) === made.model ? made.vectors : []
     if (needsVector && mode === 'semantic' && own.length === 0)
       throw unavailable('The vector of the `query` is not there in time, or is of another model than the agent’s.')
-    const heard = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
-    const hypotheses = heard.map((text, i) => {
-      return { query: text, inContext: text && inContext(text, history), vector: embedding ?? own[i] }
-    })
+    const heard: Asked[] = query === undefined ? [{}] : hypothesesOf({ ...question, query })
+    const hypotheses = heard.map((each, i) => ({ ...each, vector: embedding ?? own[i] }))
     return { ...find(knowledge, { mode, hypotheses, filters: question }), needsVector }
   }
 

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { SnapshotPart } from '../../functions/snapshot/schemas.ts'
+import { formatVersion, type SnapshotPart } from '../../functions/snapshot/schemas.ts'
 
 const decompress = promisify(gunzip)
-
-/** The format that this version of the library reads. */
-const format = 1
 
 export function digestOf(body: Uint8Array, encoding: 'base64' | 'hex'): string {
   return createHash('sha256').update(body).digest(encoding)
@@ -16,7 +13,7 @@ export function digestOf(body: Uint8Array, encoding: 'base64' | 'hex'): string {
 export async function readPart(body: Uint8Array): Promise<{ part: SnapshotPart; vectors: Uint8Array }> {
   const end = 4 + new DataView(body.buffer, body.byteOffset).getUint32(0)
   const part: SnapshotPart = JSON.parse((await decompress(body.subarray(4, end))).toString())
-  if (part.format !== format)
+  if (part.format !== formatVersion)
     throw new Error(`The service’s snapshots have format ${part.format}: install a newer version of this library`)
   return { part, vectors: body.subarray(end) }
 }

@@ -41,9 +41,6 @@ export function questionLog(service: Service) {
   const timer = setInterval(() => void flush(), everyMilliseconds).unref()
 
   return {
-    get waiting() {
-      return waiting.length
-    },
     /** Questions that were dropped. */
     get lost() {
       return lost

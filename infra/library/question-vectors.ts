@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BoundedMap } from '../../shared/bounded-map.ts'
 import { encoderEmbedder } from '../../shared/embedding/encoder-embedder.ts'
 import { fromBase64, vectorFault } from '../../shared/embedding/vectors.ts'
-import { inContext } from '../../shared/retrieval/in-context.ts'
+import { hypothesesOf } from '../../shared/retrieval/in-context.ts'
 import type { VectorSource } from './agent.ts'
 import type { Service } from './service.ts'
 
@@ -24,9 +24,9 @@ const maxKept = 1000
 /** A slower answer of the service is kept for the next question, too. */
 const patienceMilliseconds = 10_000
 
-/** The texts of a question that are compared: its hypotheses, as `inContext` of its history. */
-export function textsOf({ query, alternatives = [], history }: Heard): string[] {
-  return [...new Set([query, ...alternatives])].map((text) => inContext(text, history))
+/** The texts of a question that are compared. */
+function textsOf(heard: Heard): string[] {
+  return hypothesesOf(heard).map(({ inContext }) => inContext)
 }
 
 /** Makes vectors of questions, and keeps them: those of the service, of the built-in encoder in a worker thread, or of the caller's own. */

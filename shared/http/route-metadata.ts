@@ -35,7 +35,7 @@ export interface ResponseMetadata {
   schema?: Schema
   example?: unknown
   mediaTypes?: string[]
-  /** The media type of a body that has the schema once it is decompressed. */
+  /** The media type of a body in which JSON of the schema is compressed. */
   compressedAs?: string
   headers?: string[]
 }

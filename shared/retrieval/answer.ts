@@ -12,7 +12,7 @@ import { Unavailable } from '../unavailable.ts'
 import type { Clock } from './clock.ts'
 import type { Found } from './found.ts'
 import { withinBudget } from './heard.ts'
-import { inContext } from './in-context.ts'
+import { hypothesesOf } from './in-context.ts'
 import { loadedAgents } from './index/loaded-agents.ts'
 import { keepQuestion } from './keep-question.ts'
 import type { Asked, Filters } from './plan.ts'
@@ -149,10 +149,9 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
     timing: Timing,
     figures: Figures,
   ): Promise<Outcome> {
-    const { mode, query, alternatives = [], embedding } = input
-    const hypotheses = query === undefined ? [undefined] : [...new Set([query, ...alternatives])]
-    const inContexts = hypotheses.map((text) => text && inContext(text, input.history))
-    const texts = inContexts.filter((text) => text !== undefined)
+    const { mode, query, embedding } = input
+    const hypotheses: Asked[] = query === undefined ? [{}] : hypothesesOf({ ...input, query })
+    const texts = hypotheses.flatMap(({ inContext }) => inContext ?? [])
     const deadline = timing.arrivedAt + input.deadline_ms
     const needsVector = mode !== 'keyword' && query !== undefined && !embedding
     const toAnswer = ({ hasVector, model, stored, ...found }: Found) => ({ degraded: null, ...found })
@@ -174,7 +173,7 @@ export function answering(configured: Embedder, clock: Clock, limits: Timeouts) 
       const embedder = needsVector ? embedderOf(configured, served) : undefined
       const model = embedder?.model
       const searchBy = (given: readonly (ArrayLike<number> | undefined)[], by: object = {}, last = until) => {
-        const asked = hypotheses.map((query, i): Asked => ({ query, inContext: inContexts[i], vector: given[i] }))
+        const asked = hypotheses.map((each, i): Asked => ({ ...each, vector: given[i] }))
         const question = { mode, hypotheses: asked, filters: input, vectors: { model, ...by } }
         return ask(db, timing, last, (db) => search(db, scope, question))
       }

@@ -1,3 +1,4 @@
+import type { KeptHit } from '../database/tables.ts'
 import { dayOf, dayText } from '../organizations/time-zone.ts'
 import { datesOf } from './dates/asked-days.ts'
 import { type Dated, datedFirst, daysOfCall, withWeekdays, wordsOfDays } from './dates/dated.ts'
@@ -14,6 +15,12 @@ import { unequal } from './unequal.ts'
 
 /** A passage that search found, with the revision of its document that search serves. The API calls it a hit. */
 export type FoundPassage = Hit & { revision: number }
+
+/** What the log keeps of a hit. */
+export function toKeptHit<Kept extends KeptHit>(hit: Kept): Pick<Kept, keyof KeptHit> {
+  const { chunk_id, document_id, revision, chunk_index, score } = hit
+  return { chunk_id, document_id, revision, chunk_index, score }
+}
 
 export interface Found extends Judgement {
   hits: FoundPassage[]

@@ -23,6 +23,17 @@ export function inContext(turn: string, history: readonly string[] = []): string
   return asked.length > 1 ? endOf(asked.join(' ')) : turn
 }
 
+interface Heard {
+  query: string
+  alternatives?: readonly string[] | undefined
+  history?: readonly string[] | undefined
+}
+
+/** The different hypotheses of a question, each with the turns before it that it needs. */
+export function hypothesesOf({ query, alternatives = [], history }: Heard): { query: string; inContext: string }[] {
+  return [...new Set([query, ...alternatives])].map((text) => ({ query: text, inContext: inContext(text, history) }))
+}
+
 export function hasTerms(text: string): boolean {
   return termsIn(text).length > 0
 }

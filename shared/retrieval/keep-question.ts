@@ -6,6 +6,7 @@ import { newId } from '../ids.ts'
 import { describeError, log } from '../telemetry/log.ts'
 import { report } from '../telemetry/metrics.ts'
 import type { Level } from './answerable.ts'
+import { toKeptHit } from './found.ts'
 import { hasTerms } from './in-context.ts'
 import type { Value } from './schemas.ts'
 
@@ -38,11 +39,7 @@ export function toRow(
     call_id: callId ?? null,
     ...how,
     is_degraded: isDegraded,
-    hits: JSON.stringify(
-      hits.map(({ chunk_id, document_id, revision, chunk_index, score }) => {
-        return { chunk_id, document_id, revision, chunk_index, score }
-      }),
-    ),
+    hits: JSON.stringify(hits.map(toKeptHit)),
     value: value && JSON.stringify(value),
   }
 }

@@ -1,7 +1,7 @@
 /** Counts up with every change of the terms that a text has, or of their packing: see `unpackTerms`. */
 export const termsVersion = 1
 
-/** The highest frequency that is kept: a term that is there more often says no more. */
+/** The highest frequency that is kept: further occurrences of a term count for nothing. */
 export const maxFrequency = 3
 
 /** The terms of a text. */

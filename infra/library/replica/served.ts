@@ -8,7 +8,7 @@ import { timeouts as timeoutsOfSearch } from '../../../shared/retrieval/timeouts
 import type { OpenAgent } from '../open-agent.ts'
 import { chunkIdAt, passagesAt } from '../passages.ts'
 
-/** With the time in which a search may go to the service, the longest that clients of the protocol wait. */
+/** Together with the time in which a search may go to the service, this is the longest that clients of the protocol wait. */
 const deadline_ms = timeouts.deadlineMilliseconds + timeouts.graceMilliseconds - timeoutsOfSearch.graceMilliseconds
 
 /** What the tools of the Model Context Protocol read of an agent in this process. */
