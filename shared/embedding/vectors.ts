@@ -19,9 +19,11 @@ export function vectorFault(vector: ArrayLike<number>): string | undefined {
 
 export function normalize(vector: Float32Array): Float32Array {
   let squares = 0
-  for (const number of vector) squares += number * number
+  for (let i = 0; i < vector.length; i++) squares += vector[i]! * vector[i]!
   const norm = Math.sqrt(squares)
-  return vector.map((number) => number / norm)
+  const unit = new Float32Array(vector.length)
+  for (let i = 0; i < unit.length; i++) unit[i] = vector[i]! / norm
+  return unit
 }
 
 const bytesOfVector = dimensions * Float32Array.BYTES_PER_ELEMENT

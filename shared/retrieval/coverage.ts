@@ -1,11 +1,6 @@
 import { BoundedMap } from '../bounded-map.ts'
-import { beginsPair, conceptsIn, conceptsOf, conceptsOfPair } from '../embedding/concepts/concepts.ts'
-import { stopWords } from '../terms/stop-words.ts'
-import { termsOf } from '../terms/terms.ts'
-import { fold, stem } from '../terms/word-forms.ts'
-import { forEachWord, unspaced } from '../terms/words.ts'
-import { normalForm } from '../text/normal-form.ts'
-import { commonWords } from './keyword/common-words.ts'
+import { beginsPair, conceptsOfPair } from '../embedding/concepts/concepts.ts'
+import { type ReadWord, readText } from './read-text.ts'
 
 /** How much of a question the first found text has. */
 export interface Coverage {
@@ -17,15 +12,6 @@ export interface Coverage {
   concepts: number
 }
 
-interface MeantWord {
-  folded: string
-  stem: string
-  /** Its terms, and its concepts with a `#`. */
-  meanings: readonly string[]
-  isStopWord: boolean
-  isCommon: boolean
-}
-
 /** Concepts that a text has without a word for them. */
 const signs: readonly [RegExp, string][] = [
   [/(?:\d[ ()/-]{0,2}){9}/, '#phone'],
@@ -33,20 +19,17 @@ const signs: readonly [RegExp, string][] = [
   [/\d[:h]\d\d(?!\d)/, '#open'],
   [/\S@\S/, '#mail'],
 ]
-/** A caller who asks for a number wants to call it. */
-const wordsForNumber = new Set(['number', 'numbers', 'nummer', 'numero'])
 const maxConcepts = 2
-/** Later characters are not read. */
-const maxCharacters = 8000
 
-/** @param texts best first, at least one; the others tell which words are rare */
-export function coverageOf(question: string, texts: readonly string[]): Coverage {
+/** @param texts the parts of each text, such as its title; best first, at least one: the others tell which words are rare */
+export function coverageOf(question: string, texts: readonly (readonly string[])[]): Coverage {
   const asked = new Set<string>()
   const words = readMeanings(withSpelledWords(question), (meaning) => asked.add(meaning)).filter(
-    ({ isStopWord }) => !isStopWord,
+    ({ hasTerms }) => hasTerms,
   )
-  const found = texts.map(meaningsIn)
-  const has = (meanings: readonly string[], text = found[0]!) => meanings.some((each) => text.has(each))
+  const found = texts.map((parts) => parts.map(meaningsIn))
+  const has = (meanings: readonly string[], parts = found[0]!) =>
+    meanings.some((each) => parts.some((part) => part.has(each)))
   const rarity = (meanings: readonly string[]) => {
     const having = found.filter((text) => has(meanings, text)).length
     return Math.log(1 + (texts.length - having + 0.5) / (having + 0.5))
@@ -79,31 +62,13 @@ export function meaningsIn(text: string): ReadonlySet<string> {
   })
 }
 
-export function readMeanings(text: string, see: (meaning: string) => void): MeantWord[] {
-  const words: MeantWord[] = []
-  forEachWord(normalForm(text.slice(0, maxCharacters)), (each) => {
-    const word = wordsRead.getOrInsertComputed(each, toMeantWord)
+/** @returns the text's words @param see called with each term, and with each concept with a `#` */
+export function readMeanings(text: string, see: (meaning: string) => void): readonly ReadWord[] {
+  const { words } = readText(text)
+  for (const [i, word] of words.entries()) {
     for (const meaning of word.meanings) see(meaning)
-    for (const before of words.slice(-2))
+    for (const before of words.slice(Math.max(0, i - 2), i))
       if (beginsPair(before.stem)) for (const concept of conceptsOfPair(before.stem, word.stem)) see(`#${concept}`)
-    words.push(word)
-  })
-  return words
-}
-
-const wordsRead = new BoundedMap<string, MeantWord>(50_000)
-
-function toMeantWord(text: string): MeantWord {
-  const folded = fold(text)
-  const stemmed = stem(folded)
-  const terms = termsOf(text)
-  const own = stopWords.has(folded) ? [] : unspaced.test(folded) ? conceptsIn(folded) : conceptsOf(folded, stemmed)
-  const concepts = wordsForNumber.has(folded) ? [...own, 'phone'] : own
-  return {
-    folded,
-    stem: stemmed,
-    meanings: [...terms, ...concepts.map((concept) => `#${concept}`)],
-    isStopWord: terms.length === 0,
-    isCommon: commonWords.has(stemmed),
   }
+  return words
 }

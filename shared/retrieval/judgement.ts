@@ -7,7 +7,7 @@ import { commonWords } from './keyword/common-words.ts'
 import type { Hit, Mode, Value } from './schemas.ts'
 import { sentencesOf } from './speech/sentences.ts'
 import { headsOf, tablesIn } from './tables.ts'
-import { formsIn, metBy, type Passage, type Reader, readerOf, vocabularyOf } from './value/reading.ts'
+import { formsIn, metBy, type Passage, type Reader, readerOf, type Vocabulary, vocabularyOf } from './value/reading.ts'
 import { findValue, type Reading } from './value/value.ts'
 
 /** What an answer says of its hits. */
@@ -83,17 +83,16 @@ export function judge(
   const value = isOfDay && seasonal?.includes(proven.text) !== false ? proven : null
   const isUnmet = () => {
     const hasTable = tablesIn(hits[0]!).length > 0
-    const [isPriced, ...others] = hits.map(({ content }) => price.test(content))
-    const isElsewhere = !isPriced && others.includes(true)
+    const isElsewhere = () => !price.test(hits[0]!.content) && hits.some(({ content }) => price.test(content))
     return turns.every((turn, t) => {
       const lastTurn = { ...turn, units: readTurn(heard[t]!.query).units }
       const isOfOtherTime = lastTurn.units.some(({ stem }) => otherTime.test(stem) && !vocabulary.has(stem))
-      return isOfOtherTime || (hasTable && lacks(lastTurn, hits, vocabulary)) || (turn.asksPrice && isElsewhere)
+      return isOfOtherTime || (hasTable && lacks(lastTurn, hits, vocabulary)) || (turn.asksPrice && isElsewhere())
     })
   }
   const likenesses = hits.map(({ scores }) => (scores.semantic === null ? 0 : likenessOf(scores.semantic)))
   const [score = 0, next = 0] = mode === 'semantic' ? likenesses : hits.map((hit) => hit.score)
-  const texts = hits.map(({ document_title, content }) => `${document_title} ${content}`)
+  const texts = hits.map(({ document_title, content }) => [document_title, content])
   const evidence = { score, next, likeness: likenesses[0]!, isUnmet: !value && isUnmet() }
   const by = (query: string) => answerable(mode, { ...evidence, coverage: coverageOf(query, texts) })
   const found = Math.max(...queries.map(by), isAnswered ? answeredByDay : 0)
@@ -117,7 +116,7 @@ function requiredBeside(agentName: string, passages: readonly Passage[]): (unit:
 }
 
 /** True if no sentence and no row (for a sum, no passage), with headings, has all rarer words of a question for a price or a time. */
-function lacks({ kinds, units }: AskedTurn, passages: readonly Passage[], vocabulary: ReadonlySet<string>): boolean {
+function lacks({ kinds, units }: AskedTurn, passages: readonly Passage[], vocabulary: Vocabulary): boolean {
   if (kinds.size === 0) return false
   const reckons = units.some(({ stem }) => compares.test(stem))
   const isPlain = ({ ranges }: Unit) => ranges.every(({ kind, unit }) => kind === 'number' && !unit)

@@ -1,9 +1,5 @@
 import { BoundedMap } from '../bounded-map.ts'
-import { stopWords } from '../terms/stop-words.ts'
-import { fold, stem } from '../terms/word-forms.ts'
-import { forEachWord } from '../terms/words.ts'
-import { normalForm } from '../text/normal-form.ts'
-import { commonWords } from './keyword/common-words.ts'
+import { readText } from './read-text.ts'
 import type { Hit } from './schemas.ts'
 
 /** Ten hits are compared even if fewer are requested, so that their order does not depend on the limit. */
@@ -52,18 +48,10 @@ function sharesOfRuns(query: string, texts: readonly string[]): number[] {
 }
 
 function lettersOf(text: string): string {
-  let letters = ''
-  forEachWord(normalForm(text), (word) => {
-    letters += lettersOfWords.getOrInsertComputed(word, lettersOfWord)
-  })
-  return letters
+  return readText(text)
+    .words.map(({ letters }) => letters)
+    .join('')
 }
 
-const lettersOfWords = new BoundedMap<string, string>(50_000)
 /** The passages of a small agent come again in other questions. */
 const lettersOfTexts = new BoundedMap<string, string>(4000)
-
-function lettersOfWord(word: string): string {
-  const folded = fold(word)
-  return stopWords.has(folded) || commonWords.has(stem(folded)) ? '' : folded
-}

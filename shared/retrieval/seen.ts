@@ -38,7 +38,7 @@ export function unseenFirst<Found extends Omit<Hit, 'scores' | 'source'>>(
 /** The meanings of each word that is no stop word. */
 function wordsOf(queries: readonly string[]): (readonly string[])[] {
   const words = queries.flatMap((query) => readMeanings(query, () => {}))
-  const said = words.filter(({ isStopWord }) => !isStopWord)
+  const said = words.filter(({ hasTerms }) => hasTerms)
   return [...new Map(said.map(({ stem, meanings }) => [stem, meanings])).values()]
 }
 

@@ -30,6 +30,8 @@ const maxCharacters = 1000
 const morning = 5
 const partOfDay =
   / (morning|afternoon|evening|vormittag|mittag|nachmittag|abend|matin|apres[- ]midi|soir|tarde|noche|mattina|pomeriggio|sera|ochtend|middag|avond)$/
+/** Any date in figures has one, and so has “in 3 days”. */
+const dayNumber = /(?<!\d)0*\d\d?(?!\d)/
 const tonight = /tonight|nacht|soir|noche|stasera|stanotte|avond/
 const thisDay = /^(?:this|coming|diese|kommende|ce |este|quest|deze|aanstaande|komende)/
 /** A name with one of these before or behind it is every such day. */
@@ -89,7 +91,7 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
       naming: isThis ? 'relative weekday' : naming,
     })
   }
-  for (const language of languages()) {
+  const addByPhrases = (language: Language) => {
     const encoded = language.encode(folded)
     const read = (
       pattern: RegExp,
@@ -118,6 +120,10 @@ function daysIn(question: string, today: Day, hour: number, country: string | un
       for (const date of language.dates) read(date, (match) => [dateIn(encoded, match, today)], 'date')
       for (const rule of language.monthly) read(rule, (match) => [monthlyIn(encoded, match, today)], 'rule')
     }
+  }
+  const hasNumber = dayNumber.test(folded)
+  for (const language of languages()) {
+    if (hasNumber || folded.search(language.anyDay) >= 0) addByPhrases(language)
     for (const { holiday, start, end } of holidaysIn(language, folded))
       add(language, start, end, [comingBy(today, (year) => holidayIn(year, holiday, country))], 'holiday')
   }

@@ -26,6 +26,8 @@ export interface Language {
   dayNames: string[]
   monthNames: string[]
   phrases: (readonly [phrase: RegExp, meaning: Meaning])[]
+  /** Any phrase, or any name or number that one may have. A folded text without one, and without a number of two digits, names no day but a holiday. */
+  anyDay: RegExp
   dates: RegExp[]
   monthly: RegExp[]
   everySecond: RegExp | undefined
@@ -144,6 +146,7 @@ function languageOf(words: DateWords): Language {
     dayNames: isOne ? long[0]!.days : [],
     monthNames: isOne ? long[0]!.months : [],
     phrases: words.phrases.map(([phrase, meaning]) => [filled(phrase), meaning]),
+    anyDay: filled([...namesIn(tokens), ...words.phrases.map(([phrase]) => phrase)].join('|')),
     dates: [...words.dates, '{nth}{month}{year}?'].map(filled),
     monthly: words.monthly.map(filled),
     everySecond: optional(words.everySecond),
@@ -168,6 +171,12 @@ function languageOf(words: DateWords): Language {
     itself: new Set(listOf(words.itself)),
     encode: (folded, isMonthFirst) => encode(folded, tokens, isMonthFirst),
   }
+}
+
+/** The names that phrases and dates may have. */
+function namesIn(tokens: ReadonlyMap<string, Token>): string[] {
+  const meant = new Set([marks.day, marks.month, marks.nth, marks.number, marks.either])
+  return [...tokens].flatMap(([name, { mark }]) => (meant.has(mark) ? [name] : []))
 }
 
 const plainName = (pattern: string) =>

@@ -45,7 +45,8 @@ export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores
   const worthOf = (of: WeighedTerm[]) => of.reduce((sum, { share }) => sum + share, 0)
   const worth = worthOf(weighed)
   const usable = weighed.filter(({ isUsable }) => isUsable)
-  for (const group of groupBy(usable, (term) => term.group).values()) scoreGroup(view, group, scores, certain)
+  const sums = { ofGroup: new Sums(chunks), ofWay: new Sums(chunks) }
+  for (const group of groupBy(usable, (term) => term.group).values()) scoreGroup(view, group, sums, scores, certain)
   const usual = usualLength(view, weighed)
   for (const { segment, base } of view.index.layers)
     for (let i = 0; i < segment.lengths.length; i++) {
@@ -55,34 +56,58 @@ export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores
   return { known: worth > 0 ? worthOf(weighed.filter(({ isKnown }) => isKnown)) / worth : 0, scores, certain }
 }
 
+/** What some of the chunks are worth; most have no word of a way. */
+class Sums {
+  readonly worths: Float64Array
+  /** The number of terms that each chunk has. */
+  readonly counts: Uint8Array
+  /** The chunks that have one: the first `size`. */
+  readonly chunks: Uint32Array
+  size = 0
+
+  constructor(chunks: number) {
+    this.worths = new Float64Array(chunks)
+    this.counts = new Uint8Array(chunks)
+    this.chunks = new Uint32Array(chunks)
+  }
+
+  clear(): void {
+    for (let i = 0; i < this.size; i++) this.worths[this.chunks[i]!] = this.counts[this.chunks[i]!] = 0
+    this.size = 0
+  }
+}
+
 /** Adds what a group is worth in each chunk: the most that one of its ways is. */
-function scoreGroup(view: View, group: readonly WeighedTerm[], scores: Float64Array, certain: Uint8Array): void {
+function scoreGroup(
+  view: View,
+  group: readonly WeighedTerm[],
+  { ofGroup, ofWay }: Record<'ofGroup' | 'ofWay', Sums>,
+  scores: Float64Array,
+  certain: Uint8Array,
+): void {
   const [only, ...others] = group
   if (others.length === 0 && !only!.isCode) {
     addTerm(view, only!, scores)
     return
   }
-  const ofGroup = new Float64Array(scores.length)
+  ofGroup.clear()
   for (const way of groupBy(group, (term) => term.way).values()) {
-    const ofWay = new Float64Array(scores.length)
-    const termsFound = new Uint8Array(scores.length)
-    for (const term of way) addTerm(view, term, ofWay, termsFound)
+    ofWay.clear()
+    for (const term of way) addTerm(view, term, ofWay.worths, ofWay)
     const isCode = way.some((term) => term.isCode)
-    for (let chunk = 0; chunk < ofWay.length; chunk++) {
-      if (ofWay[chunk]! > ofGroup[chunk]!) ofGroup[chunk] = ofWay[chunk]!
-      if (isCode && termsFound[chunk] === way.length) certain[chunk] = 1
+    for (let i = 0; i < ofWay.size; i++) {
+      const chunk = ofWay.chunks[i]!
+      if (ofGroup.counts[chunk] === 0) ofGroup.chunks[ofGroup.size++] = chunk
+      ofGroup.counts[chunk] = 1
+      if (ofWay.worths[chunk]! > ofGroup.worths[chunk]!) ofGroup.worths[chunk] = ofWay.worths[chunk]!
+      if (isCode && ofWay.counts[chunk] === way.length) certain[chunk] = 1
     }
   }
-  for (let chunk = 0; chunk < ofGroup.length; chunk++) scores[chunk]! += ofGroup[chunk]!
+  for (let i = 0; i < ofGroup.size; i++) scores[ofGroup.chunks[i]!]! += ofGroup.worths[ofGroup.chunks[i]!]!
 }
 
 /** Adds what a term is worth in each chunk that has it, and counts it there. Has no callback, since it runs for each word of each chunk. */
-function addTerm(
-  { index, visible }: View,
-  { key, worth }: WeighedTerm,
-  scores: Float64Array,
-  found?: Uint8Array,
-): void {
+function addTerm({ index, visible }: View, { key, worth }: WeighedTerm, scores: Float64Array, seen?: Sums): void {
   const worths = gains.map((gain) => worth * gain)
   for (const { segment, base } of index.layers) {
     const { postings } = segment
@@ -91,27 +116,27 @@ function addTerm(
       const chunk = base + (postings[i]! >>> 2)
       if (visible !== undefined && visible[chunk] === 0) continue
       scores[chunk]! += worths[postings[i]! & 3]!
-      if (found) found[chunk]!++
+      if (seen && seen.counts[chunk]!++ === 0) seen.chunks[seen.size++] = chunk
     }
   }
 }
 
 /** The mean length of the chunks that have a term, plus 1. */
 function usualLength(view: View, terms: readonly WeighedTerm[]): number {
-  const has = new Uint8Array(view.index.chunks)
+  const isCounted = new Uint8Array(view.index.chunks)
+  let count = 0
+  let length = 0
   for (const key of new Set(terms.map((term) => term.key)))
     for (const { segment, base } of view.index.layers) {
       const [from, to] = postingsOf(segment, key)
-      for (let i = from; i < to; i++) has[base + (segment.postings[i]! >>> 2)] = 1
-    }
-  let count = 0
-  let length = 0
-  for (const { segment, base } of view.index.layers)
-    for (let i = 0; i < segment.lengths.length; i++)
-      if (has[base + i] === 1 && view.visible?.[base + i] !== 0) {
+      for (let i = from; i < to; i++) {
+        const own = segment.postings[i]! >>> 2
+        if (isCounted[base + own] === 1 || view.visible?.[base + own] === 0) continue
+        isCounted[base + own] = 1
         count++
-        length += segment.lengths[i]!
+        length += segment.lengths[own]!
       }
+    }
   return count > 0 ? length / count + 1 : 1
 }
 

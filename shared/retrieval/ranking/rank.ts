@@ -76,7 +76,7 @@ export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], 
     finish(cosines) {
       const likenesses = isSmall ? cosines.map((each) => likenessFrom(each)) : estimated
       const ranked = compared.map((chunk, i) => {
-        const scores = cosines.map((each, h) => rounded(scorers[h]!(chunk, each[i]!, likenesses[h]!)))
+        const scores = cosines.map((each, h) => rounded(scorers[h]!.score(chunk, each[i]!, likenesses[h]!)))
         const h = scores.indexOf(Math.max(...scores))
         const keyword = keywordScore(words[h]!, chunk)
         return { chunk, score: scores[h]!, semantic: cosines[h]![i]!, keyword, likeness: likenesses[h] }
@@ -86,16 +86,24 @@ export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], 
   }
 }
 
-type Scorer = (chunk: number, cosine: number, likeness: Likeness) => number
+interface Scorer {
+  score(chunk: number, cosine: number, likeness: Likeness): number
+  /** The most that a score rises where its cosine rises by 1. */
+  slope(likeness: Likeness): number
+}
 
 function scorerOf(mode: Mode, weight: number, { known, scores, certain }: WordScores): Scorer {
-  if (mode === 'semantic') return (_, cosine) => cosine
-  if (known === null) return (_, cosine, likeness) => likenessOf(cosine, likeness)
+  if (mode === 'semantic') return { score: (_, cosine) => cosine, slope: () => 1 }
+  if (known === null)
+    return { score: (_, cosine, likeness) => likenessOf(cosine, likeness), slope: ({ reach }) => 1 / reach }
   const ofWords = weight * known
   const trusted = trust + (1 - trust) * known
-  return (chunk, cosine, likeness) => {
-    const sum = ofWords * scores[chunk]! + (1 - ofWords) * likenessOf(cosine, likeness)
-    return withCertainty(trusted * sum, certain[chunk] === 1)
+  return {
+    score: (chunk, cosine, likeness) => {
+      const sum = ofWords * scores[chunk]! + (1 - ofWords) * likenessOf(cosine, likeness)
+      return withCertainty(trusted * sum, certain[chunk] === 1)
+    },
+    slope: ({ reach }) => (trusted * (1 - ofWords)) / reach,
   }
 }
 
@@ -133,19 +141,23 @@ function likeliest(
 ): number[] {
   const count = estimates[0]!.length
   const scores = new Float64Array(count).fill(-Infinity)
-  const highest = new Float64Array(count).fill(-Infinity)
-  for (const [h, score] of scorers.entries()) {
+  for (const [h, { score }] of scorers.entries()) {
     const cosines = estimates[h]!
+    const likeness = likenesses[h]!
     for (let chunk = 0; chunk < count; chunk++) {
       const cosine = cosines[chunk]!
-      if (cosine === -Infinity) continue
-      scores[chunk] = Math.max(scores[chunk]!, score(chunk, cosine, likenesses[h]!))
-      highest[chunk] = Math.max(highest[chunk]!, score(chunk, cosine + marginAt(cosine), likenesses[h]!))
+      if (cosine > -Infinity) scores[chunk] = Math.max(scores[chunk]!, score(chunk, cosine, likeness))
     }
   }
   const last = Math.max(largest(scores, limit), -Number.MAX_VALUE)
+  const maxRise = Math.max(...scorers.map(({ slope }, h) => margin * slope(likenesses[h]!)))
+  const reaches = (chunk: number) =>
+    scorers.some(({ score }, h) => {
+      const cosine = estimates[h]![chunk]!
+      return score(chunk, cosine + marginAt(cosine), likenesses[h]!) >= last
+    })
   const found: number[] = []
-  for (let chunk = 0; chunk < count; chunk++) if (highest[chunk]! >= last) found.push(chunk)
+  for (let chunk = 0; chunk < count; chunk++) if (scores[chunk]! + maxRise >= last && reaches(chunk)) found.push(chunk)
   return found.sort((one, other) => scores[other]! - scores[one]!).slice(0, maxCompared)
 }
 

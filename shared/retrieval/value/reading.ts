@@ -1,12 +1,9 @@
 import { BoundedMap } from '../../bounded-map.ts'
 import { isFillerStem } from '../../terms/fillers.ts'
-import { joinedTerms } from '../../terms/terms.ts'
-import { fold, stem } from '../../terms/word-forms.ts'
-import { wordsOf } from '../../terms/words.ts'
-import { normalForm } from '../../text/normal-form.ts'
 import { isAlike } from '../alike.ts'
 import { codeOf, type Unit } from '../asked.ts'
 import { meets, rangesIn } from '../quantities.ts'
+import { readText } from '../read-text.ts'
 import type { Hit } from '../schemas.ts'
 import { headsOf } from '../tables.ts'
 
@@ -14,8 +11,6 @@ const synonymStrength = 0.8
 /** A part of a compound, or a word that sounds alike: only for a word that no passage has. */
 const likeStrength = 0.5
 
-/** Later characters are not read. */
-const maxCharacters = 8000
 const maxNameLength = 80
 /** Cells, headers and the passages of a small agent come again in other questions. */
 const namesRead = new BoundedMap<string, ReadonlySet<string>>(20_000)
@@ -24,8 +19,8 @@ const passagesRead = new BoundedMap<string, ReadonlySet<string>>(4000)
 /** The stems of a text's words, fillers too, and its codes of several words. */
 export function formsIn(text: string): ReadonlySet<string> {
   return (text.length <= maxNameLength ? namesRead : passagesRead).getOrInsertComputed(text, () => {
-    const words = wordsOf(normalForm(text.slice(0, maxCharacters)))
-    return new Set([...words.map(({ text }) => stem(fold(text))), ...joinedTerms(words).map(({ text }) => text)])
+    const { words, codes } = readText(text)
+    return new Set([...words.map(({ stem }) => stem), ...codes])
   })
 }
 
@@ -39,11 +34,20 @@ export type Passage = Pick<Hit, 'chunk_id' | 'document_id' | 'document_title' | 
 /** The passage's title, headings and content. */
 export const textsOf = (passage: Passage) => [...headsOf(passage), passage.content]
 
+/** Stems of texts. Few are looked up, so they are not copied into one set; one that several texts have comes several times. */
+export interface Vocabulary extends Iterable<string> {
+  has(stem: string): boolean
+}
+
 /** The stems of all passages. */
-export function vocabularyOf(passages: readonly Passage[]): ReadonlySet<string> {
-  const vocabulary = new Set<string>()
-  for (const text of passages.flatMap(textsOf)) for (const form of formsIn(text)) vocabulary.add(form)
-  return vocabulary
+export function vocabularyOf(passages: readonly Passage[]): Vocabulary {
+  const texts = passages.flatMap(textsOf).map(formsIn)
+  return {
+    has: (stem) => texts.some((forms) => forms.has(stem)),
+    *[Symbol.iterator]() {
+      for (const forms of texts) yield* forms
+    },
+  }
 }
 
 /** Tells which units a passage, its headings or its document's title meet. */
@@ -61,7 +65,7 @@ export type Reader = (text: string) => Strengths
  * Reads texts.
  * @param vocabulary the stems of all passages: a word that none has is sought in compounds, and by its sound
  */
-export function readerOf(units: readonly Unit[], vocabulary: ReadonlySet<string>): Reader {
+export function readerOf(units: readonly Unit[], vocabulary: Vocabulary): Reader {
   const known = new Map<string, Strengths>()
   const ranged = units.flatMap(({ ranges }, u) => (ranges.length > 0 ? [{ ranges, u }] : []))
   const meanings = new Map<string, { u: number; strength: number }[]>()

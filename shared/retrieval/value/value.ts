@@ -4,7 +4,7 @@ import type { Value } from '../schemas.ts'
 import { sentencesOf } from '../speech/sentences.ts'
 import { headsOf, tablesOf } from '../tables.ts'
 import { onlyCell, type ProvenCell, provenCells } from './proof.ts'
-import { formsIn, type Passage, type Reader, readerOf, textsOf } from './reading.ts'
+import { formsIn, type Passage, type Reader, readerOf, textsOf, type Vocabulary } from './reading.ts'
 
 /** One hypothesis of the last turn, with the turns before it, oldest first. */
 export interface Reading {
@@ -30,7 +30,7 @@ const continues =
 export function findValue(
   readings: readonly Reading[],
   passages: readonly Passage[],
-  vocabulary: ReadonlySet<string>,
+  vocabulary: Vocabulary,
   isRequired: (unit: Unit) => boolean,
 ): Value | null {
   const tables = tablesOf(passages)

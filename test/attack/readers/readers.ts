@@ -192,7 +192,7 @@ export const readers: Record<string, Reader> = {
   'the words of a golden question': { limit: maxQuestion, read: normalized },
   'what a passage has of a question': {
     limit: maxPassage,
-    read: (text) => coverageOf(text.slice(0, maxQuestion), [text, text]),
+    read: (text) => coverageOf(text.slice(0, maxQuestion), [[text], [text]]),
   },
   'the cell of a table that answers': {
     limit: maxPassage,
