@@ -1,11 +1,14 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Agent, openAgent } from '../../../infra/library/open-agent.ts'
 import { encoderEmbedder } from '../../../shared/embedding/encoder-embedder.ts'
+import { toBase64 } from '../../../shared/embedding/vectors.ts'
 import { question, section } from '../data/texts.ts'
 import { vectorsOf } from '../data/vectors.ts'
 import { type Bench, type Measurement, ours, type Part } from '../part.ts'
@@ -20,7 +23,9 @@ type Peers = [name: string, peer: ReturnType<typeof flatScan> & Partial<Library>
 type Loaded = Awaited<ReturnType<typeof load>>
 
 const limit = 5
-const warmUps = 30
+const command = join(import.meta.dirname, '../../../infra/library/replica/main.ts')
+/** As many as compile what a search runs: an agent's process lives for days. */
+const warmUps = 300
 const sectionsOfChange = 10
 const arms = [
   ['by words', 'keyword', 'byWords'],
@@ -108,7 +113,7 @@ async function* measure(
     }
     for (const [peer, { [method]: search }] of peers)
       if (search) contestants[peer] = asking(loaded, (text, vector) => search(agentId, text, limit, vector))
-    const samples = await interleaved(contestants, { rounds: 300, seconds: 8, warmUps })
+    const samples = await interleaved(contestants, { rounds: 300, seconds: 12, warmUps })
     yield { work: `${work}: ${name}, p50`, unit: 'ms', ...less, samples }
     yield { work: `${work}: ${name}, p99`, unit: 'ms', figure: 'p99', ...less, samples }
   }
@@ -212,8 +217,42 @@ async function* withEncoder({ server, progress }: Bench): AsyncGenerator<Measure
     const samples = await interleaved({ [ours]: search }, { rounds: 200, seconds: 20, warmUps })
     yield { work: `${work}: with the built-in encoder, p50`, unit: 'ms', better: 'less', samples }
     await agent.close()
+    yield* overLoopback(loaded)
   } finally {
     await gateway.close()
     await cuecard.close()
   }
+}
+
+/** The same over HTTP from a process beside the caller's, with the question's vector given. */
+async function* overLoopback(loaded: Loaded): AsyncGenerator<Measurement> {
+  const { url, key, agentId, work, path } = loaded
+  const replica = spawn(process.execPath, [command, 'replica', '--agent', agentId, '--port', '0'], {
+    env: { ...process.env, BASE_URL: url, API_KEY: key },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const address = await addressOf(replica)
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' }
+    const search = asking(loaded, async (query, embedding) => {
+      const body = JSON.stringify({ query, embedding: toBase64(Float32Array.from(embedding)), limit })
+      const answer = await fetch(`${address}${path}/search`, { method: 'POST', headers, body })
+      if (((await answer.json()) as { data: unknown[] }).data.length === 0) throw new Error('nothing was found')
+    })
+    const samples = await interleaved({ [ours]: search }, { rounds: 300, seconds: 20, warmUps })
+    yield { work: `${work}: from a replica on loopback, p50`, unit: 'ms', better: 'less', samples }
+  } finally {
+    replica.kill()
+  }
+}
+
+/** The address that a replica prints once it serves. */
+async function addressOf({ stdout }: ChildProcessByStdio<null, Readable, null>): Promise<string> {
+  let printed = ''
+  for await (const text of stdout.iterator({ destroyOnReturn: false })) {
+    printed += text
+    const [, address] = /^Serving (.+)$/m.exec(printed) ?? []
+    if (address) return address
+  }
+  throw new Error(`The replica has ended: ${printed}`)
 }
