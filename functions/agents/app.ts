@@ -1,8 +1,9 @@
 import { byId, listQuery, pageOf, readAfter, respondPage } from '../../shared/http/pagination.ts'
 import { type RouterOptions, router } from '../../shared/http/router.ts'
 import { createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
+import { deleteAgent } from '../../shared/organizations/delete-agent.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
-import { agentExample, agentSchema, createBody, toAgent, updateBody } from './schemas.ts'
+import { agentExample, agentSchema, createBody, deletionQuery, toAgent, updateBody } from './schemas.ts'
 import { addWebsiteRoutes } from './websites.ts'
 
 const collection = '/v1/agents'
@@ -72,6 +73,23 @@ export function agentsApp({ queue, ...options }: RouterOptions & { queue?: Sende
         responses: { 200: anAgent },
       },
       async ({ c, db, scope, body }) => c.json(toAgent(await updateAgent(db, scope, body))),
+    )
+    .delete(
+      one,
+      {
+        operationId: 'deleteAgent',
+        summary: 'Delete an agent',
+        description:
+          'Deletes it for good, with its documents, files, sources, questions, golden questions, calls and connections, and what it has in the trash. Nobody finds any of it from then on; the rows follow in the background.',
+        permission: 'organization:write',
+        query: deletionQuery,
+        responses: { 204: { description: 'It is gone' } },
+        errors: ['confirmation_mismatch'],
+      },
+      async ({ c, db, scope, origin, query: { confirm } }) => {
+        await deleteAgent(db, scope, { confirm, by: origin.by! })
+        return c.body(null, 204)
+      },
     )
   addWebsiteRoutes(routes.tagged('Sources'), queue)
   return routes.app

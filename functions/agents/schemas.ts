@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { described, fields, printable, someOf } from '../../shared/http/input/fields.ts'
+import { described, fields, maxCharacters, printable, someOf } from '../../shared/http/input/fields.ts'
 import type { AgentRow } from '../../shared/organizations/agents.ts'
 import { holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
 
@@ -22,6 +22,19 @@ export const createBody = v.pipe(
   fields({ ...settings, time_zone: v.optional(settings.time_zone), holidays: v.optional(settings.holidays) }),
   v.title('NewAgent'),
 )
+
+export const deletionQuery = fields({
+  confirm: described(
+    v.pipe(
+      v.string('must be a string'),
+      v.trim(),
+      v.minLength(1, 'must not be empty'),
+      maxCharacters(200),
+      v.metadata({ examples: ['Night desk'] }),
+    ),
+    'The agent’s name, exactly, but for white space around it.',
+  ),
+})
 
 export const updateBody = v.pipe(someOf(settings), v.metadata({ title: 'AgentUpdate', minProperties: 1 }))
 

@@ -2,10 +2,10 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
-import { type AgentRow, createAgent, getAgent, listAgents, updateAgent } from '../../shared/organizations/agents.ts'
-import { countryOf, dayText, holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
+import { type AgentRow, createAgent, getAgent, listAgents } from '../../shared/organizations/agents.ts'
+import { dayText, timeZone } from '../../shared/organizations/time-zone.ts'
 import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
-import { line, oneLine } from './forms.ts'
+import { line } from './forms.ts'
 import { agentPage, type Html, type View } from './layout.ts'
 import { emptyView } from './list.ts'
 import type { Screens } from './screen.ts'
@@ -13,28 +13,10 @@ import { counted, number } from './sentences.ts'
 
 const path = '/dashboard/agents'
 const one = `${path}/:agentId` as const
-const maxName = 200
-const maxHolidays = 6
-const name = line(maxName, { missing: 'Enter a name.', tooLong: 'A name can have at most 200 characters.' })
+export const maxName = 200
+export const name = line(maxName, { missing: 'Enter a name.', tooLong: 'A name can have at most 200 characters.' })
 /** The browser's time zone is missing without scripts, and the server may not have it. */
 const newAgent = v.object({ name, time_zone: v.fallback(v.optional(timeZone), undefined) })
-const editedAgent = v.object({
-  name,
-  time_zone: v.pipe(
-    v.optional(v.string(), ''),
-    v.check((text) => text === '' || v.is(timeZone, text), 'Choose a time zone.'),
-    v.transform((text) => text || undefined),
-  ),
-  holidays: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform(oneLine),
-      v.toUpperCase(),
-      v.check((text) => text === '' || v.is(holidays, text), 'Enter a code, such as US or CA-ON.'),
-      v.transform((text) => text || null),
-    ),
-  ),
-})
 
 /** Lists the agents on the first screen, each with its state. An agent's own address redirects to its documents. */
 export function addAgentsScreens(screens: Screens) {
@@ -72,24 +54,9 @@ export function addAgentsScreens(screens: Screens) {
       const { id } = await getAgent(db, scope)
       return { redirect: agentPage(id, 'documents') }
     })
-    .get(`${one}/edit`, { permission }, async ({ db, scope }) => {
-      return editView(await getAgent(db, scope))
-    })
-    .post(`${one}/edit`, { permission, form: editedAgent }, async ({ db, scope, form }) => {
-      if (!form.isValid) return { ...editView(await getAgent(db, scope), form), status: 422 }
-      const { name } = await updateAgent(db, scope, form.values)
-      return { redirect: '/dashboard', flash: { text: `“${name}” was saved.` } }
-    })
-    .post(`${one}/time-zone`, { permission, form: v.object({ time_zone: timeZone }) }, async ({ db, scope, form }) => {
-      if (!form.isValid)
-        return { redirect: `${path}/${scope.agentId}/edit`, flash: { text: 'Choose a time zone.', isError: true } }
-      const agent = await updateAgent(db, scope, form.values)
-      const text = `The time zone of “${agent.name}” is ${timeZoneOf(agent)}.`
-      return { redirect: agentPage(agent.id, 'documents'), flash: { text } }
-    })
 }
 
-const nameField = (sent: Sent) =>
+export const nameField = (sent: Sent) =>
   fieldsOf(sent).line('name', 'Name', maxName, 'Such as “Front desk”. Callers don’t hear it.')
 
 function newView(sent: Sent = {}): View {
@@ -98,32 +65,11 @@ function newView(sent: Sent = {}): View {
   return { title: 'New agent', place: 'agents', crumbs: [], content }
 }
 
-function editView(agent: AgentRow, sent?: Sent): View {
-  const { name, time_zone, holidays } = agent
-  const typed = { name, time_zone: time_zone ?? '', holidays: holidays ?? '', ...sent?.typed }
-  const { choice, line } = fieldsOf({ ...sent, typed })
-  const zones = new Set(['UTC', timeZoneOf(agent), ...Intl.supportedValuesOf('timeZone')])
-  const choices = [...zones].map((zone) => [zone, zone] as const)
-  const country = time_zone !== null && holidays === null && countryOf(time_zone)
-  const ofHolidays = html`The code of the country whose public holidays it has, such as US, or of a region, such as CA-ON.${country && ` ${time_zone} is in ${country}.`}`
-  const fields = [
-    nameField({ ...sent, typed }),
-    choice(
-      'time_zone',
-      'Time zone',
-      time_zone === null ? [['', 'Not chosen yet: UTC'], ...choices] : choices,
-      'The time zone of the business. “Today” in a call, and the days on which a document is served, are its days.',
-    ),
-    line('holidays', 'Public holidays', maxHolidays, ofHolidays, html`autocapitalize="characters" autocomplete="off"`),
-  ]
-  return { title: `Edit “${name}”`, place: 'agents', crumbs: [], content: sheetForm(fields, 'Save', '/dashboard') }
-}
-
 /** Asks once whether the browser's time zone is the agent's. dashboard.js fills it in and shows the question. */
-export function zoneQuestion({ id, time_zone }: AgentRow): Html | false {
+export function zoneQuestion({ id, name, time_zone }: AgentRow): Html | false {
   return (
     time_zone === null &&
-    html`<form class="notice" method="post" action="${path}/${id}/time-zone" hidden><p>Is <strong data-zone></strong> the time zone of this business?</p>
+    html`<form class="notice" method="post" action="${path}/${id}/edit" hidden><input type="hidden" name="name" value="${name}"><p>Is <strong data-zone></strong> the time zone of this business?</p>
 <button name="time_zone" data-zone>Yes</button> <button class="plain" name="time_zone" value="UTC">No, keep UTC</button> <a href="${path}/${id}/edit">Choose another</a></form>`
   )
 }
@@ -157,5 +103,5 @@ function agentCard({ id, name, knowledge_base_enabled: isOn, documents }: AgentR
 ${completed > 0 && completed < count && html`<span>${number(completed)} ready</span>`}
 ${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}
 ${error > 0 && html`<span class="fault">${number(error)} failed</span>`}</p>
-${mayEdit && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Edit “${name}”">Edit</a>`}</li>`
+${mayEdit && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Settings of “${name}”">Settings</a>`}</li>`
 }

@@ -11,6 +11,7 @@ import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
+import { addAgentSettings } from './agent-settings.ts'
 import { addAgentsScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
@@ -82,6 +83,7 @@ export function dashboardApp({
   app.route('/', invitationRoutes(db, findSession))
   const screens = screensOf(app, db, findSession)
   addAgentsScreens(screens)
+  addAgentSettings(screens)
   // The order matters: `…/documents/new` must match before `…/documents/:documentId`.
   addListScreens(screens)
   addSelectionRoute(screens, queue)

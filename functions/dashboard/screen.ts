@@ -91,21 +91,22 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
       const may = (permission: Permission | 'people') =>
         permission === 'people' ? session.person?.role === 'owner' : session.permissions.includes(permission)
       const meter = meterOf(session.organizationId)
-      const own = db.forOrganization(session.organizationId)
+      const sent = { organizationId: session.organizationId, agentId: c.req.param('agentId') as AgentId }
       let found: Promise<AgentRow> | undefined
       const agent = () => {
-        found ??= getAgent(own, { organizationId: session.organizationId, agentId: c.req.param('agentId') as AgentId })
+        found ??= getAgent(db.forAgent(sent), sent)
         return found
       }
       try {
         if (metadata.permission !== 'any' && !may(metadata.permission))
           throw new ApiError('missing_permission', metadata.permission)
+        const scope = { organizationId: session.organizationId, ...readPath(schema, c.req.param()) }
         const request = {
           c,
-          db: own,
+          db: db.forAgent(scope),
           meter,
           session,
-          scope: { organizationId: session.organizationId, ...readPath(schema, c.req.param()) },
+          scope,
           origin: { requestId: c.get('requestId'), by: session.id },
           form: await formOf(c, metadata.form),
           isPartial,

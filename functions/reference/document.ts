@@ -40,6 +40,7 @@ export interface Schema {
   enum?: unknown[]
   const?: unknown
   default?: unknown
+  examples?: unknown[]
   properties?: Record<string, Schema>
   required?: string[]
   items?: Schema

@@ -4,6 +4,7 @@ import {
   type Endpoint,
   exampleOf,
   type OpenApi,
+  type Parameter,
   type Response,
   resolve,
   responseBody,
@@ -30,6 +31,7 @@ ${responses(openApi, endpoint)}
 ${requestPanel({
   method: endpoint.method,
   path: samplePath(endpoint.path),
+  query: neededQuery(parameters),
   body: exampleOf(body),
   isPublic: (endpoint.security ?? []).length === 0,
   response: responseBody(openApi, endpoint),
@@ -38,6 +40,13 @@ ${requestPanel({
 ${exampleResponse(openApi, endpoint)}
 </div>
 </section>`
+}
+
+/** Examples of the parameters that a request can't leave out. */
+function neededQuery(parameters: Parameter[]): Record<string, string> | undefined {
+  const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
+  if (needed.length === 0) return undefined
+  return Object.fromEntries(needed.map(({ name, schema }) => [name, String(schema.examples?.[0])]))
 }
 
 function responses(openApi: OpenApi, endpoint: Endpoint): Html {

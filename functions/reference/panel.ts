@@ -22,7 +22,7 @@ ${Object.entries(languages).map(
 <div class="try script">
 <details><summary>Change the request</summary>
 ${[...names].map((name) => html`<label>${name} <input data-value="${name}" spellcheck="false"></label>`)}
-${parameters.map(parameterField)}
+${parameters.map((parameter) => parameterField(parameter, call.query?.[parameter.name]))}
 ${call.body === undefined ? '' : html`<label>Body <textarea class="body" rows="10" wrap="off" spellcheck="false">${json(call.body)}</textarea></label>`}
 </details>
 <button class="send">Send</button>
@@ -31,11 +31,11 @@ ${call.body === undefined ? '' : html`<label>Body <textarea class="body" rows="1
 </form>`
 }
 
-function parameterField({ name, in: place, schema }: Parameter): Html {
+function parameterField({ name, in: place, schema }: Parameter, value = ''): Html {
   const kind = place === 'header' ? 'data-header' : 'data-query'
   return schema.enum
     ? html`<label>${name} <select ${kind}="${name}"><option></option>${schema.enum.map((value) => html`<option>${String(value)}</option>`)}</select></label>`
-    : html`<label>${name} <input ${kind}="${name}" placeholder="${String(schema.default ?? '')}" spellcheck="false"></label>`
+    : html`<label>${name} <input ${kind}="${name}" value="${value}" placeholder="${String(schema.default ?? '')}" spellcheck="false"></label>`
 }
 
 export function codeBlock(text: string): Html {

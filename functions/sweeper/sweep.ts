@@ -5,6 +5,7 @@ import { describeError, log } from '../../shared/telemetry/log.ts'
 import { report } from '../../shared/telemetry/metrics.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import { deleteFiles, findObsoleteFiles } from './delete-files.ts'
+import { eraseAgents } from './erase-agents.ts'
 import { acquireDocuments, acquireModels, acquireWebsites, oldestDueWebsite } from './lost.ts'
 import { checkHolidays } from './missing-holidays.ts'
 import { failExhausted, failUnavailable, failUnprocessed, measureOldest, recoverExpired } from './overdue.ts'
@@ -67,6 +68,7 @@ export async function sweep(
     trash_purged: (db) => purgeTrash(db),
     terms_renewed: (db) => renewTerms(db, maySend),
     holidays_checked: (db) => checkHolidays(db, now(), maySend),
+    agents_erased: (db) => eraseAgents(db, () => remaining() - lastSendMilliseconds),
   } satisfies Record<string, Act>
   const done: Partial<Record<keyof typeof kinds, number>> = {}
   const failed: string[] = []

@@ -10,7 +10,7 @@ import { count, expiry, id, optional, parser, required, subcommand } from '../co
 import type { Terminal } from '../command-line/terminal.ts'
 import { action, audited } from './action.ts'
 import { createAgent, listAgents, removeRetellSecret, setRetellSecret, showAgent } from './agents.ts'
-import { addAgentDelete, addOrganizationDelete } from './erasure/commands.ts'
+import { addAgentDelete, addOrganizationDelete } from './erasure-commands.ts'
 import { addOrganizationExport } from './export/export.ts'
 import { createKey, listKeys, revokeKey } from './keys.ts'
 import {

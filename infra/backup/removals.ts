@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../shared/database/database.ts'
+import { type EraseOptions, type Erasure, erase, listErasures } from '../../shared/erasure/erase.ts'
 import type { AgentId, OrganizationId } from '../../shared/ids.ts'
-import { type EraseOptions, type Erasure, erase, listErasures } from '../admin/erasure/erase.ts'
 
 /** Erasures and revocations that a restore must repeat. */
 export interface Removals {

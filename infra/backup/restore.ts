@@ -1,5 +1,5 @@
 import type { Database } from '../../shared/database/database.ts'
-import type { EraseOptions } from '../admin/erasure/erase.ts'
+import type { EraseOptions } from '../../shared/erasure/erase.ts'
 import { migrateAt } from '../migrations/migrate.ts'
 import { type Backup, restoreBackup } from './backup.ts'
 import { erasuresWithRows, type Removals, removeAgain } from './removals.ts'

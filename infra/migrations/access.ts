@@ -26,6 +26,7 @@ const lease = 'lease_token, lease_expires_at, next_attempt_at'
 const attempts = `${lease}, attempt, retry_count, tries`
 const work = `${state}, ${attempts}`
 const crawl = 'status, error_message, next_check_at, resume_at, lease_token, lease_expires_at, attempt, resend_at'
+const halted = 'next_check_at, resume_at, lease_token, lease_expires_at, attempt'
 const upload = 'file_etag, upload_until'
 const served = 'revision, active_revision, chunk_count, valid_from, valid_until'
 const chunksOf = 'chunk_count, chunk_offsets, chunk_pages, planned_chunk_count'
@@ -68,8 +69,8 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     every: 'sweeper',
     'chunks documents': `select, insert (organization_id, api_key_id, key, request_hash, owner),
       update (request_hash, owner, response, created_at), delete`,
-    sweeper: 'select (organization_id, api_key_id, key, created_at), delete',
-    operator: 'select (organization_id, api_key_id, key), delete',
+    sweeper: 'select (organization_id, api_key_id, key, agent_id, created_at), delete',
+    operator: 'select (organization_id, api_key_id, key, agent_id), delete',
   },
   request_meters: {
     'dashboard operator organization': 'select (organization_id, day, requests, question_tokens)',
@@ -93,7 +94,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'mcp platforms': 'select (knowledge_base_enabled)',
     snapshot: `select (organization_id, id, name, model, served_version, purged_version, ${clock})`,
     sweeper: `select (organization_id, id, model_due_at, holidays_due_at, ${clock}),
-      update (model_due_at, missing_holidays, holidays_due_at)`,
+      update (model_due_at, missing_holidays, holidays_due_at), delete`,
     dashboard: 'select',
     operator: `select, insert (organization_id, id, name, ${clock}), delete`,
   },
@@ -105,10 +106,11 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   // The call service writes calls: its roles are not ours to restrict.
   calls: {
     'policy every_writer': 'using (true)',
-    'policy own': `as restrictive to dashboard using (${own})`,
+    'policy own': `as restrictive to dashboard sweeper using (${own})`,
     'policy operator_updates': `as restrictive for update to operator using (${audited})`,
     'policy operator_deletes': `as restrictive for delete to operator using (${audited})`,
     'dashboard operator': 'select, update (deleted_at), delete',
+    sweeper: 'select (organization_id, id, agent_id), delete',
   },
 
   people: {
@@ -167,15 +169,16 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
       update (${crawl}, address, include, exclude, refresh_hours, request_id, requested_by, deleted_at)`,
     crawler: `select, update (${crawl}, notice, checked_at, crawl, failures, sitemap), delete`,
     documents: 'select (organization_id, id, status)',
-    sweeper: `select (organization_id, id, next_check_at, resume_at, lease_token, lease_expires_at, resend_at, request_id, requested_by),
-      update (resend_at)`,
-    operator: `select (organization_id, agent_id, id, url, kind, include, exclude, refresh_hours, status, error_message, notice,
+    sweeper: `select (organization_id, id, agent_id, next_check_at, resume_at, lease_token, lease_expires_at, resend_at, request_id,
+      requested_by), update (resend_at), delete`,
+    operator: `update (${halted}), select (organization_id, agent_id, id, url, kind, include, exclude, refresh_hours, status, error_message, notice,
       checked_at, next_check_at, crawl, resume_at, lease_expires_at, attempt, failures, created_at), delete`,
   },
   source_pages: {
     agents: `select (${page})`,
     dashboard: `select (${page}, crawl, task, applied_hash), update (applied_hash)`,
     crawler: 'select, insert, update, delete',
+    sweeper: 'select (organization_id, agent_id, source_id, address), delete',
     operator: `select (${page}, found), delete`,
   },
 
@@ -231,13 +234,14 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
   document_revisions: {
     every: 'sweeper',
     'dashboard documents': 'select',
-    sweeper: 'select (organization_id, document_id, revision, replaced_at), delete',
+    sweeper: 'select (organization_id, agent_id, document_id, revision, replaced_at), delete',
     operator: 'select, delete',
   },
   document_claims: {
     'crawler dashboard': 'select',
     documents: 'select, insert, update (scope), delete',
     'chunks embedding': 'select (organization_id, document_id, revision), insert, delete',
+    sweeper: 'select (organization_id, agent_id, document_id, key), delete',
     operator: 'select, delete',
   },
   obsolete_files: {
@@ -253,7 +257,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     chunks: 'select',
     'crawler documents': 'delete',
     every: 'sweeper',
-    sweeper: `select (${chunk}, content, metadata, terms), update (terms)`,
+    sweeper: `select (${chunk}, content, metadata, terms), update (terms), delete`,
     operator: `select (${chunk}, id, content, token_count, metadata, vector_id, other_vector_id, created_at), delete`,
   },
   vectors: {
@@ -262,6 +266,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'crawler dashboard documents': 'delete',
     chunks: 'select, insert, delete',
     embedding: 'select (model), insert, delete',
+    sweeper: 'select (organization_id, document_id, id), delete',
     operator: 'select (organization_id, document_id, id, exponent, embedding), delete',
   },
 
@@ -279,6 +284,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     embedding: `update (model, embedding)`,
     'dashboard questions': `insert (organization_id, agent_id, id, ${asked}, model, embedding),
       update (${asked}, model, embedding), delete`,
+    sweeper: 'select (organization_id, agent_id, id), delete',
     operator: 'select, delete',
   },
   query_vectors: {
@@ -304,7 +310,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
       insert (organization_id, webhook_id, id, type, subject_id, data, next_attempt_at),
       update (status, attempts, next_attempt_at, lease_token, queued_at)`,
     delivery: 'select, update (status, attempts, next_attempt_at, lease_token, response_status, error, delivered_at)',
-    sweeper: 'select (organization_id, webhook_id, id, created_at), delete',
+    sweeper: 'select (organization_id, webhook_id, id, data, created_at), delete',
     operator: 'select, delete',
   },
 
@@ -313,14 +319,19 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     'policy operator_reads': 'for select to operator using (true)',
     'policy operator_begins': 'for insert to operator with check (login = session_user and outcome is null)',
     'policy operator_ends': `for update to operator using (login = session_user and outcome is null) with check (outcome is not null)`,
-    'policy own_recorded': `for insert to dashboard with check (${own} and login = session_user and outcome = 'done')`,
-    'policy own_counted': `for select to dashboard using (${own})`,
-    dashboard: `select (id, organization_id, command, started_at),
-      insert (id, person, command, arguments, organization_id, ended_at, outcome)`,
+    'policy own_recorded': `for insert to agents dashboard with check (${own} and login = session_user and outcome = 'done')`,
+    'policy own_counted': `for select to agents dashboard using (${own})`,
+    'agents dashboard':
+      'select (id, organization_id), insert (id, person, command, arguments, organization_id, ended_at, outcome)',
+    dashboard: 'select (command, started_at)',
     operator: `select (id, login, person, command, arguments, organization_id, started_at, ended_at, outcome, detail),
       insert (id, person, command, arguments, organization_id), update (organization_id, ended_at, outcome, detail)`,
   },
   erasures: {
+    every: 'sweeper',
+    'agents dashboard': 'insert (id, kind, organization_id, agent_id)',
+    sweeper:
+      'select (id, kind, organization_id, agent_id, requested_at, completed_at, counts), update (completed_at, counts)',
     operator: `select (id, kind, organization_id, agent_id, requested_at, completed_at, counts),
       insert (id, kind, organization_id, agent_id, requested_at), update (completed_at, counts)`,
   },
@@ -339,6 +350,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
 export const functions: Readonly<Record<string, string>> = {
   find_key: `agents chunks documents organization questions snapshot ${answering}`,
   count_requests: `agents chunks dashboard documents organization questions snapshot ${answering}`,
+  is_kept: `agents chunks dashboard documents questions snapshot ${answering}`,
   admit_documents: 'agents crawler dashboard documents',
   another_organization_waits: 'crawler',
   'open_session sign_in_as find_signed_in memberships_of ask_for_link spend_link': 'dashboard',

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool, type PoolClient } from 'pg'
+import { retrying } from '../../shared/database/retrying.ts'
 import { messageOf } from '../error-message.ts'
-import { retrying } from '../retrying.ts'
 import { current, currentName } from './current.ts'
 import { readFolder } from './sql-files.ts'
 import { inTransaction, type Step } from './steps.ts'
@@ -9,7 +9,7 @@ import { inTransaction, type Step } from './steps.ts'
 const tableFiles = 'organizations people connections sources documents questions webhooks operators packs'.split(' ')
 
 /** Once a stage has it, it is frozen. Until then, count up its number with an edit that local databases lack. */
-const tables = 'tables_3'
+const tables = 'tables_4'
 
 /** Numbered changes of what is stored, in order. changes/README.md says how to write one. */
 export const changes: Readonly<Record<string, readonly Step[]>> = {}

@@ -65,6 +65,7 @@ export async function listConnections(db: Database, { organizationId, personId }
     select c.id, c.client_name, ${isVouchedFor} as is_vouched_for, a.name as agent_name, c.created_at, c.used_at
     from connections c join agents a on (a.organization_id, a.id) = (c.organization_id, c.agent_id)
     where c.organization_id = ${organizationId} and c.person_id = ${personId} and c.used_at is not null and c.expires_at > now()
+      and is_kept(c.agent_id)
     order by c.created_at desc, c.id limit ${maxPerPerson}`.execute(db)
   return rows
 }

@@ -9,8 +9,8 @@ import {
 } from 'kysely'
 import { secret } from '../aws/secrets.ts'
 import { config } from '../config.ts'
-import { ApiError } from '../http/errors.ts'
-import type { OrganizationId } from '../ids.ts'
+import { ApiError, noSuchAgent } from '../http/errors.ts'
+import type { AgentId, OrganizationId } from '../ids.ts'
 import { Unavailable } from '../unavailable.ts'
 import { neonExecutor } from './neon-executor.ts'
 import type { Tables } from './tables.ts'
@@ -31,28 +31,36 @@ export type Results<Q extends Batch> = {
   -readonly [K in keyof Q]: NonNullable<Q[K]> extends Statement<infer Row> ? Row[] : never
 }
 
-/** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable; ApiError payload_too_large; NeonDbError for an error of Postgres */
+/** What every transaction of a database works for. */
+type Entered = readonly [organization: OrganizationId, agent?: AgentId]
+
+/** Postgres over HTTP: no connection has to survive a Lambda's freeze. @throws Unavailable; ApiError payload_too_large, agent_not_found; NeonDbError for an error of Postgres */
 export class Database extends QueryCreator<Tables> implements QueryExecutorProvider {
   readonly getExecutor: () => QueryExecutor
   readonly #connection: Connection
-  readonly #organization: OrganizationId | undefined
+  readonly #entered: Entered | undefined
 
-  constructor(connection: Connection, organization?: OrganizationId) {
+  constructor(connection: Connection, entered?: Entered) {
     const executor = neonExecutor(async (query) => toQueryResult((await this.#send([query]))[0]!))
     super({ executor })
     this.getExecutor = () => executor
     this.#connection = connection
-    this.#organization = organization
+    this.#entered = entered
     if (connection.endpoint) useEndpoint(connection.endpoint)
   }
 
   forOrganization(id: OrganizationId): Database {
-    return new Database(this.#connection, id)
+    return new Database(this.#connection, [id])
+  }
+
+  /** Finds nothing of an agent that is being erased: each transaction throws agent_not_found. */
+  forAgent({ organizationId, agentId }: { organizationId: OrganizationId; agentId?: AgentId }): Database {
+    return new Database(this.#connection, agentId === undefined ? [organizationId] : [organizationId, agentId])
   }
 
   within(seconds: number): Database {
     const timeoutSeconds = Math.min(this.#connection.timeoutSeconds, Math.max(0.001, seconds))
-    return new Database({ ...this.#connection, timeoutSeconds }, this.#organization)
+    return new Database({ ...this.#connection, timeoutSeconds }, this.#entered)
   }
 
   /** Runs one transaction in one round trip; read committed, so a statement sees the newest state of rows locked by one before it. */
@@ -63,7 +71,7 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
 
   async #send([first, ...others]: Query[]) {
     if (!first) return []
-    return await this.#retrying([this.#organization ? entering(this.#organization, first) : first, ...others])
+    return await this.#retrying([this.#entered ? entering(this.#entered, first) : first, ...others])
   }
 
   async #retrying(queries: Query[]) {
@@ -94,6 +102,7 @@ export class Database extends QueryCreator<Tables> implements QueryExecutorProvi
           isRepeated = true
           continue
         }
+        if (violates(error, 'agent_is_kept')) throw agentIsErased(error)
         throw isLost ? new Unavailable('database', withoutUrl(error, url)) : error
       }
     }
@@ -110,14 +119,16 @@ export function whenReplaced(forget: () => void): void {
 type Query = Pick<CompiledQuery, 'sql' | 'parameters'>
 
 /**
- * Enters the organization without a statement of its own, since Neon's proxy awaits each statement. The type of the parameter makes
- * the settings as it is read, and Postgres reads a statement's parameters before it plans the statement.
+ * Enters the organization, and the agent, without a statement of its own, since Neon's proxy awaits each statement. The type of a parameter
+ * makes the settings, or checks the agent, as it is read, and Postgres reads a statement's parameters before it plans the statement.
  */
-function entering(organization: OrganizationId, { sql: text, parameters }: Query): Query {
-  const entered = `entered as (select $${parameters.length + 1}::entered_organization)`
+function entering(entered: Entered, { sql: text, parameters }: Query): Query {
+  const types = ['entered_organization', 'entered_agent']
+  const values = entered.map((_, i) => `$${parameters.length + 1 + i}::${types[i]}`)
+  const first = `entered as (select ${values.join(', ')})`
   const [others] = /^\s*with\s+(recursive\s+)?/i.exec(text) ?? []
-  const sql = others ? `${others}${entered}, ${text.slice(others.length)}` : `with ${entered} ${text}`
-  return { sql, parameters: [...parameters, organization] }
+  const sql = others ? `${others}${first}, ${text.slice(others.length)}` : `with ${first} ${text}`
+  return { sql, parameters: [...parameters, ...entered] }
 }
 
 function toQueryResult({ command, rowCount, rows }: FullQueryResults<false>): QueryResult<unknown> {
@@ -171,6 +182,10 @@ function hasStatus(error: unknown, status: number, text = ''): boolean {
     error.message.startsWith(`Server error (HTTP status ${status})`) &&
     error.message.includes(text)
   )
+}
+
+function agentIsErased(cause: unknown): ApiError {
+  return new ApiError('agent_not_found', noSuchAgent, { cause })
 }
 
 function tooLarge(cause: unknown): ApiError {

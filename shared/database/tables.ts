@@ -266,6 +266,7 @@ export interface Tables extends WebsiteTables, WebhookTables {
     request_hash: Buffer
     owner: Id
     response: Json | null
+    agent_id: ColumnType<string | null, never, never>
     created_at: Time
   }
   calls: { organization_id: Id; id: Id; agent_id: Id; done_at: Date | null; deleted_at: Date | null; created_at: Time }

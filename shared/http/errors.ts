@@ -28,6 +28,7 @@ export const problems = {
   processing_in_progress: { status: 409, title: 'The document is being processed' },
   idempotency_in_progress: { status: 409, title: 'The first request with this idempotency key is still running' },
   golden_questions_fail: { status: 409, title: 'Golden questions would fail' },
+  confirmation_mismatch: { status: 409, title: 'The confirmation is another name' },
   webhook_disabled: { status: 409, title: 'The webhook is disabled' },
   invalid_transition: { status: 409, title: 'The document cannot change to this status' },
   snapshot_expired: { status: 410, title: 'What has changed since this version can’t be told' },
@@ -93,6 +94,8 @@ export class ApiError extends Error {
     this.extra = more.extra ?? {}
   }
 }
+
+export const noSuchAgent = 'Your organization has no agent with this id.'
 
 export const noStore = 'private, no-store'
 

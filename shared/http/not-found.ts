@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Database, Statement } from '../database/database.ts'
 import { type AgentScope, type DocumentScope, findAgent, isDocument, type NamedScope } from '../database/scope.ts'
-import { ApiError } from './errors.ts'
+import { ApiError, noSuchAgent } from './errors.ts'
 import { invalidKey } from './sent-key.ts'
 
 export function agentNotFound(): never {
-  throw new ApiError('agent_not_found', 'Your organization has no agent with this id.')
+  throw new ApiError('agent_not_found', noSuchAgent)
 }
 
 export function documentNotFound(): never {

@@ -123,7 +123,7 @@ export function router(tag: string, { db, now = steadyNow }: RouterOptions, app 
       try {
         const origin = { requestId: c.get('requestId'), by: key.id }
         const scope = { organizationId: key.organizationId, ...(params as object) }
-        const scoped = db.forOrganization(key.organizationId)
+        const scoped = db.forAgent(scope)
         const input = { query, headers, body }
         const request: CheckedRequest = { c, key, confirmKey, meter, db: scoped, scope, origin, ...input }
         return await handle(request as never)

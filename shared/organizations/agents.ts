@@ -87,13 +87,13 @@ export const embeddingOf = sql`json_build_object('model', a.model, 'next', case 
       select coalesce(sum(d.searchable_chunk_count), 0) from documents d
       where d.organization_id = a.organization_id and d.agent_id = a.id) as total) e) end)`
 
-/** Counts only these agents' documents, and only from an index. */
+/** Agents that are not being erased. Counts only their documents, and only from an index. */
 function newestAgents(condition: RawBuilder<boolean>, limit: number) {
   return sql<AgentRow>`
     select newest.id, newest.name, newest.time_zone, newest.holidays, newest.knowledge_base_enabled, counted.documents, newest.embedding, newest.created_at
     from (
       select a.organization_id, a.id, a.name, a.time_zone, a.holidays, a.knowledge_base_enabled, a.created_at, ${embeddingOf} as embedding
-      from agents a where ${condition} order by a.id desc limit ${limit}) newest
+      from agents a where ${condition} and is_kept(a.id) order by a.id desc limit ${limit}) newest
     cross join lateral (
       select json_build_object(
         'pending', count(*) filter (where d.status = 'pending'),

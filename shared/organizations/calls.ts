@@ -36,7 +36,7 @@ export async function findInTrash(
 function trash(organizationId: OrganizationId) {
   return sql`select c.id, c.deleted_at, c.created_at, c.agent_id, a.name as agent_name
     from calls c join agents a on a.organization_id = c.organization_id and a.id = c.agent_id
-    where c.organization_id = ${organizationId} and c.deleted_at is not null`
+    where c.organization_id = ${organizationId} and c.deleted_at is not null and is_kept(c.agent_id)`
 }
 
 const isInTrash = (organization: Organizations, id: string) =>

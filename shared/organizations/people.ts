@@ -3,6 +3,7 @@ import type { Database } from '../database/database.ts'
 import { newId, type OrganizationId } from '../ids.ts'
 import { isMember, revokeTree } from './keys.ts'
 import type { Role } from './permissions.ts'
+import { changeWithRecord } from './recorded-change.ts'
 import { hashToken, newToken } from './sessions.ts'
 
 export const invitationDays = 7
@@ -142,21 +143,6 @@ export async function changeMember(
   })
   if (changed.length > 0) return 'changed'
   return members.some(({ person_id }) => person_id === id) ? 'last_owner' : 'gone'
-}
-
-interface Action {
-  organizationId: OrganizationId
-  by: string
-  command: string
-  /** Ids and roles only: the row outlives the person. */
-  args: string[]
-}
-
-/** Records a change that returns a row among the actions that operators read. */
-function changeWithRecord({ organizationId, by, command, args }: Action, change: ReturnType<typeof sql>) {
-  return sql<{ id: string }>`with changed as (${change})
-    insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
-    select ${newId()}, ${by}, ${command}, ${args}, ${organizationId}, now(), 'done' from changed returning id`
 }
 
 interface Membership {

@@ -15,6 +15,8 @@ export async function agentUsage(db: Database, organizationId: OrganizationId): 
   const { rows } = await sql<AgentUsage>`
     select a.name, (select count(*)::int from documents d
       where d.organization_id = a.organization_id and d.agent_id = a.id and d.deleted_at is null) as document_count
-    from agents a where a.organization_id = ${organizationId} order by a.id desc limit 100`.execute(db)
+    from agents a where a.organization_id = ${organizationId} and is_kept(a.id) order by a.id desc limit 100`.execute(
+    db,
+  )
   return rows
 }

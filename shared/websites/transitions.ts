@@ -27,6 +27,7 @@ import { type Change, fromNow, now, requestedBy, workKind } from '../work/work-k
  * | any                      | deleted                              | deleting, due                                 | `remove`, `isWebsite`           |
  * | kept                     | put into the trash                   | deleting, due after 30 days                   | `discard`, `isKept`            |
  * | in the trash             | restored                             | pending, due                                  | `bringBack`, `isInTrash`       |
+ * | any                      | its agent's erasure begins           | never due, the crawl in progress is void      | `halt`                         |
  * | deleting                 | a worker claims it                   | leased, and gone with its last document       | `claim`, `isClaimable`         |
  *
  * Due is a time: `resume_at` of the crawl in progress, else `next_check_at`. `succeed` and `fail` leave a website pending whose refresh was
@@ -73,6 +74,9 @@ export const isLeasedTo = (lease: WebsiteScope & { leaseToken: string }) =>
   sql<boolean>`(${isWebsite(lease)} and ${s.lease_token} = ${lease.leaseToken}::uuid)`
 
 const noCrawl = { ...crawling.released, resume_at: null, attempt: 0 } satisfies Transition
+
+/** Its documents are being deleted, and no crawl brings others. */
+export const halt = { ...noCrawl, next_check_at: sql<Date>`'infinity'` } satisfies Transition
 
 /** The crawl in progress may have read a page before it changed. */
 export const refresh = (origin: Origin) =>

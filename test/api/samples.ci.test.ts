@@ -87,6 +87,7 @@ test.for(Object.keys(languages))(
         return { WEBHOOK_ID: id, DELIVERY_ID: (await call('POST', `/v1/webhooks/${id}/test`)).body.id }
       }),
     )
+    const { body: second } = await call('POST', '/v1/agents', { name: 'Night desk' })
     const ready = await Promise.all(
       samples.map(async ({ name, code }, i) => {
         const parking = { title: 'Parking', content: 'Behind the house.', external_id: `parking-${i}` }
@@ -100,7 +101,15 @@ test.for(Object.keys(languages))(
           ? await call('POST', `/v1/agents/${agentId}/sources`, { url: `https://source-${i}.example/` })
           : undefined
         const ids = { GOLDEN_QUESTION_ID: asked?.body.id, SOURCE_ID: source?.body.id }
-        return filledIn(code, { ...values, ...hook, ...ids, DOCUMENT_ID: body.id, EXTERNAL_ID: `parking-${i}` })
+        const agent = code.includes('confirm=') && { AGENT_ID: second.id }
+        return filledIn(code, {
+          ...values,
+          ...agent,
+          ...hook,
+          ...ids,
+          DOCUMENT_ID: body.id,
+          EXTERNAL_ID: `parking-${i}`,
+        })
       }),
     )
     await stand.deliver()
@@ -119,6 +128,7 @@ test.for(Object.keys(languages))(
       .filter(({ output, name }) => output === '' && !name.endsWith('/snapshot'))
       .map(({ name }) => name)
     expect([...new Set(silent)].sort()).toEqual([
+      'DELETE /v1/agents/$AGENT_ID',
       'DELETE /v1/agents/$AGENT_ID/golden-questions/$GOLDEN_QUESTION_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID',
       'DELETE /v1/agents/$AGENT_ID/knowledge-base/$DOCUMENT_ID/chunks',

@@ -117,17 +117,39 @@ test('an agent’s documents ask for its time zone until somebody who may change
   const zone = async () => (await owner.call('GET', `/v1/agents/${owner.agentId}`)).body.time_zone
   const { browser: editing } = await signInAsPerson(anyone(), stand.db, owner.organizationId, 'editor')
   expect([await asks(owner), await asks({ browser: editing })]).toEqual([true, false])
-  expect((await editing.post(`${page}/time-zone`, { time_zone: 'UTC' })).status).toBe(403)
-  const wrong = await owner.browser.submit(`${page}/time-zone`, { time_zone: 'Nowhere/Land' })
-  expect(wrong.text).toContain('Choose a time zone.')
+  expect((await editing.post(`${page}/edit`, { name: 'Agent', time_zone: 'UTC' })).status).toBe(403)
   expect([await asks(owner), await zone()]).toEqual([true, 'UTC'])
-  const saved = await owner.browser.submit(`${page}/time-zone`, { time_zone: 'America/New_York' })
-  expect(saved.text).toContain('The time zone of “Agent” is America/New_York.')
+  const { html } = await owner.browser.get(`${page}/documents`)
+  expect(html).toContain(`action="${page}/edit" hidden><input type="hidden" name="name" value="Agent">`)
+  await owner.browser.submit(`${page}/edit`, { name: 'Agent', time_zone: 'America/New_York' })
   expect([await asks(owner), await zone()]).toEqual([false, 'America/New_York'])
+})
 
-  const other = await signedIn()
-  const kept = await other.browser.submit(`/dashboard/agents/${other.agentId}/time-zone`, { time_zone: 'UTC' })
-  expect(kept.text).not.toContain('the time zone of this business?')
+test('an agent is deleted in its settings, by its name and with all that it has', async () => {
+  const { browser, agentId, organizationId, call, knowledgeBase } = await signedIn()
+  for (const title of ['Hours', 'Prices']) await call('POST', knowledgeBase, { title, content: 'Closed.' })
+  await call('POST', `/v1/agents/${agentId}/golden-questions`, { question: 'Open?', expects: { nothing: true } })
+  const settings = `/dashboard/agents/${agentId}/edit`
+  expect((await browser.get('/dashboard')).html).toContain(`href="${settings}" aria-label="Settings of “Agent”"`)
+  expect((await browser.get(settings)).text).toContain(
+    'It stops answering at once, and takes along 2 documents and 1 check.',
+  )
+  const path = `/dashboard/agents/${agentId}/delete`
+  for (const confirm of ['agent', '']) {
+    const { status, html } = await browser.post(path, { confirm })
+    expect(status).toBe(422)
+    expect(html).toMatch(/id="confirm-fault" class="fault">.*This is not its name. Nothing was deleted./)
+  }
+  const { browser: editing } = await signInAsPerson(anyone(), stand.db, organizationId, 'editor')
+  expect((await editing.post(path, { confirm: 'Agent' })).status).toBe(403)
+  expect((await call('GET', knowledgeBase)).body.data).toHaveLength(2)
+
+  const home = await browser.submit(path, { confirm: ' Agent ' })
+  expect(home.text).toContain('“Agent” was deleted.')
+  expect(home.text).toContain('No agents yet')
+  for (const gone of [settings, `/dashboard/agents/${agentId}/documents`, `/dashboard/agents/${agentId}/trash`])
+    expect((await browser.get(gone)).status).toBe(404)
+  expect((await browser.post(path, { confirm: 'Agent' })).status).toBe(404)
 })
 
 test.each([

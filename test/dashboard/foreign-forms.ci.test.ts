@@ -111,7 +111,7 @@ const forms: Record<string, Sent> = {
   [`${documents}/:documentId/delete`]: edits(),
   '/dashboard/agents/new': { fields: () => ({ name: 'Night desk' }) },
   [`${agent}/edit`]: { fields: () => ({ name: 'Day desk' }) },
-  [`${agent}/time-zone`]: { fields: () => ({ time_zone: 'Europe/Berlin' }) },
+  [`${agent}/delete`]: { fields: () => ({ confirm: 'Agent' }) },
   [`${agent}/sources/new`]: { fields: () => ({ url: 'https://shop.example/', kind: 'site', ...settings }) },
   [`${agent}/sources/:sourceId/refresh`]: {},
   [`${agent}/sources/:sourceId/follow`]: { fields: () => ({ address: 'https://paws-inn.example/basket' }) },

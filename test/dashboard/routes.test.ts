@@ -42,9 +42,7 @@ test('screens that only show need permission to read, and all others to write', 
   const needed = (route: string) => {
     const permission = Object.keys(read).find((each) => read[each]!.includes(route))
     if (permission || route.includes('/people/')) return permission ?? 'people'
-    return /d\/(settings|calls|agents\/(new|:agentId\/(edit|time-zone))$)/.test(route)
-      ? 'organization:write'
-      : 'kb:write'
+    return /d\/(settings|calls|agents\/(new|:agentId\/(edit|delete))$)/.test(route) ? 'organization:write' : 'kb:write'
   }
   for (const { method, path, metadata } of screenRoutes)
     expect([method, path, metadata.permission]).toEqual([method, path, needed(`${method} ${path}`)])

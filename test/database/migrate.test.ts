@@ -55,13 +55,13 @@ test('code older than the schema ignores newer changes, as a rollback needs', as
 })
 
 test('a database of an older version is refused with instructions, and not changed', async () => {
-  await sql`update schema_migrations set name = 'older' where name = 'tables_3'`.execute(stand.db)
+  await sql`update schema_migrations set name = 'older' where name = 'tables_4'`.execute(stand.db)
   const refused = migrate(stand.pool, { place: '.local' })
   await expect(refused).rejects.toThrow(
     'the data in .local is of an older version of Cuecard: move it away or delete it, then start again',
   )
-  expect(await recorded('tables_3')).toEqual([])
-  await sql`update schema_migrations set name = 'tables_3' where name = 'older'`.execute(stand.db)
+  expect(await recorded('tables_4')).toEqual([])
+  await sql`update schema_migrations set name = 'tables_4' where name = 'older'`.execute(stand.db)
 })
 
 describe('a release whose functions, triggers, policies or grants differ from the recorded ones', () => {

@@ -110,7 +110,7 @@ describe('the roles of the Lambdas', () => {
       select response from idempotency_keys; select extracted_text from documents; \
       update obsolete_files set source_url = null; insert into obsolete_files select from obsolete_files; \
       select content from document_revisions; select name from organizations; \
-      select url from sources; select address from source_pages; update sources set next_check_at = now(); \
+      select url from sources; select title from source_pages; update sources set next_check_at = now(); \
       select api_key_id from sessions; select chunks from packs; update packs set chunks = null; \
       update chunks set content = null
   `).flatMap((line) => {

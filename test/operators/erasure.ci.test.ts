@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import { belongings } from '../../infra/admin/erasure/belongings.ts'
-import { erase } from '../../infra/admin/erasure/erase.ts'
 import { addPerson } from '../../infra/admin/people.ts'
 import { removalsIn, removeAgain } from '../../infra/backup/removals.ts'
+import { belongings } from '../../shared/erasure/belongings.ts'
+import { erase, Interrupted } from '../../shared/erasure/erase.ts'
 import { type AgentId, newId, type OrganizationId } from '../../shared/ids.ts'
 import { signInAs } from '../../shared/organizations/sessions.ts'
 import { createFile } from '../support/documents/files.ts'
@@ -154,7 +154,7 @@ describe('an organization that is erased', () => {
   test('loses its keys before anything else, and its rows when no instance accepts them any more', async () => {
     const tenant = await busyTenant(stand)
     const subject = { organizationId: tenant.organizationId as OrganizationId }
-    await expect(erase(stand.db, subject, interruptedAfter(1))).rejects.toThrow('run the same command again')
+    await expect(erase(stand.db, subject, interruptedAfter(1))).rejects.toThrow(Interrupted)
     const { rows } = await run(sql<{ revoked: boolean }>`
       select revoked_at is not null as revoked from api_keys where organization_id = ${tenant.organizationId}`)
     expect(rows).toEqual([{ revoked: true }])
@@ -202,27 +202,49 @@ describe('an organization that is erased', () => {
   })
 })
 
-test('an agent that is erased leaves no row, and the organization its keys and its other agents', async () => {
-  const tenant = await busyTenant(stand)
-  const { organizationId: organization, call } = tenant
-  const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Second')
-  const knowledgeBase = `/v1/agents/${agent}/knowledge-base`
-  await call('POST', knowledgeBase, { title: 'Second', content: 'Of the second agent. '.repeat(200) })
-  await stand.deliver()
-  const ofAgent = (id: string) => sql`to_jsonb(t) ->> 'agent_id' = ${id}`
-  const kept = await rowsOf(ofAgent(agent))
+const waysToDelete: [by: string, deleteAgent: (tenant: Tenant) => Promise<void>][] = [
+  [
+    'an operator',
+    async ({ agentId, organizationId }) => {
+      expect(await cuecard(['agent', 'delete', agentId, '--yes-erase-name', 'Second'])).toMatchObject({ code: 1 })
+      const erased = await cuecardJson('agent', 'delete', agentId, '--yes-erase-name', 'Agent')
+      expect(erased).toMatchObject({ kind: 'agent', organization_id: organizationId, agent_id: agentId })
+    },
+  ],
+  [
+    'its organization',
+    async ({ agentId, call }) => {
+      expect(await call('DELETE', `/v1/agents/${agentId}?confirm=Agent`)).toMatchObject({ status: 204 })
+      await stand.sweep()
+    },
+  ],
+]
 
-  expect(await cuecard(['agent', 'delete', tenant.agentId, '--yes-erase-name', 'Second'])).toMatchObject({ code: 1 })
-  const erased = await cuecardJson('agent', 'delete', tenant.agentId, '--yes-erase-name', 'Agent')
-  expect(erased).toMatchObject({ kind: 'agent', organization_id: organization, agent_id: tenant.agentId })
-  expect(isEmpty(await rowsOf(ofAgent(tenant.agentId)))).toBe(true)
-  const { rows } = await run(sql`select from vectors v
+test.each(waysToDelete)(
+  'an agent that %s erases leaves no row, and the organization its keys and its other agents',
+  async (_, deleteAgent) => {
+    const tenant = await busyTenant(stand)
+    const { organizationId: organization, call } = tenant
+    await sql`update webhook_deliveries set data = jsonb_build_object('agents', jsonb_build_array(
+    jsonb_build_object('agent_id', ${tenant.agentId}::text))) where organization_id = ${organization}`.execute(stand.db)
+    const { id: agent } = await cuecardJson('agent', 'create', '--organization', organization, '--name', 'Second')
+    const knowledgeBase = `/v1/agents/${agent}/knowledge-base`
+    await call('POST', knowledgeBase, { title: 'Second', content: 'Of the second agent. '.repeat(200) })
+    await stand.deliver()
+    const ofAgent = (id: string) => sql`t::text like ${`%${id}%`}`
+    const kept = await rowsOf(ofAgent(agent))
+
+    await deleteAgent(tenant)
+    const left = Object.entries(await rowsOf(ofAgent(tenant.agentId))).filter(([, found]) => found !== '0 0')
+    expect(left).toEqual([])
+    const { rows } = await run(sql`select from vectors v
     where organization_id = ${organization} and not exists (select from documents d where d.id = v.document_id)`)
-  expect(rows).toEqual([])
-  expect(await rowsOf(ofAgent(agent))).toEqual(kept)
-  expect(await call('GET', knowledgeBase)).toMatchObject({ status: 200, body: { data: [{ title: 'Second' }] } })
-  expect(await call('GET', tenant.knowledgeBase)).toMatchObject({ status: 404, body: { code: 'agent_not_found' } })
-})
+    expect(rows).toEqual([])
+    expect(await rowsOf(ofAgent(agent))).toEqual(kept)
+    expect(await call('GET', knowledgeBase)).toMatchObject({ status: 200, body: { data: [{ title: 'Second' }] } })
+    expect(await call('GET', tenant.knowledgeBase)).toMatchObject({ status: 404, body: { code: 'agent_not_found' } })
+  },
+)
 
 describe('a replay of the erasures', () => {
   /** Imitates a restore to an earlier moment. */

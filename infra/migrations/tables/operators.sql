@@ -26,3 +26,14 @@ create table erasures (
   check ((kind = 'agent') = (agent_id is not null)),
   unique nulls not distinct (organization_id, agent_id)
 );
+
+-- The type of a parameter that has the rest of its transaction work for one agent of the organization that was entered before it. Fails
+-- from the moment that an erasure of the agent begins: nobody finds what is still being deleted.
+create function is_kept(agent uuid) returns boolean
+  language sql stable security definer set search_path = public, pg_temp as $$
+  select not exists (
+    select from erasures e
+    where e.organization_id = nullif(current_setting('cuecard.organization_id', true), '')::uuid and e.agent_id = agent)
+$$;
+create domain entered_agent as uuid constraint agent_is_kept check (is_kept(value));
+create index erasures_under_way on erasures (requested_at) where completed_at is null;

@@ -44,6 +44,7 @@ create table idempotency_keys (
   request_hash bytea not null,
   owner uuid not null,
   response jsonb,
+  agent_id uuid generated always as ((response -> 0 ->> 'agent_id')::uuid) stored, -- of the documents that were created
   created_at timestamptz not null default now(),
   primary key (organization_id, api_key_id, key),
   foreign key (organization_id, api_key_id) references api_keys (organization_id, id) on delete cascade

@@ -27,6 +27,9 @@ export const publicRoutes = allRoutes().filter((route) => route.operation.permis
 
 export const paths = [...new Set([...keyedRoutes, ...publicRoutes].map((route) => route.path))]
 
+/** What the operation's query must have, for an agent that is named like the tenants'. */
+export const queryOf = ({ operation }: Route) => (operation.operationId === 'deleteAgent' ? '?confirm=Agent' : '')
+
 const noId = newId()
 
 /** A path with its variables filled in; throws at a variable that the tests do not know. */

@@ -142,6 +142,7 @@ export function provoking(stand: TestStand): Record<ErrorCode, Provoke> {
     webhook_not_found: ({ call }) => call('GET', `/v1/webhooks/${newId()}`),
     delivery_not_found: async (tenant) =>
       tenant.call('POST', `${await webhookPath(tenant)}/deliveries/${newId()}/replay`),
+    confirmation_mismatch: ({ call, agentId }) => call('DELETE', `/v1/agents/${agentId}?confirm=Front+desk`),
     webhook_disabled: async (tenant) => {
       const path = await webhookPath(tenant)
       await tenant.call('PATCH', path, { status: 'disabled' })

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type * as v from 'valibot'
-import type { Database } from '../../../shared/database/database.ts'
-import { type AgentId, agentId, type OrganizationId, organizationId } from '../../../shared/ids.ts'
-import { CommandError, organizationNotFound } from '../../command-line/command-error.ts'
-import { parser, subcommand } from '../../command-line/options.ts'
-import type { Program } from '../../command-line/terminal.ts'
-import { action, audited } from '../action.ts'
-import { agentById, agentNotFound } from '../agents.ts'
-import type { Subject } from './belongings.ts'
-import { erase, listErasures } from './erase.ts'
+import type { Database } from '../../shared/database/database.ts'
+import type { Subject } from '../../shared/erasure/belongings.ts'
+import { erase, Interrupted, listErasures } from '../../shared/erasure/erase.ts'
+import { type AgentId, agentId, type OrganizationId, organizationId } from '../../shared/ids.ts'
+import { CommandError, organizationNotFound } from '../command-line/command-error.ts'
+import { parser, subcommand } from '../command-line/options.ts'
+import type { Program } from '../command-line/terminal.ts'
+import { action, audited } from './action.ts'
+import { agentById, agentNotFound } from './agents.ts'
 
 export const addOrganizationDelete = (organization: Command) =>
   addDelete(organization, 'an organization', organizationId, confirmOrganization)
@@ -25,7 +25,7 @@ function addDelete<Id>(
     .requiredOption('--yes-erase-name <name>', 'its name, to confirm that you mean this one')
     .action(
       audited(async ({ db, program }, id: Id, { yesEraseName }: { yesEraseName: string }) =>
-        erase(db, await confirm(db, id, yesEraseName), progressTo(program)),
+        erase(db, await confirm(db, id, yesEraseName), progressTo(program)).catch(tellToRunAgain),
       ),
     )
 }
@@ -35,6 +35,11 @@ export function addErasuresCommands(program: Command): void {
   subcommand(command, 'list', 'list the erasures: ids, times and counts').action(
     action(async ({ db }) => ({ data: await listErasures(db).execute() })),
   )
+}
+
+function tellToRunAgain(error: unknown): never {
+  if (error instanceof Interrupted) throw new CommandError('interrupted: run the same command again to continue')
+  throw error
 }
 
 function progressTo(program: Program) {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Database } from '../../../shared/database/database.ts'
-import { urlOfAllFiles } from '../../../shared/files/file-url.ts'
-import { uploadSeconds } from '../../../shared/files/upload-time.ts'
-import { newId } from '../../../shared/ids.ts'
-import { CommandError } from '../../command-line/command-error.ts'
-import { retrying } from '../../retrying.ts'
+import type { Database } from '../database/database.ts'
+import { retrying } from '../database/retrying.ts'
+import { urlOfAllFiles } from '../files/file-url.ts'
+import { uploadSeconds } from '../files/upload-time.ts'
+import { newId } from '../ids.ts'
+import { haltCrawls } from '../websites/halt-crawls.ts'
 import { belongings, type Subject } from './belongings.ts'
 import { deleteBatch, patience } from './delete-batch.ts'
 
@@ -16,6 +16,11 @@ export interface EraseOptions {
   pause?: (milliseconds: number) => Promise<unknown>
 }
 
+/** The erasure was interrupted: what it has yet to delete remains, and the next run continues. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
 /** Every instance rejects a revoked key after this time. */
 const revokedEverywhereSeconds = 30
 const progressMilliseconds = 2000
@@ -24,15 +29,21 @@ const share = 0.25
 /** The target time of a transaction, which sets the size of batches. Writers may wait this long for a row. */
 const batchMilliseconds = 100
 
-/** Deletes everything of an organization or agent, in short transactions with pauses. @throws CommandError if interrupted: run it again */
+/** Begins or continues an erasure. From then on nobody finds the agent, and no instance accepts the organization's keys for longer than 30 seconds. @throws Interrupted */
 export async function erase(db: Database, subject: Subject, options: EraseOptions): Promise<Erasure> {
+  const id = await beginErasure(db.forOrganization(subject.organizationId), subject)
+  return await continueErasure(db, id, subject, options)
+}
+
+/** Deletes everything of an organization or agent, in short transactions with pauses. Runs may overlap. @throws Interrupted */
+export async function continueErasure(
+  db: Database,
+  id: string,
+  subject: Subject,
+  options: EraseOptions,
+): Promise<Erasure> {
   const { signal, onProgress, maxRows = 1000, pause = untilInterrupted } = options
   const scoped = db.forOrganization(subject.organizationId)
-  const id = await beginErasure(scoped, subject)
-  // An agent has no keys of its own. Rows that arrive for it during the erasure are deleted with its row.
-  if (!subject.agentId)
-    await sql`update api_keys set revoked_at = now()
-      where organization_id = ${subject.organizationId} and revoked_at is null`.execute(scoped)
   let limit = Math.min(50, maxRows)
   for (const each of belongings) {
     if (subject.agentId && !each.isOfAgent) continue
@@ -78,14 +89,20 @@ export async function erase(db: Database, subject: Subject, options: EraseOption
   }
 }
 
+/** An agent has no keys of its own. Rows that arrive for it during the erasure are deleted with its row. */
 async function beginErasure(db: Database, { organizationId, agentId }: Subject): Promise<string> {
-  const { rows } = await sql<{ id: string }>`
-    insert into erasures (id, kind, organization_id, agent_id)
-    values (${newId()}, ${agentId ? 'agent' : 'organization'}, ${organizationId}, ${agentId ?? null})
-    on conflict (organization_id, agent_id) do update set
-      counts = case when erasures.completed_at is null then erasures.counts else '{}' end, completed_at = null
-    returning erasures.id`.execute(db)
-  return rows[0]!.id
+  const { begun } = await db.batch({
+    begun: sql<{ id: string }>`
+      insert into erasures (id, kind, organization_id, agent_id)
+      values (${newId()}, ${agentId ? 'agent' : 'organization'}, ${organizationId}, ${agentId ?? null})
+      on conflict (organization_id, agent_id) do update set
+        counts = case when erasures.completed_at is null then erasures.counts else '{}' end, completed_at = null
+      returning erasures.id`,
+    stopped: agentId
+      ? haltCrawls({ organizationId, agentId })
+      : sql`update api_keys set revoked_at = now() where organization_id = ${organizationId} and revoked_at is null`,
+  })
+  return begun[0]!.id
 }
 
 async function secondsUntilRejected(db: Database, { organizationId }: Subject): Promise<number> {
@@ -96,7 +113,7 @@ async function secondsUntilRejected(db: Database, { organizationId }: Subject): 
 }
 
 function requireNotInterrupted(signal: AbortSignal): void {
-  if (signal.aborted) throw new CommandError('interrupted: run the same command again to continue')
+  if (signal.aborted) throw new Interrupted('The erasure was interrupted')
 }
 
 export type Erasure = Awaited<ReturnType<ReturnType<typeof listErasures>['execute']>>[number]
@@ -125,7 +142,9 @@ function finish(db: Database, id: string, { organizationId, agentId }: Subject) 
       ? db.deleteFrom('agents').where('organization_id', '=', organizationId).where('id', '=', agentId)
       : db.deleteFrom('organizations').where('id', '=', organizationId),
     // Deletes people who were members of this organization only.
-    people: sql`delete from people p where not exists (select from memberships m where m.person_id = p.id)`,
+    ...(!agentId && {
+      people: sql`delete from people p where not exists (select from memberships m where m.person_id = p.id)`,
+    }),
     completed: db
       .updateTable('erasures')
       .set({ completed_at: sql<Date>`now()` })

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { AgentId, OrganizationId } from '../../../shared/ids.ts'
+import type { AgentId, OrganizationId } from '../ids.ts'
 
 export interface Subject {
   organizationId: OrganizationId
@@ -37,8 +37,10 @@ export const belongings: readonly Belongings[] = [
   {
     table: 'webhook_deliveries',
     key: { webhook_id: 'uuid', id: 'uuid' },
-    isOfAgent: ({ agentId }) => sql`t.data ->> 'agent_id' = ${agentId}`,
+    // A daily digest lists several agents.
+    isOfAgent: ({ agentId }) => sql`(t.data ->> 'agent_id' = ${agentId} or t.data -> 'agents' @> jsonb_build_array(
+      jsonb_build_object('agent_id', ${agentId}::text)))`,
   },
   { table: 'query_vectors', key: { key: 'bytea' } },
-  { table: 'idempotency_keys', key: { api_key_id: 'uuid', key: 'text' } },
+  { table: 'idempotency_keys', key: { api_key_id: 'uuid', key: 'text' }, isOfAgent: byAgentId },
 ]

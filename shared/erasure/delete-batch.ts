@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../../shared/database/database.ts'
-import { retrying } from '../../retrying.ts'
+import type { Database } from '../database/database.ts'
+import { retrying } from '../database/retrying.ts'
 import type { Belongings, Subject } from './belongings.ts'
 
 type Key = readonly string[]
