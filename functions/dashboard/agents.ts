@@ -2,14 +2,12 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { Database } from '../../shared/database/database.ts'
 import { type AgentScope, isAgent } from '../../shared/database/scope.ts'
-import { type AgentRow, createAgent, getAgent, listAgents } from '../../shared/organizations/agents.ts'
+import { type AgentRow, createAgent, getAgent } from '../../shared/organizations/agents.ts'
 import { dayText, timeZone } from '../../shared/organizations/time-zone.ts'
 import { fieldsOf, type Sent, sheetForm } from './form-view.ts'
 import { line } from './forms.ts'
 import { agentPage, type Html, type View } from './layout.ts'
-import { emptyView } from './list.ts'
 import type { Screens } from './screen.ts'
-import { counted, number } from './sentences.ts'
 
 const path = '/dashboard/agents'
 const one = `${path}/:agentId` as const
@@ -18,31 +16,10 @@ export const name = line(maxName, { missing: 'Enter a name.', tooLong: 'A name c
 /** The browser's time zone is missing without scripts, and the server may not have it. */
 const newAgent = v.object({ name, time_zone: v.fallback(v.optional(timeZone), undefined) })
 
-/** Lists the agents on the first screen, each with its state. An agent's own address redirects to its documents. */
+/** An agent's own address redirects to its documents. */
 export function addAgentsScreens(screens: Screens) {
   const permission = 'organization:write'
   screens
-    .get('/dashboard', { permission: 'kb:read' }, async ({ db, session, may }) => {
-      const { agents } = await listAgents(db, session.organizationId, { limit: 100 })
-      const mayChange = may(permission)
-      return {
-        title: 'Agents',
-        lead: 'Each voice agent answers callers from its own documents.',
-        place: 'agents',
-        actions: mayChange && agents.length > 0 && html`<a class="button plain" href="${path}/new">New agent</a>`,
-        content:
-          agents.length > 0
-            ? html`<ul class="cards">${agents.map((agent) => agentCard(agent, mayChange))}</ul>`
-            : emptyView(
-                'agents',
-                'No agents yet',
-                'An agent is one voice on the phone, with its own documents.',
-                mayChange
-                  ? html`<a class="button" href="${path}/new">New agent</a>`
-                  : 'Someone who can change settings has to add the first one.',
-              ),
-      }
-    })
     .get(path, { permission: 'any' }, () => ({ redirect: '/dashboard' }))
     .get(`${path}/new`, { permission }, () => newView())
     .post(`${path}/new`, { permission, form: newAgent }, async ({ db, session, form }) => {
@@ -83,25 +60,4 @@ export async function holidaysNotice(db: Database, scope: AgentScope, add: strin
     html`<div class="notice">${missing.map(({ day, name }) => html`<p>No text says what you do on ${name}, ${dayText(day, day.slice(0, 'yyyy'.length))}.</p>`)}
 ${add && html`<a href="${add}">Write text</a>`}</div>`
   )
-}
-
-export const isOff = {
-  none: 'No documents yet',
-  pending: 'Processing its first documents',
-  failed: 'None of its documents could be read',
-} as const
-
-function agentCard({ id, name, knowledge_base_enabled: isOn, documents }: AgentRow, mayEdit: boolean): Html {
-  const { pending, processing, completed, error } = documents
-  const unfinished = pending + processing
-  const count = unfinished + completed + error
-  const off = count === 0 ? 'none' : unfinished > 0 ? 'pending' : 'failed'
-  const tone = isOn ? 'good' : { none: '', pending: 'wait', failed: 'bad' }[off]
-  return html`<li class="card agent"><h2><a href="${agentPage(id, 'documents')}">${name}</a></h2>
-<p class="state ${tone}">${isOn ? 'Answers callers' : isOff[off]}</p>
-<p class="counts"><span>${count === 0 ? 'Add the first document' : counted(count, 'document')}</span>
-${completed > 0 && completed < count && html`<span>${number(completed)} ready</span>`}
-${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}
-${error > 0 && html`<span class="fault">${number(error)} failed</span>`}</p>
-${mayEdit && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Settings of “${name}”">Settings</a>`}</li>`
 }

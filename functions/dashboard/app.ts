@@ -27,6 +27,7 @@ import { addTextScreens } from './documents/text/screens.ts'
 import { addUploadRoutes } from './documents/upload.ts'
 import { addVersionRoutes } from './documents/version.ts'
 import { errorView } from './error-view.ts'
+import { addHomeScreen } from './home.ts'
 import { plainLayout } from './layout.ts'
 import { addCallScreens } from './questions/call.ts'
 import { addQuestionScreens } from './questions/screen.ts'
@@ -82,6 +83,7 @@ export function dashboardApp({
   if (oidc) app.route('/', oidcRoutes(db, findSession, oidc))
   app.route('/', invitationRoutes(db, findSession))
   const screens = screensOf(app, db, findSession)
+  addHomeScreen(screens)
   addAgentsScreens(screens)
   addAgentSettings(screens)
   // The order matters: `…/documents/new` must match before `…/documents/:documentId`.

@@ -62,6 +62,11 @@ export function newDocumentPath(agentId: string, question: string): string {
   return withQuery(`${agentPage(agentId, 'documents')}/new`, { question: shown })
 }
 
+/** The form for days on which the business is closed or has other hours. */
+export function closedPath(agentId: string, from?: string): string {
+  return withQuery(`${agentPage(agentId, 'documents')}/closed`, { from })
+}
+
 export const checksPage = (agentId: string) => agentPage(agentId, 'golden-questions')
 
 /** The place of a check in the list. */

@@ -1,27 +1,10 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { isOff } from '../../functions/dashboard/agents.ts'
 import { sweep } from '../../functions/sweeper/sweep.ts'
-import type { Permission } from '../../shared/organizations/permissions.ts'
 import { keptQueue, sweeperWith } from '../support/stand/worker.ts'
-import { setColumns } from './document-rows.ts'
 import { type Browser, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: anyone } = useDashboard()
-
-test('an organization without agents can add the first one, if the key permits it', async () => {
-  const without = async (granted?: Permission[]) => {
-    const { browser, organizationId } = await signedIn(granted)
-    await stand.db.deleteFrom('agents').where('organization_id', '=', organizationId).execute()
-    return await browser.get('/dashboard')
-  }
-  const own = await without()
-  expect(own.text).toContain('No agents yet')
-  expect(own.html).toContain('href="/dashboard/agents/new"')
-  const read = await without(['kb:read'])
-  expect(read.text).toContain('Someone who can change settings has to add the first one.')
-  expect(read.html).not.toContain('agents/new')
-})
 
 test('an agent is added and renamed, as the API then shows', async () => {
   const { browser, agentId, call } = await signedIn()
@@ -164,23 +147,6 @@ test.each([
   }
   const { body } = await call('GET', '/v1/agents')
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Agent'])
-})
-
-test('an agent answers once one of its documents is ready; before that, the screen says why it does not', async () => {
-  const { browser, call, knowledgeBase } = await signedIn()
-  const shown = async () => (await browser.get('/dashboard')).text
-  expect(await shown()).toContain(isOff.none)
-  const post = (title: string) => call('POST', knowledgeBase, { title, content: 'Closed on Sunday.' })
-  const { body } = await post('Hours')
-  expect(await shown()).toContain(`${isOff.pending} 1 document 1 processing`)
-
-  await setColumns(stand, body.id, `status = 'error', error_message = 'Unreadable'`)
-  expect(await shown()).toContain(`${isOff.failed} 1 document 1 failed`)
-
-  await post('Prices')
-  await stand.deliver()
-  await post('Holidays')
-  expect(await shown()).toContain(`Answers callers 3 documents 1 ready 1 processing 1 failed`)
 })
 
 test('an address without a screen redirects to the nearest one', async () => {

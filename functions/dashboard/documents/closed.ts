@@ -55,7 +55,9 @@ const closedForm = v.pipe(
 export function addClosedScreens(screens: Screens, queue: Sender) {
   const [path, permission, tab] = [`${documentsRoute}/closed`, 'kb:write', 'documents'] as const
   screens
-    .get(path, { permission, tab }, async ({ scope, agent }) => closedView(scope.agentId, timeZoneOf(await agent())))
+    .get(path, { permission, tab }, async ({ c, scope, agent }) =>
+      closedView(scope.agentId, timeZoneOf(await agent()), { typed: { from: c.req.query('from') } }),
+    )
     .post(path, { permission, tab, form: closedForm }, async ({ db, scope, form, origin, agent }) => {
       const zone = timeZoneOf(await agent())
       const again = (faults: Sent['faults']) => closedView(scope.agentId, zone, { ...form, faults })

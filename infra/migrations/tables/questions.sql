@@ -18,7 +18,7 @@ create table question_log (
   primary key (organization_id, agent_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
 );
-create index question_log_of_organization on question_log (organization_id, asked_at);
+create index question_log_of_organization on question_log (organization_id, asked_at) include (agent_id, status, is_wrong);
 create index question_log_of_call on question_log (organization_id, agent_id, call_id, id) where call_id is not null;
 -- The questions that the dashboard lists as doubtful.
 create index question_log_doubtful on question_log (organization_id, agent_id, id, status, is_wrong) where is_wrong or status <> 'found';
@@ -51,6 +51,8 @@ create table golden_questions (
     expects_nothing = (coalesce(document_id::text, words) is null and not expects_value)
     and (expects_value or value is null))
 );
+-- A row's vector has half a page, so counts need an index of their own.
+create index golden_questions_failing on golden_questions (organization_id, agent_id) where not passed;
 
 -- Vectors of questions asked before. The key is a hash of the model and the words: no question is stored.
 create table query_vectors (

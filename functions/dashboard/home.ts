@@ -1,0 +1,175 @@
+import { html } from 'hono/html'
+import { sql } from 'kysely'
+import type { Database } from '../../shared/database/database.ts'
+import type { MissingHoliday } from '../../shared/database/tables.ts'
+import { contradictingDocument } from '../../shared/documents/client/disagreements.ts'
+import { isHeld } from '../../shared/documents/processing/guards.ts'
+import type { OrganizationId } from '../../shared/ids.ts'
+import { type AgentRow, listAgents } from '../../shared/organizations/agents.ts'
+import { dayText } from '../../shared/organizations/time-zone.ts'
+import { agentPage, type Html } from './layout.ts'
+import { emptyView } from './list.ts'
+import { checksPage, closedPath, documentPath, withQuery } from './paths.ts'
+import type { Screens } from './screen.ts'
+import { counted, number } from './sentences.ts'
+
+const path = '/dashboard/agents'
+const maxAgents = 100
+const days = 7
+
+/** What a person can mend. */
+interface Troubles {
+  agent_id: string
+  checks: number
+  /** Documents that wait until somebody says whether they replace another, and the first one's id. */
+  held: number
+  held_id: string | null
+  websites: number
+  contradicting_id: string | null
+  missing_holidays: MissingHoliday[]
+}
+
+/** How many questions had an answer of a kind on a day: 0 for the last 24 hours, 1 for those before. */
+interface Answered {
+  agent_id: string
+  answer: keyof typeof answers
+  day: number
+  count: number
+}
+const answers = { found: 'answered', uncertain: 'uncertain', nothing: 'unanswered', wrong: 'marked wrong' } as const
+
+/** Lists the agents on the first screen, each with its last week and what there is to mend. */
+export function addHomeScreen(screens: Screens) {
+  screens.get('/dashboard', { permission: 'kb:read' }, async ({ db, session: { organizationId }, may }) => {
+    const [mayChange, mayWrite] = [may('organization:write'), may('kb:write')]
+    const [{ agents }, { troubles, answered }] = await Promise.all([
+      listAgents(db, organizationId, { limit: maxAgents }),
+      readWeek(db, organizationId, mayWrite),
+    ])
+    const card = (agent: AgentRow) => {
+      const ofAgent = ({ agent_id }: { agent_id: string }) => agent_id === agent.id
+      const week = answered && weekView(agent.id, answered.filter(ofAgent))
+      return agentCard(agent, needsOf(agent, troubles.find(ofAgent), mayWrite), { week, mayChange })
+    }
+    return {
+      title: 'Agents',
+      lead: 'Each voice agent answers callers from its own documents.',
+      place: 'agents',
+      actions: mayChange && agents.length > 0 && html`<a class="button plain" href="${path}/new">New agent</a>`,
+      content: agents.length > 0 ? html`<ul class="cards">${agents.map(card)}</ul>` : noAgents(mayChange),
+    }
+  })
+}
+
+function noAgents(mayChange: boolean): Html {
+  const says = mayChange
+    ? html`<a class="button" href="${path}/new">New agent</a>`
+    : 'Someone who can change settings has to add the first one.'
+  return emptyView('agents', 'No agents yet', 'An agent is one voice on the phone, with its own documents.', says)
+}
+
+/** Reads the newest agents' troubles and answers, from indexes that have little else. The log gets at most 200 questions an hour. */
+async function readWeek(db: Database, organizationId: OrganizationId, mayReadQuestions: boolean) {
+  return await db.batch({
+    troubles: sql<Troubles>`
+      select a.id as agent_id, a.missing_holidays, coalesce(held.count, 0) as held, held.first as held_id, ${contradictingDocument} as contradicting_id,
+        (select count(*)::int from golden_questions g
+          where g.organization_id = a.organization_id and g.agent_id = a.id and not g.passed) as checks,
+        (select count(*)::int from sources s
+          where s.organization_id = a.organization_id and s.agent_id = a.id and s.status = 'error' and s.deleted_at is null) as websites
+      from agents a left join (
+          select d.agent_id, count(*)::int, min(d.id::text) as first from documents d
+          where d.organization_id = ${organizationId} and ${isHeld} and d.deleted_at is null group by d.agent_id) held on held.agent_id = a.id
+      where a.organization_id = ${organizationId} order by a.id desc limit ${maxAgents}`,
+    ...(mayReadQuestions && {
+      answered: sql<Answered>`
+        select q.agent_id, floor(extract(epoch from now() - q.asked_at) / 86400)::int as day,
+          case when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
+        from question_log q
+        where q.organization_id = ${organizationId} and q.asked_at > now() - make_interval(days => ${days}) and q.asked_at <= now()
+        group by 1, 2, 3`,
+    }),
+  })
+}
+
+type Need = readonly [path: string, says: string]
+
+/** What there is to mend, each with the address where that is done. */
+function needsOf({ id, documents }: AgentRow, found: Troubles | undefined, mayWrite: boolean): Need[] {
+  const page = agentPage(id, 'documents')
+  const { checks = 0, held = 0, websites = 0, held_id, contradicting_id, missing_holidays = [] } = found ?? {}
+  const [holiday] = missing_holidays
+  const needs: (Need | false | undefined)[] = [
+    checks > 0 && [checksPage(id), `${counted(checks, 'check')} ${checks === 1 ? 'fails' : 'fail'}`],
+    documents.error > 0 && [withQuery(page, { show: 'failed' }), `${counted(documents.error, 'document')} failed`],
+    held > 0 && [
+      documentPath(id, held_id!),
+      `${counted(held, 'document')} ${held === 1 ? 'needs' : 'need'} your decision`,
+    ],
+    websites > 0 && [agentPage(id, 'sources'), `${counted(websites, 'website')} couldn’t be read`],
+    !!contradicting_id && [
+      `${documentPath(id, contradicting_id)}#disagreements`,
+      'Two documents contradict each other',
+    ],
+    holiday && [
+      mayWrite ? closedPath(id, holiday.day) : page,
+      `No text says what you do on ${holiday.name}, ${dayText(holiday.day, holiday.day.slice(0, 'yyyy'.length))}`,
+    ],
+  ]
+  return needs.filter((need) => !!need)
+}
+
+/** Draws each day's questions as a bar of its answers, the last day on the right, beside their sums. */
+function weekView(agentId: string, answered: readonly Answered[]): Html {
+  const page = agentPage(agentId, 'questions')
+  const countOf = (fits: (each: Answered) => boolean) =>
+    answered.filter(fits).reduce((sum, { count }) => sum + count, 0)
+  const kinds = Object.keys(answers) as (keyof typeof answers)[]
+  const sums = kinds
+    .map((kind) => [kind, countOf(({ answer }) => answer === kind)] as const)
+    .filter(([, sum]) => sum > 0)
+  if (sums.length === 0) return html`<p class="counts"><a href="${page}">No questions in the last week</a></p>`
+  const most = Math.max(...Array.from({ length: days }, (_, day) => countOf((each) => each.day === day)))
+  const bars = Array.from({ length: days }, (_, day) => {
+    let top = 24
+    return kinds.map((kind) => {
+      const height = (countOf((each) => each.day === day && each.answer === kind) / most) * 24
+      top -= height
+      return (
+        height > 0 && html`<rect class="${kind}" x="${(days - 1 - day) * 12}" y="${top}" width="9" height="${height}"/>`
+      )
+    })
+  })
+  return html`<div class="week"><svg viewBox="0 0 81 24" width="81" height="24" aria-hidden="true">${bars}</svg><p class="counts">Last week: ${sums.map(
+    ([kind, sum]) =>
+      html`<a href="${withQuery(page, { show: kind === 'found' ? '' : kind })}">${number(sum)} ${answers[kind]}</a> `,
+  )}</p></div>`
+}
+
+export const isOff = {
+  none: 'No documents yet',
+  pending: 'Processing its first documents',
+  failed: 'None of its documents could be read',
+} as const
+
+/** @param week undefined unless the session may read questions */
+function agentCard(
+  { id, name, knowledge_base_enabled: isOn, documents }: AgentRow,
+  needs: readonly Need[],
+  { week, mayChange }: { week: Html | undefined; mayChange: boolean },
+): Html {
+  const { pending, processing, completed, error } = documents
+  const unfinished = pending + processing
+  const count = unfinished + completed + error
+  const off = count === 0 ? 'none' : unfinished > 0 ? 'pending' : 'failed'
+  const on = needs.length > 0 ? ['wait', 'Answers callers, needs you'] : ['good', 'Answers callers']
+  const [tone, state] = isOn ? on : [{ none: '', pending: 'wait', failed: 'bad' }[off], isOff[off]]
+  return html`<li class="card agent"><h2><a href="${agentPage(id, 'documents')}">${name}</a></h2>
+<p class="state ${tone}">${state}</p>
+<p class="counts"><span>${count === 0 ? 'Add the first document' : counted(count, 'document')}</span>
+${completed > 0 && completed < count && html`<span>${number(completed)} ready</span>`}
+${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}</p>
+${week}
+${needs.length > 0 && html`<ul class="needs">${needs.map(([path, says]) => html`<li><a href="${path}">${says}</a></li>`)}</ul>`}
+${mayChange && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Edit “${name}”">Edit</a>`}</li>`
+}
