@@ -33,6 +33,13 @@ export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed'
 }
 
+/** Nobody has registered the name, or it is misspelt. */
+export class UnknownHost extends OutboundFailed {
+  constructor(hostname: string) {
+    super(`The name ${hostname} doesn’t exist. Check the address for typing errors`)
+  }
+}
+
 /** Follows no redirect: the caller requests its address, so that it is checked too. @throws OutboundRefused, OutboundFailed */
 export async function request(address: string, options: OutboundRequest): Promise<OutboundResponse> {
   const url = parseAllowed(address, options)
@@ -102,11 +109,13 @@ async function exchange(
   }
 }
 
-/** Resolves a name without a thread of the pool, so that a slow name server holds up nobody else. */
+/** Resolves a name without a thread of the pool, so that a slow name server holds up nobody else. @throws UnknownHost */
 async function resolveName(hostname: string, signal: AbortSignal): Promise<string[]> {
   const resolver = new Resolver()
   signal.addEventListener('abort', () => resolver.cancel(), { once: true })
   const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+  if (found.every((result) => result.status === 'rejected' && result.reason.code === 'ENOTFOUND'))
+    throw new UnknownHost(hostname)
   return found.flatMap((result) => (result.status === 'fulfilled' ? result.value : []))
 }
 

@@ -1,5 +1,5 @@
 import { OutboundRefused } from '../../../shared/outbound/addresses.ts'
-import { OutboundFailed, type OutboundResponse } from '../../../shared/outbound/request.ts'
+import { OutboundFailed, type OutboundResponse, UnknownHost } from '../../../shared/outbound/request.ts'
 import { canonical } from '../../../shared/websites/address.ts'
 import { hostOf } from './address.ts'
 import type { Client } from './client.ts'
@@ -11,7 +11,7 @@ export interface Followed {
   /** True if every redirect was permanent. */
   isMoved: boolean
 }
-export type NotFollowed = { kind: 'left_out' | 'failed'; reason: string }
+export type NotFollowed = { kind: 'left_out' | 'failed'; reason: string; isUnknownHost?: boolean }
 
 interface FollowOptions {
   /** Sent with the first request only. */
@@ -74,7 +74,8 @@ async function answered(response: Promise<OutboundResponse>): Promise<OutboundRe
     return await response
   } catch (error) {
     if (error instanceof OutboundRefused) return { kind: 'left_out', reason: `Its address ${error.message}.` }
-    if (error instanceof OutboundFailed) return { kind: 'failed', reason: `${error.message}.` }
+    if (error instanceof OutboundFailed)
+      return { kind: 'failed', reason: `${error.message}.`, isUnknownHost: error instanceof UnknownHost }
     throw error
   }
 }

@@ -5,7 +5,7 @@ import { rulesIn } from './robots-rules.ts'
 export interface Robots {
   allows: (address: string) => boolean
   sitemaps: string[]
-  /** Why robots.txt cannot be read. Then nothing is allowed, and the crawl ends with this sentence. */
+  /** Why robots.txt cannot be read, or that there is no such host. Then nothing is allowed, and the crawl ends with this sentence. */
   failed?: string
 }
 
@@ -17,15 +17,13 @@ const maxRead = 500 * 1024
 /** The rules of an address's host for Cuecard. Has the client observe the pause that they ask for. */
 export async function robotsOf(client: Client, address: string): Promise<Robots> {
   const { origin } = new URL(address)
-  const failed = (reason: string): Robots => ({
-    allows: () => false,
-    sitemaps: [],
-    failed: `robots.txt of ${origin} can't be read, so nothing was asked for. ${reason}`,
-  })
+  const unread = `robots.txt of ${origin} can't be read, so nothing was asked for.`
+  const failed = (reason: string): Robots => ({ allows: () => false, sitemaps: [], failed: reason })
   const followed = await follow(client, `${origin}/robots.txt`, { maxBytes })
-  if ('kind' in followed && followed.kind === 'failed') return failed(followed.reason)
+  if ('kind' in followed && followed.kind === 'failed')
+    return failed(followed.isUnknownHost ? followed.reason : `${unread} ${followed.reason}`)
   const { status, body } = 'kind' in followed ? { status: 404, body: Buffer.alloc(0) } : followed.response
-  if (status === 429 || status >= 500) return failed(`It answers with the status ${status}.`)
+  if (status === 429 || status >= 500) return failed(`${unread} It answers with the status ${status}.`)
   const rest = body.subarray(maxRead).findIndex((byte) => byte === 0x0a || byte === 0x0d)
   const read = rest < 0 ? body : body.subarray(0, maxRead + rest)
   const rules = rulesIn(status === 200 ? read.toString().replace(/^\ufeff/, '') : '', 'cuecard')

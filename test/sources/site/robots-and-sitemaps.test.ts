@@ -74,6 +74,12 @@ test('without a robots.txt everything is allowed; if it fails, nothing', async (
   }
 })
 
+test('a name that doesn’t exist is said to, before any robots.txt', async () => {
+  // Names below .onion have no address (RFC 7686), which needs no name server.
+  const { failed } = await robotsOf(instantClient(), 'https://shop.onion/')
+  expect(failed).toBe('The name shop.onion doesn’t exist. Check the address for typing errors.')
+})
+
 test('a rule that begins within 500 KiB counts whole, and none after it', async () => {
   const { allows } = await robots(
     `User-agent: *\n#${'x'.repeat(500 * 1024 - 40)}\nDisallow: /private-things\nDisallow: /`,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { OutboundFailed, type request } from '../../../shared/outbound/request.ts'
+import { OutboundFailed, type request, UnknownHost } from '../../../shared/outbound/request.ts'
 import { listen } from '../../support/http/loopback.ts'
 
 export interface Answer {
@@ -69,7 +69,7 @@ export function requestTo(...sites: Site[]): typeof request {
   return async (address, { headers, maxBytes }) => {
     const { origin, pathname, search } = new URL(address)
     const site = sites.find(({ url }) => url === origin)
-    if (!site) throw new OutboundFailed(`The name ${origin} has no address`)
+    if (!site) throw new UnknownHost(new URL(address).hostname)
     const answer = site.answer(pathname + search, headers)
     const body = Buffer.from(answer.body)
     if (answer.isSilent) throw new OutboundFailed('No answer within 10 seconds')
