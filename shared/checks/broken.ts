@@ -44,6 +44,7 @@ function bestSentence({ content }: FoundPassage, { question, words }: Result['qu
 }
 
 const maxNamed = 5
+const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
 /** Names up to five questions, each with the sentence that it found and the one that it would find. The dashboard shows it too. */
 export function inWords(broken: readonly Broken[]): string {
@@ -54,7 +55,7 @@ export function inWords(broken: readonly Broken[]): string {
     const finds = value
       ? `answer ${valueText(value.instead)} instead of ${valueText(value.lost)}`
       : `find ${comes}${went}`
-    return `“${shortened(question)}” would ${finds}${as_of ? ` as of ${as_of}` : ''}`
+    return `“${shortened(question)}” would ${finds}${as_of ? ` as of ${times.format(new Date(as_of))} UTC` : ''}`
   })
   const more = broken.length > maxNamed ? [`and ${broken.length - maxNamed} more`] : []
   return `The change would make ${count} fail: ${[...listed, ...more].join('; ')}.`
