@@ -121,8 +121,8 @@ describe('Closed on …', () => {
   })
 
   test.each([
-    ['from', { from: '' }, 'Enter a day'],
-    ['from', { from: 'tomorrow' }, 'Enter a day'],
+    ['from', { from: '' }, 'Choose a day'],
+    ['from', { from: 'tomorrow' }, 'Choose a day'],
     ['from', { from: inDays(-1) }, 'This day has passed.'],
     ['until', { until: inDays(8) }, 'The last day is before the first.'],
     ['open', { open: 'maybe' }, 'Choose one.'],

@@ -151,10 +151,10 @@ describe('the form of a text', () => {
   })
 
   test.each([
-    ['from', { from: 'tomorrow' }, 'Enter a day'],
-    ['from', { from: '2027-02-29' }, 'Enter a day'],
-    ['until', { until: '9999-12-31' }, 'Enter a day'],
-    ['until', { until: '275760-09-13' }, 'Enter a day'],
+    ['from', { from: 'tomorrow' }, 'Choose a day'],
+    ['from', { from: '2027-02-29' }, 'Choose a day'],
+    ['until', { until: '9999-12-31' }, 'Choose a day'],
+    ['until', { until: '275760-09-13' }, 'Choose a day'],
     ['until', { from: '2027-01-06', until: '2026-12-20' }, 'The last day is before the first.'],
   ])('says beside %s what is wrong with it, and changes nothing: %j', async (field, days, fault) => {
     const tenant = await signedIn()

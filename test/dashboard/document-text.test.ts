@@ -13,6 +13,9 @@ test('a new text is queued, and is soon ready', async () => {
   const form = await tenant.browser.get(`${listOf(tenant)}/new`)
   expect(form.text).toContain('Title')
   const fields = { title: '  Opening hours ', content: '# Hours\r\n\r\nWe open at 9.\r\n' }
+  const checked = await tenant.browser.post(`${listOf(tenant)}/new`, { ...fields, check: '1' })
+  expect([checked.status, checked.text]).toEqual([200, expect.stringContaining('Nothing is saved yet.')])
+  expect((await tenant.browser.get(listOf(tenant))).text).toContain('No documents yet')
   const { status, headers } = await tenant.browser.post(`${listOf(tenant)}/new`, fields)
   expect(status).toBe(303)
   expect((await tenant.browser.get(headers.location!)).text).toContain('Queued')

@@ -27,7 +27,7 @@ describe('a link in a mail', () => {
     })
     expect(await isIn(mine)).toBe(true)
     const again = await follow(mine, link!)
-    expect([again.status, again.text]).toEqual([422, expect.stringContaining('It has been used')])
+    expect([again.status, again.text]).toEqual([422, expect.stringContaining('This link was used or has expired')])
   })
 
   test('is not used up by a scanner that opens it or sends its form, and does not work in another browser', async () => {
@@ -187,7 +187,7 @@ describe('an invitation', () => {
     ])
     const late = browser()
     expect((await late.post(link!)).status).toBe(404)
-    expect((await late.get(link!)).text).toContain('This invitation has ended')
+    expect((await late.get(link!)).text).toContain('This invitation was used or has expired')
     expect(await isIn(late)).toBe(false)
   })
 

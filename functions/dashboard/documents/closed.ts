@@ -22,7 +22,7 @@ const hours = ({ open, opens, closes }: { open: string; opens: string; closes: s
   open === 'hours' ? { opens, closes } : undefined
 const closedForm = v.pipe(
   v.object({
-    from: v.pipe(v.string('Enter a day.'), v.check(isDay, 'Enter a day, such as 2026-12-20.')),
+    from: v.pipe(v.string('Choose a day.'), v.check(isDay, 'Choose a day.')),
     until: dayFields.until,
     open: v.picklist(['closed', 'hours'], 'Choose one.'),
     opens: time,

@@ -25,7 +25,7 @@ export const lastDay = '9998-12-31'
 const day = v.optional(
   v.pipe(
     v.string(),
-    v.check((text) => text === '' || isDay(text), 'Enter a day, such as 2026-12-20.'),
+    v.check((text) => text === '' || isDay(text), 'Choose a day.'),
   ),
 )
 export const dayFields = { from: day, until: day }

@@ -36,8 +36,8 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
 }
 
 function over() {
-  const lead = 'It was accepted or withdrawn, or its seven days are over.'
-  return endView('This invitation has ended', lead, '/dashboard/sign-in', 'Sign in')
+  const lead = 'It works once, for seven days, unless it is withdrawn. If you’ve accepted it, sign in.'
+  return endView('This invitation was used or has expired', lead, '/dashboard/sign-in', 'Sign in')
 }
 
 function other(mail: string) {

@@ -58,8 +58,11 @@ export function mailLinkRoutes(db: Database, findSession: CurrentSession, mailer
       const { token = '', to } = sent.typed
       const result = await followLink(db, token, sentLinkCookie(c) ?? '')
       if (result.outcome === 'opened') return await completeSignIn(c, db, findSession, result, returnPath(to))
-      const lead = 'It has been used, is older than 15 minutes, or was asked for in another browser.'
-      return c.html(endView('This link doesn’t work', lead, '/dashboard/sign-in', 'Ask for another link'), 422)
+      const lead = 'A link works once, for 15 minutes, in the browser in which you asked for it.'
+      return c.html(
+        endView('This link was used or has expired', lead, '/dashboard/sign-in', 'Ask for another link'),
+        422,
+      )
     })
 }
 

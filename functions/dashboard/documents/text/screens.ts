@@ -47,7 +47,7 @@ const contentField = v.pipe(
 
 const maxQuestion = 500
 const newText = v.pipe(
-  v.object({ title: titleField, content: contentField, ...dayFields }),
+  v.object({ title: titleField, content: contentField, check: v.optional(v.string()), ...dayFields }),
   v.forward(
     v.check((typed) => areInOrder(typed), notInOrder),
     ['until'],
@@ -86,7 +86,8 @@ export function addTextScreens(
       const zone = timeZoneOf(await agent())
       if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
       try {
-        const { title, content, ...days } = form.values
+        const { title, content, check, ...days } = form.values
+        if (check) return newView(base, zone, { typed: form.values, note: unchecked })
         const dates = changedDates(days, { valid_from: null, valid_until: null, time_zone: zone })
         const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
         return { redirect: `${base}/${document.id}`, flash: { text: `“${document.title}” was saved.` } }
@@ -181,6 +182,7 @@ function saved(scope: DocumentScope, document: Editable, { title, content }: Sen
   return { redirect: documentPath(scope.agentId, scope.documentId), flash: { text, isError: fault !== undefined } }
 }
 
+const unchecked = html`<p class="notice" role="status">Nothing is saved yet. Save the text first: checks are run on a saved one.</p>`
 const gone =
   'Somebody has deleted this document in the meantime. What you’ve written is still here: you can save it as a new document.'
 const partConflict =
