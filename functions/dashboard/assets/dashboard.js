@@ -24,6 +24,10 @@ for (const element of document.querySelectorAll('[data-zone]')) {
   element.closest('form').hidden = false
 }
 
+// On a phone, the tabs are on a line that scrolls.
+const tab = document.querySelector('.tabs [aria-current]')
+tab?.closest('ul').scrollTo({ left: tab.offsetLeft - innerWidth / 2 })
+
 const announcer = document.getElementById('announcer')
 
 export function announce(text) {

@@ -84,7 +84,7 @@ function passagesView(shown: Shown) {
   const inPlace = (number: number) =>
     originalOf(document) && html` hx-get="${address}?passage=${number}" hx-target="#document" hx-swap="outerMorph"`
   const numberView = (n: number) =>
-    html`<a class="marker" id="passage-${n}" href="?passage=${n}#passage-${n}" aria-label="Part ${number(n)}"${n === passage && html` aria-current="true"`}${inPlace(n)}>${n}</a>${doubtful.has(n) && html`<span class="check">Please check this part against the original. </span>`}`
+    html`<a class="marker" id="passage-${n}" href="?passage=${n}#passage-${n}" aria-label="Part ${number(n)}"${n === passage && html` aria-current="true"`}${inPlace(n)}>${number(n)}</a>${doubtful.has(n) && html`<span class="check">Please check this part against the original. </span>`}`
   return html`<section class="text">
 <header><h2>Text</h2> <p>${joined && 'A number marks where each part begins. Callers get their answers from these parts.'} ${(from > 1 || hasMore) && `Parts ${number(first)} to ${number(last)} of ${number(document.chunk_count)}.`}</p>
 ${document.searchable_chunk_count < document.chunk_count && document.status === 'completed' && html`<p>Search can find ${number(document.searchable_chunk_count)} of ${number(document.chunk_count)} parts: the others were stored without an embedding.</p>`}</header>

@@ -64,7 +64,7 @@ export function retryAction(base: string, document: Overview) {
   if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
 <button class="plain" aria-label="Try again: “${title}”">Try again</button></form>
-${document.error_code === 'golden_questions_fail' && html`<form method="post" action="${base}/${id}/retry${ignoring}"><button class="plain" aria-label="Serve “${title}” all the same">Serve it all the same</button></form>`}`
+${document.error_code === 'golden_questions_fail' && html`<form method="post" action="${base}/${id}/retry${ignoring}"><button class="plain" aria-label="Serve it all the same: “${title}”">Serve it all the same</button></form>`}`
 }
 
 export function aboutView(document: Overview) {

@@ -96,8 +96,8 @@ export function addUploadRoutes(screens: Screens, queue: Sender, presigner: Pres
 /** @param documentId the document that gets the file; without it, each file makes a document */
 export function uploadView(base: string, documentId?: string) {
   return html`<section id="upload" class="upload" data-address="${base}" ${documentId && html`data-replaces="${documentId}"`} data-words="${JSON.stringify(ofScript)}">
-<button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? 'Drop the file here, or choose it' : 'Drop files here, or choose them'}</strong>
-<small id="upload-accepted">PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, scans and photos (JPG, PNG), at most 50 MB each.</small></button>
+<button type="button" class="drop" data-choose aria-describedby="upload-accepted" hidden><strong>${documentId ? 'Choose the file' : 'Choose files'}</strong>
+<small id="upload-accepted">Or drop ${documentId ? 'it' : 'them'} here: PDF, Word, Excel, PowerPoint, OpenDocument, RTF, CSV, web pages, e-mails (.eml), EPUB, Markdown and text files, scans and photos (JPG, PNG), at most 50 MB each.</small></button>
 <input type="file" ${!documentId && 'multiple'} hidden accept="${fileExtensions.map((extension) => `.${extension}`).join(',')}" aria-label="Upload files">
 <noscript><p>Uploading files needs JavaScript, which is off in your browser. You can still write a text.</p></noscript>
 <ul aria-label="Uploads"></ul>

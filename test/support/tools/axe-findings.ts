@@ -11,7 +11,12 @@ interface Options {
 /** The faults that axe-core finds in the page. */
 export async function axeFindings(page: Page, { rules, within = 'html' }: Options = {}): Promise<string[]> {
   await page.evaluate(axe.source)
-  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) })
+  const experimental = { 'label-content-name-mismatch': { enabled: true } }
+  const options = JSON.stringify({
+    resultTypes: ['violations'],
+    rules: rules ? {} : experimental,
+    ...(rules && { runOnly: rules }),
+  })
   return await page.evaluate(
     `axe.run('${within}', ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`,
   )
