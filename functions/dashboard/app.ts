@@ -15,7 +15,6 @@ import { addAgentSettings } from './agent-settings.ts'
 import { addAgentsScreens } from './agents.ts'
 import { addAskScreens } from './ask/screen.ts'
 import { assets } from './assets.ts'
-import { addCallsScreens } from './calls.ts'
 import { addCheckScreens } from './checks/screen.ts'
 import { addConnectScreens, leadsBack } from './connect.ts'
 import { addClosedScreens } from './documents/closed.ts'
@@ -101,7 +100,6 @@ export function dashboardApp({
   addQuestionScreens(screens)
   addCallScreens(screens)
   addCheckScreens(screens, embedder)
-  addCallsScreens(screens)
   addSettingsScreens(screens)
   addPeopleScreens(screens, mailer)
   addOrganizationScreens(screens, db, findSession)

@@ -47,6 +47,12 @@ export function fieldsOf({ typed = {}, faults = {}, chosen = {} }: Sent) {
   }
 }
 
+/** Shows a text with a button that copies it, if scripts run. */
+export function copyView(id: string, text: string): Html {
+  return html`<div class="secret"><code id="${id}">${text}</code>
+<button type="button" class="plain" data-copy="${id}" data-copied="Copied" hidden>Copy</button></div>`
+}
+
 export function sheetForm(fields: Html | Html[], save: string, cancel: string): Html {
   return html`<form class="panel sheet" method="post" data-draft>${fields}
 <div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">Cancel</a></div></form>`

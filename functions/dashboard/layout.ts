@@ -25,7 +25,7 @@ export interface View {
   title: string
   lead?: string | Html
   /** The current navigation entry. An agent's screens belong to `agents`; errors have none. */
-  place?: 'agents' | 'calls' | 'settings'
+  place?: 'agents' | 'settings'
   /** The screen's agent. Without `crumbs`, the screen is one of the agent's tabs; with `crumbs`, it is below a tab. */
   agent?: Agent
   /** Links between the place, or the agent, and this screen. */
@@ -41,7 +41,6 @@ const home = '/dashboard'
 export const organizationsPath = `${home}/organizations`
 const places = [
   { place: 'agents', name: 'Agents', path: home, permission: 'kb:read' },
-  { place: 'calls', name: 'Deleted calls', path: `${home}/calls`, permission: 'organization:read' },
   { place: 'settings', name: 'Settings', path: `${home}/settings`, permission: 'organization:read' },
 ] as const
 

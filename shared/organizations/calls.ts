@@ -24,15 +24,6 @@ export async function listTrash(
   return { calls: calls.slice(0, limit), hasMore: calls.length > limit }
 }
 
-export async function findInTrash(
-  db: Database,
-  organizationId: OrganizationId,
-  id: string,
-): Promise<TrashedCall | undefined> {
-  const { rows } = await sql<TrashedCall>`${trash(organizationId)} and c.id = ${id}`.execute(db)
-  return rows[0]
-}
-
 function trash(organizationId: OrganizationId) {
   return sql`select c.id, c.deleted_at, c.created_at, c.agent_id, a.name as agent_name
     from calls c join agents a on a.organization_id = c.organization_id and a.id = c.agent_id

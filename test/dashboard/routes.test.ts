@@ -33,7 +33,7 @@ test('screens that only show need permission to read, and all others to write', 
   const read: Record<string, string[]> = {
     any: [...below('', '/*', '/agents', '/organizations'), 'POST /dashboard/organizations', ownConnection],
     'kb:read': [
-      ...[...below('', '', '/connect'), 'POST /dashboard/connect'],
+      ...[...below('', '', '/connect', '/settings/apps/new'), 'POST /dashboard/connect'],
       ...below('/agents/:agentId', '', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
       ...below('/agents/:agentId', '/documents', ...documents),
     ],

@@ -5,7 +5,7 @@ import { hashKey, isWellFormed } from '../../shared/http/api-keys.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import { type Permission, permissions } from '../../shared/organizations/permissions.ts'
 import { limit } from '../support/stand/tenant.ts'
-import { type Browser, type SignedIn, signIn, useDashboard } from './support.ts'
+import { type Browser, type SignedIn, signIn, signInAsPerson, useDashboard } from './support.ts'
 
 const { stand, signedIn, browser: newBrowser } = useDashboard()
 const path = '/dashboard/settings'
@@ -27,7 +27,7 @@ test('the deletion of completed calls is turned on and off, and the screen says 
   for (const isOn of [true, false]) {
     const { text } = await browser.submit(`${path}/auto-delete`, { on: `${isOn}` })
     expect(text).toContain(`From now on, completed calls are ${isOn ? 'deleted' : 'kept'}.`)
-    expect(text).toContain(isOn ? 'Completed calls are moved to “Deleted calls”.' : 'Completed calls are kept.')
+    expect(text).toContain(`Delete completed calls ${isOn ? 'On' : 'Off'}`)
     expect(await setting()).toEqual({ auto_delete_done_calls: isOn })
   }
   expect((await browser.post(`${path}/auto-delete`, { on: 'maybe' })).status).toBe(400)
@@ -149,6 +149,8 @@ describe('a key', () => {
     expect((await mine.browser.get(path)).text).toContain(`test You’re signed in with this key`)
     const { text } = await mine.browser.get(`${path}/keys/${own!.id}/revoke`)
     for (const warning of [isOwn, isLast]) expect(text).toContain(warning)
+    const { browser: owner } = await signInAsPerson(newBrowser(), stand.db, mine.organizationId)
+    expect((await owner.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(isLast)
     await second(mine, ['organization:write'])
     expect((await mine.browser.get(`${path}/keys/${own!.id}/revoke`)).text).not.toContain(isLast)
     const after = await mine.browser.submit(`${path}/keys/${own!.id}/revoke`)
@@ -218,6 +220,22 @@ describe('the keys that a key has created', () => {
 
   const keyIdOf = (key: string) =>
     stand.db.selectFrom('api_keys').select('id').where('key_hash', '=', hashKey(key)).executeTakeFirstOrThrow()
+})
+
+test('an app is connected by the address of the chosen agent, in three steps', async () => {
+  const { browser, agentId, call } = await signedIn()
+  const { id } = (await call('POST', '/v1/agents', { name: 'Night desk' })).body
+  const page = `${path}/apps/new`
+  const addressIn = (html: string) => /<code id="address">([^<]+)/.exec(html)?.[1]
+  const addressOf = (agent: string) => `https://app.example.com/v1/agents/${agent}/connect/mcp`
+  const { html, text } = await browser.get(page)
+  expect(addressIn(html)).toBe(addressOf(id))
+  expect(html).toContain(`href="${page}?agent=${agentId}"`)
+  expect(html.match(/<ol class="steps">(<li>[^<]+<\/li>){3}<\/ol>/g)).toHaveLength(2)
+  expect(text).toContain('None of its documents is ready')
+  expect(addressIn((await browser.get(`${page}?agent=${agentId}`)).html)).toBe(addressOf(agentId))
+  const other = await signedIn()
+  expect(addressIn((await browser.get(`${page}?agent=${other.agentId}`)).html)).toBe(addressOf(id))
 })
 
 test('usage is shown beside its limit', async () => {

@@ -13,7 +13,7 @@ import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wo
 import { askPath, callPath, withQuery } from '../paths.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted, number } from '../sentences.ts'
-import { questionLogPanel, readSwitches } from '../switches.ts'
+import { questionLogView, readSwitches } from '../switches.ts'
 import { ago } from '../times.ts'
 import { type Group, groupQuestions } from './grouping.ts'
 import { answeringPassage, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
@@ -63,7 +63,7 @@ export function addQuestionScreens(screens: Screens) {
       return {
         title: 'Questions',
         lead: 'What callers asked in the last 30 days, newest first.',
-        content: html`${!isOn && questionLogPanel(isOn, may('organization:write'), scope.agentId)}
+        content: html`${!isOn && questionLogView(may('organization:write'), scope.agentId)}
 ${
   isWhole && questions.length === 0
     ? isOn && emptyView('clock', 'No questions yet', 'What your agent’s callers ask will appear here.')

@@ -7,7 +7,7 @@ import { createKey, type Key, listKeys, madeWith, revokeKey } from '../../../sha
 import { permissions } from '../../../shared/organizations/permissions.ts'
 import type { Session } from '../../../shared/organizations/sessions.ts'
 import { Gone } from '../error-view.ts'
-import { confirmView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
+import { confirmView, copyView, fieldsOf, type Sent, sheetForm } from '../form-view.ts'
 import { anyOf, line } from '../forms.ts'
 import { icon } from '../icons.ts'
 import type { Html } from '../layout.ts'
@@ -75,7 +75,7 @@ export function addKeyRoutes(screens: Screens) {
       if (!key) throw new Gone()
       const others = active.filter(({ id, permissions }) => id !== key.id && permissions.includes(permission))
       const created = madeWith(keys, key.id).filter(({ state }) => state === 'active')
-      const content = revokeView(key.id === session.id, others.length === 0, created)
+      const content = revokeView(key.id === session.id, !session.person && others.length === 0, created)
       return { ...within, title: `Revoke “${key.name}”?`, content }
     })
     .post(`${keysPath}/:keyId/revoke`, { permission, form: revokeForm }, async ({ db, session, scope, form }) => {
@@ -114,8 +114,7 @@ function keyForm(session: Session, { typed, faults, chosen }: Sent): Html {
 /** Shows a new secret, which can't be shown again. */
 export function secretView(id: string, secret: string, hint: string, back: string): Html {
   return html`<section class="panel sheet"><p class="notice warn">${icon('alert')} Copy it now. It isn’t shown again.</p>
-<div class="secret"><code id="${id}">${secret}</code>
-<button type="button" class="plain" data-copy="${id}" data-copied="Copied" hidden>Copy</button></div>
+${copyView(id, secret)}
 <p class="hint">${hint}</p>
 <p><a class="button" href="${back}">I’ve saved it</a></p></section>`
 }
@@ -136,15 +135,15 @@ ${isLast && html`<p class="notice bad">No other key can change settings. After t
 export function keyList(keys: Key[], mayChange: boolean, ownId: string): Html {
   const active = keys.filter(({ state }) => state === 'active')
   const ended = keys.filter(({ state }) => state !== 'active')
-  return html`<section class="panel"><div class="head"><h2>Keys</h2>
+  return html`<div class="head"><h3>Keys</h3>
 ${mayChange && html`<a class="button plain" href="${settingsPath}/keys/new">New key</a>`}</div>
-<p class="hint">Voice platforms and other programs use keys. Give each its own. <a href="/v1/docs">API reference</a></p>
+<p class="hint">Give each program its own.</p>
 <ul class="rows">${active.map((key) => keyRow(key, mayChange, key.id === ownId))}</ul>
 ${
   ended.length > 0 &&
   html`<details><summary>${counted(ended.length, 'inactive key')}</summary>
 <ul class="rows">${ended.map((key) => keyRow(key, false, false))}</ul></details>`
-}</section>`
+}`
 }
 
 function keyRow(key: Key, mayChange: boolean, isOwn: boolean): Html {

@@ -122,13 +122,13 @@ function personView({ id, role, expires_at }: Person, isOwn: boolean, made: Reco
 
 export function peopleList(people: Person[], session: Session): Html {
   const mayChange = session.person?.role === 'owner'
-  return html`<section class="panel"><div class="head"><h2>People</h2>
+  return html`<section class="panel" id="people"><div class="head"><h2>People</h2>
 ${mayChange && html`<a class="button plain" href="${path}/new">Invite</a>`}</div>
 ${people.length === 0 && html`<p class="hint">Nobody yet. Whoever runs Cuecard can add the first owner.</p>`}
 <ul class="rows">${people.map(
     ({ id, mail, role, expires_at }) =>
       html`<li><div class="what"><p class="name">${mail}${id === session.id && html` <span class="state good">You</span>`}</p>
-<p class="hint">${roles[role].title}${expires_at && ` · invited, until ${localDay(expires_at)}`}</p></div>
+<p class="hint">${roles[role].title}${expires_at && html` · invited, until ${localDay(expires_at)}`}</p></div>
 ${mayChange && html`<a class="button quiet" href="${path}/${id}" aria-label="Change ${mail}">Change</a>`}</li>`,
   )}</ul></section>`
 }

@@ -113,7 +113,7 @@ async function done({ webhookId }: WebhookScope, act: Promise<unknown>, text: st
 }
 
 export function webhookList(webhooks: WebhookRow[], mayChange: boolean): Html {
-  return html`<section class="panel"><div class="head"><h2>Webhooks</h2>
+  return html`<div class="head"><h3>Webhooks</h3>
 ${mayChange && html`<a class="button plain" href="${webhooksPath}/new">New webhook</a>`}</div>
 <p class="hint">Cuecard calls your programs when a document is ready or fails, so that they don’t have to ask.</p>
 ${webhooks.length === 0 && html`<p>No webhooks yet.</p>`}
@@ -122,7 +122,7 @@ ${webhooks.length === 0 && html`<p>No webhooks yet.</p>`}
       mayChange ? html`<a href="${webhooksPath}/${webhook.id}">${webhook.url}</a>` : webhook.url
     } ${stateOf(webhook)}</p>
 <p class="hint">${webhook.events.map((event) => names[event]).join(' · ')}</p></div></li>`,
-  )}</ul></section>`
+  )}</ul>`
 }
 
 function webhookForm(sent: Sent): Html {

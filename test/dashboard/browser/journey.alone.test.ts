@@ -96,6 +96,7 @@ describe.runIf(executablePath)('a shop owner in a browser (needs chromium, or CH
     await rows.filter({ hasText: 'Broken' }).waitFor({ state: 'detached' })
 
     await makeTrashedCall(stand.db, demo)
+    await link('Settings').click()
     await link('Deleted calls').click()
     expect(await faults()).toEqual([])
     await button('Restore the call with Front desk').click()

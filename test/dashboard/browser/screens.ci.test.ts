@@ -40,7 +40,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     async (width) => {
       const tenant = await stand.tenant()
       const things = await makeThings(stand.db, tenant)
-      const { callId, keyId, agentId, documentId, goldenQuestionId, sourceId, webhookId } = things
+      const { keyId, agentId, documentId, goldenQuestionId, sourceId, webhookId } = things
       const row = `| ${'Price-per-week '.repeat(3)} | ${'Unbreakable'.repeat(4)} | ${'Wide'.repeat(12)} |`
       const content = `# Bikes of the bakery\n\n| Bike | Price | |\n|---|---|---|\n${`${row}\n`.repeat(9)}`
       const { body: table } = await tenant.call('POST', tenant.knowledgeBase, { title: 'Bakery bikes', content })
@@ -84,12 +84,11 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         ...['', '?show=left_out', '/edit', '/delete'].map((part) => `/agents/${agentId}/sources/${sourceId}${part}`),
         ...['', '/edit', '/history', '/history/1'].map((part) => `/agents/${agentId}/documents/${documentId}${part}`),
         ...['?passage=1', '/edit'].map((part) => `/agents/${agentId}/documents/${table.id}${part}`),
-        ...'/calls /settings /settings/keys/new /agents/new'.split(' '),
-        `/agents/${agentId}/edit`,
+        ...'/calls /settings /settings/apps/new /settings/keys/new /agents/new'.split(' '),
         `/agents/${agentId}/edit`,
         `/agents/${agentId}/documents/${heldId}`,
         `/agents/${agentId}/trash`,
-        ...[`/calls/${callId}/delete`, `/settings/keys/${keyId}/revoke`],
+        `/settings/keys/${keyId}/revoke`,
         ...['new', webhookId, disabled.id].map((part) => `/settings/webhooks/${part}`),
       ]) {
         await go(page, `/dashboard${path}`)
@@ -133,6 +132,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     await makeThings(stand.db, tenant)
     const { page, context } = await open({ javaScriptEnabled: false })
     await signIn(page, tenant)
+    await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'Deleted calls' }).click()
     await page.getByRole('button', { name: 'Restore the call with Agent' }).click()
     expect(await page.getByRole('status').innerText()).toBe('The call was restored.')
