@@ -10,22 +10,7 @@ import { type Screens, valid } from './screen.ts'
 const form = v.object({ on: v.picklist(['true', 'false']), agent: v.optional(agentId) })
 const switching = { permission: 'organization:write', form } as const
 
-interface Switch {
-  column: 'auto_delete_done_calls' | 'log_questions' | 'keep_revisions'
-  title: string
-  turnOn: string
-  turnOff: string
-  /** What it does, and what else to know. */
-  says: string
-  hint: Html | string
-  /** What is lost once it is turned off, which is asked first. */
-  loses?: string
-  /** The notices after it was turned on, and off. */
-  on: string
-  off: string
-}
-
-/** An organization's switches by path. */
+/** An organization's switches by path. `loses`: what is lost once it is turned off, which is asked first; `on` and `off`: the notices after a change. */
 const switches = {
   'question-log': {
     column: 'log_questions',
@@ -42,7 +27,7 @@ const switches = {
     title: 'Delete completed calls',
     turnOn: 'Delete calls',
     turnOff: 'Keep calls',
-    says: 'Calls that are completed from then on are moved to “Deleted calls”, where you can restore them until you delete them permanently.',
+    says: 'While this is on, completed calls are moved to “Deleted calls”, where you can restore them until you delete them permanently.',
     hint: html`<a href="${callsPath}">Deleted calls</a>`,
     on: 'From now on, completed calls are deleted.',
     off: 'From now on, completed calls are kept.',
@@ -53,13 +38,12 @@ const switches = {
     turnOn: 'Keep earlier texts',
     turnOff: 'Stop keeping earlier texts',
     says: 'When a document is changed, the text that callers got answers from is kept for a year, at most 20 for each document. Its history shows who changed what, and lets you restore a text.',
-    hint: '',
     loses:
       'The earlier texts of all your documents are deleted within minutes. This can’t be undone. Callers still get answers from the current texts.',
     on: 'From now on, earlier texts of documents are kept.',
     off: 'Earlier texts of documents are no longer kept. Those already kept are being deleted.',
   },
-} satisfies Record<string, Switch>
+} as const
 type Name = keyof typeof switches
 const columns = Object.values(switches).map(({ column }) => column)
 
@@ -81,14 +65,14 @@ export function addSwitchRoutes(screens: Screens) {
 
 /** A row with the switch, for those who may use it. @param agent the agent whose screen shows it */
 function switchRow(name: Name, isOn: boolean, mayChange: boolean, agent?: AgentId): Html {
-  const { title, says, hint, turnOn, turnOff, loses }: Switch = switches[name]
+  const { title, says, hint, turnOn, turnOff, loses } = { hint: '', loses: '', ...switches[name] }
   const label = isOn ? turnOff : turnOn
   const style = isOn && loses ? 'danger' : agent ? '' : 'plain'
   const form = html`<form method="post" action="${settingsPath}/${name}"><input type="hidden" name="on" value="${`${!isOn}`}">${agent && html`<input type="hidden" name="agent" value="${agent}">`}
 <button class="${style}">${label}</button></form>`
   return html`<li><div class="what"><p class="name">${title} <span class="state ${isOn && 'good'}">${isOn ? 'On' : 'Off'}</span></p>
 <p>${says}</p><p class="hint">${hint}</p></div>
-${mayChange ? (isOn && loses ? html`<details><summary>${label}</summary><p>${loses}</p>${form}</details>` : form) : html`<p class="hint">You can’t change settings. Ask somebody who can.</p>`}</li>`
+${mayChange ? (isOn && loses ? html`<details><summary>${label}</summary><p>${loses}</p>${form}</details>` : form) : agent && html`<p class="hint">You can’t change settings. Ask somebody who can.</p>`}</li>`
 }
 
 /** Lists what the organization keeps, in Settings. */
