@@ -35,7 +35,8 @@ export function addAppRoutes(screens: Screens) {
     .get(`${path}/new`, { permission: 'kb:read' }, async ({ c, db, session }) => {
       const { agents } = await listAgents(db, session.organizationId, { limit: maxAgents })
       const { agent } = v.parse(newQuery, c.req.query())
-      const chosen = agents.find(({ id }) => id === agent) ?? agents[0]
+      const ready = agents.find(({ knowledge_base_enabled }) => knowledge_base_enabled)
+      const chosen = agents.find(({ id }) => id === agent) ?? ready ?? agents[0]
       return {
         title: 'Connect an app',
         lead: 'ChatGPT, Claude and other apps then search an agent’s documents for you. They change nothing.',
