@@ -171,5 +171,5 @@ ${completed > 0 && completed < count && html`<span>${number(completed)} ready</s
 ${unfinished > 0 && html`<span>${number(unfinished)} processing</span>`}</p>
 ${week}
 ${needs.length > 0 && html`<ul class="needs">${needs.map(([path, says]) => html`<li><a href="${path}">${says}</a></li>`)}</ul>`}
-${mayChange && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Edit “${name}”">Edit</a>`}</li>`
+${mayChange && html`<a class="button quiet" href="${path}/${id}/edit" aria-label="Settings of “${name}”">Settings</a>`}</li>`
 }
