@@ -10,6 +10,9 @@ import type { Presigner } from '../../shared/files/presigner.ts'
 import { api } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { originOf } from '../../shared/http/origin.ts'
+import { answering } from '../../shared/retrieval/answer.ts'
+import { systemClock } from '../../shared/retrieval/clock.ts'
+import { timeouts } from '../../shared/retrieval/timeouts.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
 import { addAgentSettings } from './agent-settings.ts'
 import { addAgentsScreens } from './agents.ts'
@@ -96,8 +99,9 @@ export function dashboardApp({
   addDocumentScreens(screens, queue, presigner)
   addWebsiteScreens(screens, queue)
   addTrashScreens(screens, queue)
-  addAskScreens(screens, embedder)
-  addQuestionScreens(screens)
+  const { answer } = answering(embedder, systemClock, timeouts)
+  addAskScreens(screens, answer)
+  addQuestionScreens(screens, answer)
   addCallScreens(screens)
   addCheckScreens(screens, embedder)
   addSettingsScreens(screens)

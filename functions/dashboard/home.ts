@@ -44,7 +44,7 @@ export function addHomeScreen(screens: Screens) {
     const [mayChange, mayWrite] = [may('organization:write'), may('kb:write')]
     const [{ agents }, { troubles, answered }] = await Promise.all([
       listAgents(db, organizationId, { limit: maxAgents }),
-      readWeek(db, organizationId, mayWrite),
+      readWeek(db, organizationId, may('questions')),
     ])
     const card = (agent: AgentRow) => {
       const ofAgent = ({ agent_id }: { agent_id: string }) => agent_id === agent.id

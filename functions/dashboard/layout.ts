@@ -62,7 +62,7 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
 ${crumbs(view)}
 <div class="head"><h1>${isTab(view) ? html`${view.agent.name}<span class="unseen">: ${view.title}</span>` : view.title}</h1>${view.actions && html`<div class="actions">${view.actions}</div>`}</div>
 ${view.lead && html`<p class="lead">${view.lead}</p>`}
-${isTab(view) && tabs(view.agent)}
+${isTab(view) && tabs(view.agent, session)}
 <div id="flash" role="status">${flash && flashNotice(flash)}</div>
 <div class="body">${view.content}</div>
 </main>`,
@@ -150,8 +150,9 @@ function crumbs(view: View): Html | '' {
   )}</ol></nav>`
 }
 
-function tabs(agent: Agent): Html {
-  return html`<nav class="tabs" aria-label="Agent"><ul>${Object.entries(agentTabs).map(
+function tabs(agent: Agent, { mayReadQuestions }: Session): Html {
+  const shown = Object.entries(agentTabs).filter(([tab]) => tab !== 'questions' || mayReadQuestions)
+  return html`<nav class="tabs" aria-label="Agent"><ul>${shown.map(
     ([tab, name]) =>
       html`<li><a href="${agentPage(agent.id, tab as AgentTab)}"${agent.tab === tab && html` aria-current="page"`}>${name}</a></li>`,
   )}</ul></nav>`

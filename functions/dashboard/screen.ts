@@ -23,8 +23,11 @@ import { signInPath } from './session/return-path.ts'
 type Schema<T> = v.GenericSchema<unknown, T>
 
 export interface ScreenMetadata<F = unknown> {
-  /** The session's required permission: `any` needs none, `people` an owner. Not optional, so that every screen must state it. */
-  permission: Permission | 'any' | 'people'
+  /**
+   * The session's required permission: `any` needs none, `people` an owner, `questions` one who may read callers' questions. Not
+   * optional, so that every screen must state it.
+   */
+  permission: Permission | 'any' | 'people' | 'questions'
   /** The screen's own tab, or the tab above it. The view then gets the path's agent. */
   tab?: AgentTab
   /** The schema of a POST's body; without it, the body is not read. */
@@ -43,7 +46,7 @@ interface ScreenRequest<Ids, F> {
   form: Form<F>
   /** True if htmx asks for a fragment of the screen. */
   isPartial: boolean
-  may: (permission: Permission) => boolean
+  may: (permission: Permission | 'questions') => boolean
   /** Reads the path's agent, once a request. @throws ApiError agent_not_found */
   agent: () => Promise<AgentRow>
 }
@@ -88,8 +91,10 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
       const session = await findSession(c)
       if (!session) return isFromElsewhere(c) ? c.html(reloadPage()) : askToSignIn(c, isPartial)
       c.set('key', session)
-      const may = (permission: Permission | 'people') =>
-        permission === 'people' ? session.person?.role === 'owner' : session.permissions.includes(permission)
+      const may = (permission: Permission | 'people' | 'questions') => {
+        if (permission === 'people') return session.person?.role === 'owner'
+        return permission === 'questions' ? session.mayReadQuestions : session.permissions.includes(permission)
+      }
       const meter = meterOf(session.organizationId)
       const sent = { organizationId: session.organizationId, agentId: c.req.param('agentId') as AgentId }
       let found: Promise<AgentRow> | undefined
@@ -99,7 +104,10 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
       }
       try {
         if (metadata.permission !== 'any' && !may(metadata.permission))
-          throw new ApiError('missing_permission', metadata.permission)
+          throw new ApiError(
+            'missing_permission',
+            metadata.permission === 'questions' ? 'kb:write' : metadata.permission,
+          )
         const scope = { organizationId: session.organizationId, ...readPath(schema, c.req.param()) }
         const request = {
           c,

@@ -22,6 +22,15 @@ const switches = {
     on: 'From now on, questions are saved for 30 days.',
     off: 'New questions are no longer saved. Existing questions are kept for 30 days, unless you delete them under “Questions”.',
   },
+  'viewers-questions': {
+    column: 'viewers_read_questions',
+    title: 'Let viewers read callers’ questions',
+    turnOn: 'Show them to viewers',
+    turnOff: 'Stop showing them to viewers',
+    says: 'Viewers then read “Questions”, but can’t change or delete them. Owners and editors always read them.',
+    on: 'From now on, viewers can read callers’ questions.',
+    off: 'Viewers can no longer read callers’ questions.',
+  },
   'auto-delete': {
     column: 'auto_delete_done_calls',
     title: 'Delete completed calls',

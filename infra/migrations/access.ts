@@ -53,8 +53,8 @@ const page = 'organization_id, agent_id, source_id, address, left_out, gone_sinc
 export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   organizations: {
     every: 'sweeper',
-    dashboard: `select (${organization}, log_questions, keep_revisions),
-      update (auto_delete_done_calls, log_questions, keep_revisions)`,
+    dashboard: `select (${organization}, log_questions, viewers_read_questions, keep_revisions),
+      update (auto_delete_done_calls, log_questions, viewers_read_questions, keep_revisions)`,
     organization: `select (${organization}), update (auto_delete_done_calls)`,
     embedding: 'select (id, tokens_per_day)',
     sweeper: 'select (id, keep_revisions)',
@@ -275,7 +275,7 @@ export const tables: Readonly<Record<string, Readonly<Record<string, string>>>> 
     [`${answering} questions`]: `insert (organization_id, agent_id, id, question, call_id, mode, is_degraded, hits, answerable, status,
       value, milliseconds)`,
     questions: 'select, insert (asked_at)',
-    dashboard: 'select, update (is_wrong), delete',
+    dashboard: 'select, update (is_wrong, asked_again_version, answered_since), delete',
     sweeper: 'select (organization_id, agent_id, id, asked_at), delete',
     operator: 'select, delete',
   },

@@ -16,6 +16,12 @@ export interface KeptHit {
   score: number
 }
 
+/** What answers a question since it was asked. The hit is of the revision that search serves. */
+export interface AnsweredSince {
+  hit: Required<Pick<KeptHit, 'chunk_id' | 'document_id' | 'chunk_index'>>
+  value: Value | null
+}
+
 /** A public holiday: its day, `YYYY-MM-DD`, and its name. */
 export interface MissingHoliday {
   day: string
@@ -29,6 +35,8 @@ export interface Tables extends WebsiteTables, WebhookTables {
     name: string
     auto_delete_done_calls: Generated<boolean>
     log_questions: Generated<boolean>
+    /** True if viewers read callers' questions in the dashboard. */
+    viewers_read_questions: Generated<boolean>
     keep_revisions: Generated<boolean>
     requests_per_second: Generated<number>
     request_burst: Generated<number>
@@ -254,6 +262,8 @@ export interface Tables extends WebsiteTables, WebhookTables {
     answerable: number
     status: Level
     value: JSONColumnType<Value | null, string | null, never>
+    asked_again_version: ColumnType<string | null, never, string>
+    answered_since: JSONColumnType<AnsweredSince | null, never, string | null>
     milliseconds: number
     /** True if somebody has said so in the dashboard. */
     is_wrong: Generated<boolean>

@@ -68,6 +68,7 @@ interface Invitation {
   organization_name: string
   mail: string
   role: Role
+  viewers_read_questions: boolean
 }
 
 export async function findInvitation(db: Database, token: string): Promise<Invitation | undefined> {

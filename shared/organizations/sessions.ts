@@ -18,6 +18,8 @@ export interface Session extends ApiKey {
   name: string
   /** Absent if somebody signed in with a key. */
   person?: { role: Role; organizations: number } | undefined
+  /** Callers' questions are for those who can answer them, and for viewers where an owner allows it. */
+  mayReadQuestions: boolean
   keyExpiresAt: Date | null
   organizationName: string
   tokenHash: Buffer
@@ -127,6 +129,7 @@ interface FoundSession {
   permissions: Permission[] | null
   expires_at: Date | null
   role: Role | null
+  viewers_read_questions: boolean
   organizations: number
 }
 
@@ -135,20 +138,21 @@ export async function findSession(db: Database, token: string): Promise<Session 
   const tokenHash = hashToken(token)
   const { rows } = await sql<FoundSession>`select * from find_signed_in(${tokenHash})`.execute(db)
   const [found] = rows
-  return (
-    found && {
-      id: (found.key_id ?? found.person_id)!,
-      idName: found.role ? 'person_id' : undefined,
-      name: found.name,
-      person: found.role ? { role: found.role, organizations: found.organizations } : undefined,
-      keyExpiresAt: found.expires_at,
-      organizationId: found.organization_id as OrganizationId,
-      organizationName: found.organization_name,
-      permissions: found.role ? [...roles[found.role]] : found.permissions!,
-      cursorKey: createSecretKey(found.cursor_key),
-      tokenHash,
-    }
-  )
+  if (!found) return undefined
+  const permissions = found.role ? [...roles[found.role]] : found.permissions!
+  return {
+    id: (found.key_id ?? found.person_id)!,
+    idName: found.role ? 'person_id' : undefined,
+    name: found.name,
+    person: found.role ? { role: found.role, organizations: found.organizations } : undefined,
+    keyExpiresAt: found.expires_at,
+    organizationId: found.organization_id as OrganizationId,
+    organizationName: found.organization_name,
+    permissions,
+    mayReadQuestions: permissions.includes('kb:write') || (found.role !== null && found.viewers_read_questions),
+    cursorKey: createSecretKey(found.cursor_key),
+    tokenHash,
+  }
 }
 
 export async function signOut(db: Database, { organizationId, tokenHash }: Session): Promise<void> {

@@ -5,7 +5,11 @@ import type { AgentScope } from '../database/scope.ts'
 import type { Tables } from '../database/tables.ts'
 import { requireAgent } from '../http/not-found.ts'
 
-export type KeptQuestion = Omit<Selectable<Tables['question_log']>, 'organization_id' | 'agent_id'>
+/** A question as it was answered. Whether it is answered since is the dashboard's. */
+export type KeptQuestion = Omit<
+  Selectable<Tables['question_log']>,
+  'organization_id' | 'agent_id' | 'asked_again_version' | 'answered_since'
+>
 
 interface QuestionFilters {
   call_id?: string | undefined
@@ -13,19 +17,9 @@ interface QuestionFilters {
   /** Asked at this time or later, and before `to`: RFC 3339. */
   from?: string | undefined
   to?: string | undefined
-  only?: keyof typeof doubtful | undefined
-  /** The question has each of these words, in upper or lower case. */
-  words?: readonly string[]
 }
 
 const q = columnsOf('question_log', 'q')
-
-/** The conditions that the index `question_log_doubtful` serves. */
-export const doubtful = {
-  nothing: sql<SqlBool>`${q.status} = 'nothing'`,
-  uncertain: sql<SqlBool>`${q.status} = 'uncertain'`,
-  wrong: sql<SqlBool>`${q.is_wrong}`,
-}
 
 /** Leaves out expired questions that the sweeper has not deleted yet. */
 export function isKept({ organizationId, agentId }: AgentScope) {
@@ -37,7 +31,7 @@ export function isKept({ organizationId, agentId }: AgentScope) {
 export async function listQuestions(
   db: Database,
   scope: AgentScope,
-  { limit, after, words = [], ...asked }: QuestionFilters & { limit: number; after?: string | undefined },
+  { limit, after, ...asked }: QuestionFilters & { limit: number; after?: string | undefined },
 ): Promise<{ questions: KeptQuestion[]; hasMore: boolean }> {
   const conditions = [
     isKept(scope),
@@ -46,8 +40,6 @@ export async function listQuestions(
     asked.answered !== undefined && (asked.answered ? sql`${q.status} = 'found'` : sql`${q.status} <> 'found'`),
     asked.from !== undefined && sql`${q.asked_at} >= ${asked.from}::timestamptz`,
     asked.to !== undefined && sql`${q.asked_at} < ${asked.to}::timestamptz`,
-    asked.only !== undefined && doubtful[asked.only],
-    ...words.map((word) => sql`position(lower(${word}) in lower(${q.question})) > 0`),
   ].filter((condition) => condition !== false)
   const { questions } = await db.batch({
     questions: sql<KeptQuestion>`

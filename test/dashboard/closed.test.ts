@@ -248,7 +248,7 @@ describe('a check of a question that names days', () => {
       .updateTable('question_log')
       .set({ asked_at: new Date(Date.now() - 3 * dayMilliseconds) })
       .execute()
-    const questions = await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/questions`)
+    const questions = await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/questions?show=all`)
     const keep = linkIn(questions.html, 'Keep as a check')
     const at = new URLSearchParams(keep.split('?')[1]).get('at')!
     expect(dayOf(new Date(at), zone)).toBe(inDays(-3))

@@ -37,6 +37,7 @@ test('screens that only show need permission to read, and all others to write', 
       ...below('/agents/:agentId', '', '/ask', '/golden-questions', '/sources', '/sources/:sourceId'),
       ...below('/agents/:agentId', '/documents', ...documents),
     ],
+    questions: below('/agents/:agentId', '/questions', '/call'),
     'organization:read': below('', '/calls', '/settings'),
   }
   const needed = (route: string) => {
@@ -80,6 +81,7 @@ beforeAll(async () => {
   for (const permission of permissions)
     lacking.set(permission, await makeSubject(permissions.filter((each) => each !== permission)))
   lacking.set('people', await makeSubject())
+  lacking.set('questions', lacking.get('kb:write')!)
 })
 
 const unchanged = async ({ organizationId, rows }: Subject) => expect(await rowsOf(organizationId)).toEqual(rows)
@@ -110,8 +112,9 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
       for (const subject of [lacking.get(metadata.permission)!, stripped]) {
         const { status, text } = await send(subject, fill(path, subject.ids))
         expect(status).toBe(403)
-        if (metadata.permission === 'people') expect(text).toContain('Your role doesn’t allow this')
-        else expect(text).toContain(permissionNames[metadata.permission as Permission])
+        const asked = metadata.permission === 'questions' ? 'kb:write' : metadata.permission
+        if (asked === 'people') expect(text).toContain('Your role doesn’t allow this')
+        else expect(text).toContain(permissionNames[asked as Permission])
         await unchanged(subject)
       }
     })
@@ -130,7 +133,7 @@ describe.each(screenRoutes)('$method $path', ({ method, path, metadata }) => {
     })
 
   const leadsElsewhere = /\/(\*|file|agents|:agentId|connect)$/.test(path)
-  if (isGet && !leadsElsewhere && !/(:write|^people)$/.test(metadata.permission))
+  if (isGet && !leadsElsewhere && !/(:write|^people|^questions)$/.test(metadata.permission))
     test('offers a read-only key no other action', async () => {
       const page = await reader.browser.get(fill(path, reader.ids))
       expect(page.status).toBe(200)

@@ -1,11 +1,8 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
 import { instantOf, timeZoneOf } from '../../../shared/organizations/time-zone.ts'
-import { answering } from '../../../shared/retrieval/answer.ts'
-import { systemClock } from '../../../shared/retrieval/clock.ts'
-import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import type { AnswerQuestion } from '../../../shared/retrieval/answer.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { askPath } from '../paths.ts'
 import type { Screens } from '../screen.ts'
@@ -15,8 +12,7 @@ import { answerView, askForm, examplesView, inWorkView, timeView } from './view.
 
 const path = '/dashboard/agents/:agentId/ask'
 /** Answers a question exactly like a voice agent's, explains the result and saves nothing. */
-export function addAskScreens(screens: Screens, embedder: Embedder) {
-  const { answer } = answering(embedder, systemClock, timeouts)
+export function addAskScreens(screens: Screens, answer: AnswerQuestion) {
   screens.get(path, { permission: 'kb:read', tab: 'ask' }, async ({ c, db, meter, scope, may, agent }) => {
     const query = v.parse(askQuery, c.req.query())
     const zone = async () => timeZoneOf(await agent())

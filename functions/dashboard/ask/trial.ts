@@ -8,13 +8,11 @@ import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { searchModes } from '../../../shared/retrieval/schemas.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
-import { timeouts } from '../../../shared/retrieval/timeouts.ts'
+import { askAsCaller } from '../as-caller.ts'
 import { oneLine } from '../forms.ts'
 import { isWallTime } from '../times.ts'
 
 const maxCharacters = 1000
-/** A voice agent gets the same number. */
-const passagesPerQuestion = 5
 
 export const askQuery = v.object({
   q: v.pipe(
@@ -41,12 +39,8 @@ export async function tryOut(
   asOf: string | undefined,
 ) {
   const timing = startTiming(systemClock)
-  const { data, status, value, dates, dispute, degraded, likenessOf } = await answer(
-    db,
-    { ...scope, logsQuestions: false },
-    { query, mode, as_of: asOf, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
-    timing,
-  )
+  const answered = await askAsCaller(answer, db, scope, { query, mode, as_of: asOf }, timing)
+  const { data, status, value, dates, dispute, degraded, sought, likenessOf } = answered
   const total = systemClock.now() - timing.arrivedAt
   const isByWords = mode !== 'semantic'
   const { words, presencesIn } = isByWords
@@ -59,7 +53,7 @@ export async function tryOut(
     dates,
     dispute,
     /** The answer that a caller would hear, with its source. Undefined if nothing was found. */
-    heard: status === 'nothing' ? undefined : heardOf(query, data, value),
+    heard: status === 'nothing' ? undefined : heardOf(`${query} ${sought}`, data, value),
     /** The parts found, each with its share of each word. `likeness`: from 0 to 1, undefined if meaning wasn't compared. */
     passages: data.map((hit) => ({
       hit,

@@ -96,13 +96,22 @@ function heardView(agentId: string, { text, source: hit }: NonNullable<Trial['he
 <p class="hint">From <a href="${passagePath(agentId, hit.document_id, hit.chunk_index)}">${hit.document_title}</a>${place.length > 0 && `, ${place.join(', ')}`}</p>`
 }
 
-function actionsView(agentId: string, question: string, { status, heard, value, dates }: Trial, asking: Asking): Html {
+function actionsView(
+  agentId: string,
+  question: string,
+  { status, heard, value, dates, dispute }: Trial,
+  asking: Asking,
+): Html {
   const at = dates.length > 0 ? asking.at : undefined
   const documentId = heard?.source.document_id
   const expected = { document: documentId ?? 'nothing', value: status === 'found' ? value?.text : undefined }
   const keep = ['Right, keep it', goldenQuestionPath(agentId, question, expected, { at })]
   const add = ['Add an answer', newDocumentPath(agentId, question)]
-  const correct = documentId ? [['Correct it', correctionPath(agentId, documentId, question, at)]] : []
+  // Any other text may be about something else.
+  const correct =
+    documentId && (status === 'found' || dispute)
+      ? [['Correct it', correctionPath(agentId, documentId, question, at)]]
+      : []
   const ways = status === 'found' ? [keep, ...correct] : [add, ...correct, keep]
   return html`${ways.map(([name, path], i) => html`<a class="button${i > 0 && ' plain'}" href="${path}">${name}</a> `)}`
 }

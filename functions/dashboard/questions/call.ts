@@ -2,6 +2,8 @@ import { html } from 'hono/html'
 import * as v from 'valibot'
 import type { KeptHit } from '../../../shared/database/tables.ts'
 import { type KeptQuestion, listQuestions } from '../../../shared/questions/questions.ts'
+import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
+import { whereabouts } from '../../../shared/retrieval/plan.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView } from '../list.ts'
@@ -16,9 +18,9 @@ const path = '/dashboard/agents/:agentId/call'
 const maxQuestions = 100
 const modes = { hybrid: 'by words and meaning', semantic: 'by meaning', keyword: 'by words' }
 
-/** Shows a caller's questions in a call, with the agent's answers. Needs `kb:write`, like the list of questions. */
+/** Shows a caller's questions in a call, with the agent's answers. */
 export function addCallScreens(screens: Screens) {
-  screens.get(path, { permission: 'kb:write', tab: 'questions' }, async ({ c, db, scope }) => {
+  screens.get(path, { permission: 'questions', tab: 'questions' }, async ({ c, db, scope, may, agent }) => {
     const sought = v.safeParse(callId, c.req.query('id')?.trim())
     const id = scope.agentId
     const asked = sought.success
@@ -27,6 +29,8 @@ export function addCallScreens(screens: Screens) {
     const questions = asked?.questions.toReversed() ?? []
     const hits = questions.flatMap((question) => question.hits)
     const givenOf = await findGiven(db, scope, hits)
+    const place = whereabouts(await agent())
+    const view = (each: KeptQuestion) => questionView(id, each, givenOf, place, may('kb:write'))
     return {
       title: 'Call',
       ...(questions[0] && {
@@ -35,7 +39,7 @@ export function addCallScreens(screens: Screens) {
       crumbs: [['Questions', agentPage(id, 'questions')]],
       content:
         questions.length > 0
-          ? html`<ol class="hits">${questions.map((each) => html`<li class="hit panel" id="asked-${each.id}">${questionView(id, each, givenOf)}</li>`)}</ol>`
+          ? html`<ol class="hits">${questions.map((each) => html`<li class="hit panel" id="asked-${each.id}">${view(each)}</li>`)}</ol>`
           : emptyView(
               'calls',
               'No questions from this call',
@@ -45,22 +49,20 @@ export function addCallScreens(screens: Screens) {
   })
 }
 
-function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf): Html {
-  const { id, question, call_id, status, value, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
+function questionView(agentId: string, asked: KeptQuestion, givenOf: GivenOf, place: Place, mayWrite: boolean): Html {
+  const { id, question, call_id, status, mode, is_degraded, is_wrong, milliseconds, asked_at, hits } = asked
+  const state = is_wrong ? 'wrong' : status
   const hit = answeringPassage(asked)
-  const heard = status === 'nothing' ? undefined : heardThen(asked, givenOf)
-  return html`<header><h2>“${question}”</h2>${stateView(status, is_wrong)}</header>
+  const heard = status === 'nothing' ? undefined : heardThen(asked, givenOf, place)
+  return html`<header><h2>“${question}”</h2>${stateView(state)}</header>
 <p class="hint">${localTime(asked_at)}</p>
 ${status === 'nothing' ? html`<p>Your agent was told that nothing was found.</p>` : html`${heard?.text && html`<blockquote>${heard.text}</blockquote>`}${hit && websiteView(agentId, hit, givenOf)}`}
 ${hits[0] && html`<details><summary>Why?</summary><p class="hint">${counted(hits.length, 'part')} found ${is_degraded ? 'by words only, as the meaning wasn’t available in time' : modes[mode]}, in ${number(milliseconds)} ms. The first has a score of ${hits[0].score.toFixed(2)}.</p>${hits.map((hit) => html`<div class="given">${websiteView(agentId, hit, givenOf)}${markedText({ text: givenOf(hit)?.text ?? '', places: [] })}</div>`)}</details>`}
 ${waysView(agentId, {
+  ...asked,
   ids: [id],
-  question,
-  call_id,
-  status,
-  value,
-  asked_at,
-  isWrong: is_wrong,
+  state,
+  mayWrite,
   shown: { call: call_id ?? undefined },
   given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
 })}`

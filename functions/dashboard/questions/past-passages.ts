@@ -7,6 +7,9 @@ import type { KeptHit } from '../../../shared/database/tables.ts'
 import { findRevision, type Revision } from '../../../shared/documents/client/revisions.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
 import type { KeptQuestion } from '../../../shared/questions/questions.ts'
+import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
+import { daysOfCall, wordsOfDays } from '../../../shared/retrieval/dates/dated.ts'
+import type { Value } from '../../../shared/retrieval/schemas.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
@@ -21,7 +24,7 @@ interface GivenPassage {
 
 export type GivenOf = (hit: KeptHit) => GivenPassage | undefined
 
-type Place = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
+type HitPlace = Pick<KeptHit, 'document_id' | 'revision' | 'chunk_index'>
 
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
@@ -30,14 +33,14 @@ const c = columnsOf('chunks', 'c')
 export async function findGiven(
   db: Database,
   scope: AgentScope,
-  hits: readonly Place[],
+  hits: readonly HitPlace[],
   maxReplaced = Number.POSITIVE_INFINITY,
 ) {
   const given = new Map<string, GivenPassage>()
   if (hits.length === 0) return () => undefined
   const places = recordset('h', { document_id: 'uuid', revision: 'int', chunk_index: 'int' }, hits)
   // A chunk keeps its first revision while the document has it in the same place.
-  const { rows } = await sql<Place & { title: string; content: string | null }>`
+  const { rows } = await sql<HitPlace & { title: string; content: string | null }>`
     select distinct h.document_id, h.revision, h.chunk_index, d.title, c.content
     from ${places} join documents d on ${isOfAgent(scope)} and d.id = h.document_id
     left join lateral (select c.content from chunks c
@@ -57,10 +60,10 @@ export async function findGiven(
       given.set(keyOf(place), { title: found?.title ?? title, text, isUnchanged: false })
     }
   }
-  return (hit: Place) => given.get(keyOf(hit))
+  return (hit: HitPlace) => given.get(keyOf(hit))
 }
 
-function keyOf({ document_id, revision, chunk_index }: Place): string {
+function keyOf({ document_id, revision, chunk_index }: HitPlace): string {
   return `${document_id} ${revision} ${chunk_index}`
 }
 
@@ -70,22 +73,35 @@ function textIn(revision: Revision | undefined, index: number): string | undefin
 }
 
 /** The address of the passage, or of its document if the text is an earlier one. */
-export function givenPath(agentId: string, { document_id, chunk_index }: Place, { isUnchanged }: GivenPassage): string {
+export function givenPath(
+  agentId: string,
+  { document_id, chunk_index }: HitPlace,
+  { isUnchanged }: GivenPassage,
+): string {
   return isUnchanged ? passagePath(agentId, document_id, chunk_index) : documentPath(agentId, document_id)
 }
 
 /** The hit with the value, or else the first. */
-export function answeringPassage({ hits, value }: KeptQuestion): KeptHit | undefined {
+export function answeringPassage<Hit extends Pick<KeptHit, 'chunk_id'>>(answer: {
+  hits: readonly Hit[]
+  value: Value | null
+}): Hit | undefined {
+  const { hits, value } = answer
   return hits.find(({ chunk_id }) => chunk_id !== undefined && chunk_id === value?.chunk_id) ?? hits[0]
 }
 
-/** The answer to a past question, in the words of Ask. Undefined if its document was deleted; `text` is empty if it is no longer kept. */
-export function heardThen(asked: KeptQuestion, givenOf: GivenOf, maxCharacters?: number) {
+/**
+ * The answer to a past question, as it was said. Undefined if its document was deleted; `text` is empty if it is no longer kept.
+ * @param place whose days “today” and “Sunday” in the question are
+ */
+export function heardThen(asked: KeptQuestion, givenOf: GivenOf, place: Place, maxCharacters?: number) {
   const hit = answeringPassage(asked)
   const given = hit && givenOf(hit)
   if (!given) return undefined
   const { title, text = '' } = given
   const passage = { chunk_id: hit.chunk_id ?? '', document_title: title, content: text, metadata: {} }
-  const heard = heardOf(asked.question, [passage], asked.value, maxCharacters)
+  const moment = { at: asked.asked_at, place }
+  const days = wordsOfDays(asked.question, daysOfCall(asked.question, [], moment), moment)
+  const heard = heardOf(`${asked.question} ${days}`, [passage], asked.value, maxCharacters)
   return { title, text: heard!.text, hit, given }
 }

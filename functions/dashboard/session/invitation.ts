@@ -7,7 +7,7 @@ import { signInAs } from '../../../shared/organizations/sessions.ts'
 import { requireForm } from '../forms.ts'
 import { endView, plainLayout } from '../layout.ts'
 import { invitationPath } from '../paths.ts'
-import { roles } from '../permission-names.ts'
+import { roles, viewerWithQuestions } from '../permission-names.ts'
 import type { CurrentSession } from './current-session.ts'
 import { completeSignIn } from './sign-in.ts'
 
@@ -17,8 +17,9 @@ export function invitationRoutes(db: Database, findSession: CurrentSession) {
     .get(invitationPath, async (c) => {
       const invitation = await findInvitation(db, c.req.query('token') ?? '')
       if (!invitation) return c.html(over(), 404)
-      const { organization_name, mail, role } = invitation
-      const content = html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${roles[role].may}</p>
+      const { organization_name, mail, role, viewers_read_questions } = invitation
+      const may = role === 'viewer' && viewers_read_questions ? viewerWithQuestions : roles[role].may
+      const content = html`<p class="lead">${mail} is invited as ${roles[role].name}.</p><p>${may}</p>
 <form method="post"><button autofocus>Accept</button></form>`
       return c.html(plainLayout(`Join ${organization_name}`, content))
     })

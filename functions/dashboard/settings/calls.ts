@@ -24,7 +24,7 @@ export function addCallsScreens(screens: Screens) {
       })
       const last = calls.at(-1)
       const next = last && encodeCursor(session.cursorKey, 'trash', [last.deleted_at.toISOString(), last.id])
-      const rows = calls.map((call) => row(call, may('organization:write'), may('kb:write')))
+      const rows = calls.map((call) => row(call, may('organization:write'), may('questions')))
       return {
         title: 'Deleted calls',
         lead: 'You can restore these calls or delete them permanently.',

@@ -22,10 +22,11 @@ end $$;
 -- Finds a key's or a person's session. `organizations`: the number that the person can choose from.
 create or replace function find_signed_in(token_hash bytea)
   returns table (organization_id uuid, organization_name text, cursor_key bytea, key_id uuid, person_id uuid, name text,
-    permissions text[], expires_at timestamptz, role text, organizations integer)
+    permissions text[], expires_at timestamptz, role text, viewers_read_questions boolean, organizations integer)
   language sql stable security definer set search_path = public, pg_temp
 begin atomic
   select o.id, o.name, o.cursor_key, k.id, m.person_id, coalesce(k.name, p.mail), k.permissions, k.expires_at, m.role,
+    o.viewers_read_questions,
     (select count(*)::int from memberships e where e.person_id = m.person_id and e.removed_at is null)
   from sessions s
     join organizations o on o.id = s.organization_id
@@ -109,10 +110,11 @@ begin atomic
   select mail from spent;
 end;
 
-create or replace function find_invitation(token_hash bytea) returns table (organization_name text, mail text, role text)
+create or replace function find_invitation(token_hash bytea)
+  returns table (organization_name text, mail text, role text, viewers_read_questions boolean)
   language sql stable security definer set search_path = public, pg_temp
 begin atomic
-  select o.name, i.mail, i.role from invitations i join organizations o on o.id = i.organization_id
+  select o.name, i.mail, i.role, o.viewers_read_questions from invitations i join organizations o on o.id = i.organization_id
   where i.token_hash = $1 and i.expires_at > now();
 end;
 

@@ -10,6 +10,7 @@ create table organizations (
   name text not null,
   auto_delete_done_calls boolean not null default false,
   log_questions boolean not null default false,
+  viewers_read_questions boolean not null default false, -- in the dashboard
   keep_revisions boolean not null default true,
   requests_per_second integer not null default 50 check (requests_per_second > 0),
   request_burst integer not null default 200 check (request_burst > 0),

@@ -13,6 +13,8 @@ create table question_log (
   status text not null default 'uncertain' check (status in ('found', 'uncertain', 'nothing')),
   value jsonb, -- {text, row, column, chunk_id, confidence}
   is_wrong boolean not null default false, -- a person reports that the caller got a wrong answer
+  asked_again_version bigint, -- the agent's served_version at which the dashboard last asked it again
+  answered_since jsonb, -- what was found then, {hit: {chunk_id, document_id, chunk_index}, value}; null unless it answers
   milliseconds integer not null,
   asked_at timestamptz(3) not null default now(),
   primary key (organization_id, agent_id, id),
@@ -20,7 +22,7 @@ create table question_log (
 );
 create index question_log_of_organization on question_log (organization_id, asked_at) include (agent_id, status, is_wrong);
 create index question_log_of_call on question_log (organization_id, agent_id, call_id, id) where call_id is not null;
--- The questions that the dashboard lists as doubtful.
+-- The questions that the dashboard lists as open, or as answered since.
 create index question_log_doubtful on question_log (organization_id, agent_id, id, status, is_wrong) where is_wrong or status <> 'found';
 create index question_log_by_age on question_log (asked_at);
 

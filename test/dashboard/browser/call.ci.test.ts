@@ -24,7 +24,7 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     await tenant.call('PATCH', `${knowledgeBase}/${document.id}`, { content: 'A room costs 90 euros.' })
     await stand.deliver()
 
-    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions`)
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions?show=all`)
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('link', { name: `“${query}”`, exact: true }).click()
     const asked = page.getByRole('listitem').filter({ hasText: query })
@@ -57,7 +57,7 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     const [query, call_id] = ['What does a room cost?', 'b3c90c3c']
     await tenant.call('POST', `${knowledgeBase}/search`, { query, call_id })
 
-    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions`)
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions?show=all`)
     await page.setViewportSize({ width: 390, height: 844 })
     await page.getByRole('button', { name: of('This was wrong', query) }).click()
     await page.locator('.state', { hasText: 'Marked wrong' }).waitFor()

@@ -70,7 +70,7 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
         `/agents/${agentId}/ask?q=is+the+bakery+open+${'a'.repeat(80)}`,
         `/agents/${agentId}/ask?q=price+of+bikes+unbreakable`,
         `/agents/${agentId}/documents?show=past`,
-        ...['', '?show=wrong', '/clear'].map((part) => `/agents/${agentId}/questions${part}`),
+        ...['', '?show=all', '/clear'].map((part) => `/agents/${agentId}/questions${part}`),
         ...[
           `/agents/${agentId}/call?id=${'c'.repeat(255)}`,
           `/agents/${agentId}/documents/new`,

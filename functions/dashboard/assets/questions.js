@@ -1,0 +1,25 @@
+// Keys go through the rows, and do what suits the row that has the focus.
+
+const rows = () => [...document.querySelectorAll('[data-row]')]
+const current = () => document.activeElement.closest('[data-row]')
+const steps = { j: 1, k: -1 }
+
+function focus(row) {
+  row?.querySelector('a').focus()
+  row?.scrollIntoView({ block: 'nearest' })
+}
+
+addEventListener('keydown', (event) => {
+  const { key, target } = event
+  const isTyping = target.isContentEditable || target.closest('input:not([type=hidden]), textarea, select')
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
+  const at = rows().indexOf(current())
+  if (steps[key]) focus(rows()[at < 0 ? 0 : at + steps[key]])
+  else
+    current()
+      ?.querySelector(`[aria-keyshortcuts="${CSS.escape(key)}"]`)
+      ?.click()
+})
+
+// After a change of a row, the page's address names it.
+focus(document.querySelector('[data-row]:target'))

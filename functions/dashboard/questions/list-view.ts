@@ -1,0 +1,153 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { Database } from '../../../shared/database/database.ts'
+import type { AgentScope } from '../../../shared/database/scope.ts'
+import type { KeptHit } from '../../../shared/database/tables.ts'
+import { uuid } from '../../../shared/ids.ts'
+import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
+import { callId } from '../../../shared/retrieval/schemas.ts'
+import { agentPage, type Html } from '../layout.ts'
+import { emptyView, filtersView, pagesView, rowsView, searchText, searchView, wordsIn } from '../list.ts'
+import { askPath, callPath, withQuery } from '../paths.ts'
+import { counted, number } from '../sentences.ts'
+import { ago, localTime } from '../times.ts'
+import { type Entry, maxPerHour, maxRead, type Part, parts, readWhole, type WholeQuestion } from './inbox.ts'
+import { answeringPassage, findGiven, type GivenOf, givenPath, heardThen } from './past-passages.ts'
+import { stateView, waysView } from './ways.ts'
+
+const perPage = 50
+const maxExamples = 3
+/** Characters of an answer: the sentence that answered. */
+const maxSaid = 110
+/** The maximum number of earlier texts that a page looks up, each with a request. */
+const maxReplaced = 10
+
+const names: Record<Part, string> = { open: 'Open', since: 'Answered since', all: 'All' }
+
+/** Invalid values count as absent: an address may be cut off or typed. */
+export const listQuery = v.object({
+  show: v.fallback(v.picklist(Object.keys(parts) as Part[]), 'open'),
+  q: searchText,
+  /** The newest question of the previous page's last group. */
+  before: v.fallback(v.optional(uuid), undefined),
+  /** The call whose screen sent the form. */
+  call: v.fallback(v.optional(callId), undefined),
+})
+export type ListQuery = v.InferOutput<typeof listQuery>
+
+export function shownPath({ agentId }: AgentScope, { call, show, ...query }: ListQuery): string {
+  const shown = { ...query, show: show === 'open' ? undefined : show }
+  return call === undefined ? withQuery(agentPage(agentId, 'questions'), shown) : callPath(agentId, call)
+}
+
+/** The groups of a page, and whether more follow. */
+export function pageOf(entries: readonly Entry[], { show, q, before }: ListQuery) {
+  const words = wordsIn(q?.toLowerCase())
+  const hasWords = ({ question }: { question: string }) => words.every((word) => question.toLowerCase().includes(word))
+  const matching = entries.filter(
+    ({ state, rows, newest }) =>
+      parts[show].includes(state) && (before === undefined || newest.id < before) && rows.some(hasWords),
+  )
+  return { page: matching.slice(0, perPage), hasMore: matching.length > perPage }
+}
+
+const keyHints = [
+  ['j', 'next'],
+  ['k', 'previous'],
+  ['a', 'add an answer'],
+  ['c', 'correct it'],
+  ['w', 'was wrong'],
+] as const
+
+interface Listing {
+  place: Place
+  mayWrite: boolean
+}
+
+export async function listView(
+  db: Database,
+  scope: AgentScope,
+  entries: readonly Entry[],
+  query: ListQuery,
+  listing: Listing,
+): Promise<Html> {
+  const { page, hasMore } = pageOf(entries, query)
+  if (page.length === 0) return nothingView(scope, query)
+  const whole = await readWhole(db, scope, page)
+  const shown = page.flatMap((entry) => {
+    const asked = whole.get(entry.rows[0].id)
+    return asked ? [{ entry, asked: asAnswered(entry, asked) }] : []
+  })
+  const hits = shown.flatMap(({ entry, asked }) => (entry.state === 'nothing' ? [] : (answeringPassage(asked) ?? [])))
+  const givenOf = await findGiven(db, scope, hits, maxReplaced)
+  const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
+  return html`<p class="hint keys">${keyHints.map(([key, does]) => html`<kbd>${key}</kbd> ${does} `)}</p>
+${rowsView(shown.map(({ entry, asked }) => rowView(scope, entry, asked, givenOf, query, listing)))}
+${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newest.id)])}`
+}
+
+/** A question that is answered since, with the answer that callers hear by now. */
+function asAnswered({ state }: Entry, asked: WholeQuestion): WholeQuestion {
+  if (state !== 'since' || !asked.answered_since) return asked
+  const { hit, value } = asked.answered_since
+  const served: KeptHit = { ...hit, revision: maxRevision, score: 0 }
+  return { ...asked, hits: [served], value, asked_at: new Date() }
+}
+
+/** Stands for the revision that search serves. */
+const maxRevision = 2 ** 31 - 1
+
+function rowView(
+  scope: AgentScope,
+  { state, rows, newest }: Entry,
+  asked: WholeQuestion,
+  givenOf: GivenOf,
+  query: ListQuery,
+  { place, mayWrite }: Listing,
+): Html {
+  const { agentId } = scope
+  const { id, question, call_id } = asked
+  const others = [...new Set(rows.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
+  const heard = state === 'nothing' ? undefined : heardThen(asked, givenOf, place, maxSaid)
+  return html`<li id="asked-${id}" data-row><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(state)}</p>
+${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
+${state !== 'nothing' && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
+<p class="hint">${rows.length === 1 ? 'Asked' : `Asked ${number(rows.length)} times, last`} ${ago(newest.asked_at)}</p></div>
+${waysView(agentId, {
+  ...asked,
+  ids: rows.map(({ id }) => id),
+  state,
+  mayWrite,
+  shown: { show: query.show, q: query.q, before: query.before },
+  given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
+})}</li>`
+}
+
+function nothingView({ agentId }: AgentScope, { show, q }: ListQuery): Html {
+  const all = html`<a href="${withQuery(agentPage(agentId, 'questions'), { show: 'all' })}">Show all questions</a>`
+  if (show === 'open' && !q)
+    return emptyView('check', 'No open questions', 'Questions that your agent couldn’t answer well appear here.', all)
+  return html`<p class="none">No questions match. ${show === 'all' && !q ? '' : all}</p>`
+}
+
+/** @param isWhole false if older questions were not read, which then are not counted */
+export function filterView(scope: AgentScope, query: ListQuery, entries: readonly Entry[], isWhole: boolean): Html {
+  const countOf = (part: Part) => entries.filter(({ state }) => parts[part].includes(state)).length
+  const links = (Object.keys(parts) as Part[]).map((part) => ({
+    name: names[part],
+    path: shownPath(scope, { ...query, show: part, before: undefined }),
+    isCurrent: part === query.show,
+    ...(part !== 'all' && isWhole && { count: countOf(part) }),
+  }))
+  const show = query.show === 'open' ? undefined : query.show
+  return html`${searchView(agentPage(scope.agentId, 'questions'), 'Search questions', query.q, show)}
+${filtersView('Filter by answer', links)}
+${!isWhole && html`<p class="hint">Only the newest ${number(maxRead)} questions are listed.</p>`}`
+}
+
+/** Says when questions were not saved. @param pauses newest first */
+export function pausesView(pauses: readonly Date[]): Html | '' {
+  if (pauses.length === 0) return ''
+  const times = pauses.map((at, i) => html`${i > 0 && ' and '}${localTime(at)}`)
+  return html`<div class="notice warn"><p>Saving paused on ${times} for the rest of that hour, because ${counted(maxPerHour, 'question')} had been saved in it. What callers asked meanwhile is missing here.</p></div>`
+}
