@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { addPerson } from '../../infra/admin/people.ts'
 import { hashKey } from '../../shared/http/api-keys.ts'
+import { storeQuestions } from '../support/documents/asked-questions.ts'
 import { cuecardJson } from '../support/tools/command-line.ts'
 import { newMail, settings, usePeople } from './people.ts'
 import type { Browser } from './support.ts'
@@ -35,6 +36,31 @@ describe('members', () => {
     expect(history.text).toContain(`by ${editor.mail}`)
     expect((await editor.browser.get(settings)).html).not.toContain(`${settings}/keys/new`)
     expect((await editor.browser.post(`${settings}/people/new`, { mail: newMail(), role: 'viewer' })).status).toBe(403)
+  })
+
+  test('who view read callers’ questions, and are promised that, only where an owner allows it', async () => {
+    const { organizationId, agentId, as } = await organization()
+    const [owner, viewer] = [await as(), await as('viewer')]
+    await storeQuestions(stand, { organizationId, agentId }, { question: 'parrots?', call_id: 'call' })
+    const agent = `/dashboard/agents/${agentId}`
+    const pages = [`${agent}/questions`, `${agent}/call?id=call`]
+    const { link } = await invited(owner.browser, newMail(), 'viewer')
+    const switchTo = async (on: boolean) => {
+      await owner.browser.submit(`${settings}/viewers-questions`, { on: `${on}` })
+      return (await browser().get(link!)).text
+    }
+    for (const path of pages) expect((await viewer.browser.get(path)).status).toBe(403)
+    expect((await viewer.browser.get(`${agent}/ask`)).html).not.toContain(`${agent}/questions`)
+    expect(await switchTo(true)).toContain('You can see what your agents know and what callers ask.')
+    expect((await viewer.browser.get(`${agent}/ask`)).html).toContain(`${agent}/questions`)
+    for (const path of pages) {
+      const { html, text } = await viewer.browser.get(path)
+      expect(text).toContain('“parrots?” Nothing found')
+      expect(html).not.toMatch(/method="post" action="[^"]*questions|documents\/new|questions\/clear/)
+    }
+    expect((await viewer.browser.post(`${agent}/questions/clear`)).status).toBe(403)
+    expect(await switchTo(false)).toContain('You can see what your agents know. Accept')
+    expect((await viewer.browser.get(pages[0]!)).status).toBe(403)
   })
 
   test('are signed out at once when they are removed, and stay named in the history', async () => {

@@ -114,19 +114,10 @@ describe('the list', () => {
     expect((await owner.browser.get(`/dashboard/agents/${owner.agentId}/call?id=call`)).text).toContain(said)
   })
 
-  test('groups questions of different states separately', async () => {
-    const owner = await keeping()
-    const hits = hitOf(owner.agentId)
-    for (const status of levels) await storeQuestions(stand, owner, { question: 'cars', status, hits })
-    const { text } = await screen(owner, all)
-    expect(text).toMatch(/“cars” Nothing found .*“cars” Uncertain .*“cars” Answered/)
-  })
-
   test.each([
     ['open', ['a nothing', 'an uncertain', 'wrong']],
     ['since', []],
     ['all', ['a nothing', 'an uncertain', 'a found', 'wrong']],
-    ['else', ['a nothing', 'an uncertain', 'wrong']],
   ])('shows only %s', async (show, expected) => {
     const owner = await keeping()
     const hits = hitOf(owner.agentId)
@@ -186,13 +177,6 @@ describe('the list', () => {
     expect((await owner.browser.get(ofNothing[3]![1])).html).toContain(`value="${escaped}"`)
   })
 
-  test('leads from a question without a call to Ask', async () => {
-    const owner = await keeping()
-    await storeQuestions(stand, owner, { question: 'do you sell cars' })
-    const [[, link] = []] = linksOf(rowOf((await screen(owner)).html, 'do you sell cars'))
-    expect(link).toBe(`/dashboard/agents/${owner.agentId}/ask?q=do+you+sell+cars`)
-  })
-
   test('shows nothing of another agent or organization', async () => {
     const [owner, other] = [await keeping(), await keeping()]
     const second = await createAgent(stand.db, owner.organizationId as OrganizationId, 'Second')
@@ -237,8 +221,8 @@ describe('a question without a good answer', () => {
     const owner = await keeping()
     const rooms = await stored(owner, 'Rooms', 'A room costs 80 euros.')
     await owner.call('POST', `${owner.knowledgeBase}/search`, { query: 'what does a room cost' })
-    const [{ id }] = (await keptQuestions(stand, owner)) as [{ id: string }]
-    await owner.browser.post(`${path(owner)}/wrong`, { ids: id, wrong: 'true' })
+    const [asked] = await keptQuestions(stand, owner)
+    await owner.browser.post(`${path(owner)}/wrong`, { ids: asked!.id, wrong: 'true' })
     await stored(owner, 'Parking', 'Guests park behind the house.')
     expect(await states(owner)).toEqual([['what does a room cost'], []])
     await owner.call('PATCH', `${owner.knowledgeBase}/${rooms}`, { content: 'A room costs 90 euros.' })
@@ -254,8 +238,9 @@ describe('a question without a good answer', () => {
     const unasked = async () =>
       (await keptQuestions(stand, owner)).filter(({ asked_again_version }) => asked_again_version === null).length
     await screen(owner)
-    expect(await unasked()).toBe(10)
-    await screen(owner)
+    expect(await unasked()).toBeGreaterThanOrEqual(10)
+    // A page asks for a limited time, too.
+    for (let left = 60; left > 0; left--) if ((await unasked()) > 0) await screen(owner)
     expect(await unasked()).toBe(0)
   })
 })
@@ -285,12 +270,6 @@ describe('“This was wrong”', () => {
     const [again, unmark] = formOf(html, 'um cars', 'wrong')
     expect((await owner.browser.submit(again, unmark)).text).toContain('No longer marked as wrong.')
     expect(await marked()).toEqual([])
-  })
-
-  test('is not offered if the agent got no answer', async () => {
-    const owner = await keeping()
-    await storeQuestions(stand, owner, { question: 'cars', hits: hitOf(owner.agentId) })
-    expect((await screen(owner)).text).not.toContain('This was wrong')
   })
 
   test('marks no question of another organization', async () => {

@@ -8,11 +8,13 @@ import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { explainWords } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { searchModes } from '../../../shared/retrieval/schemas.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
-import { askAsCaller } from '../as-caller.ts'
+import { timeouts } from '../../../shared/retrieval/timeouts.ts'
 import { oneLine } from '../forms.ts'
 import { isWallTime } from '../times.ts'
 
 const maxCharacters = 1000
+/** A voice agent gets the same number. */
+const passagesPerQuestion = 5
 
 export const askQuery = v.object({
   q: v.pipe(
@@ -39,8 +41,12 @@ export async function tryOut(
   asOf: string | undefined,
 ) {
   const timing = startTiming(systemClock)
-  const answered = await askAsCaller(answer, db, scope, { query, mode, as_of: asOf }, timing)
-  const { data, status, value, dates, dispute, degraded, sought, likenessOf } = answered
+  const { data, status, value, dates, dispute, degraded, sought, likenessOf } = await answer(
+    db,
+    { ...scope, logsQuestions: false },
+    { query, mode, as_of: asOf, limit: passagesPerQuestion, deadline_ms: timeouts.deadlineMilliseconds },
+    timing,
+  )
   const total = systemClock.now() - timing.arrivedAt
   const isByWords = mode !== 'semantic'
   const { words, presencesIn } = isByWords

@@ -21,5 +21,6 @@ addEventListener('keydown', (event) => {
       ?.click()
 })
 
+document.querySelector('.keys')?.removeAttribute('hidden')
 // After a change of a row, the page's address names it.
 focus(document.querySelector('[data-row]:target'))

@@ -1,10 +1,10 @@
 import type { Database } from '../../../shared/database/database.ts'
 import type { AnsweredSince } from '../../../shared/database/tables.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
+import { startTiming } from '../../../shared/http/server-timing.ts'
 import type { Answer, AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
-import { askAsCaller } from '../as-caller.ts'
 import { type Entry, keepAnswers, parts, readWhole, type State, type WholeQuestion } from './inbox.ts'
 import { answeringPassage } from './past-passages.ts'
 
@@ -60,8 +60,8 @@ async function askOnce(
   milliseconds: number,
 ): Promise<AnsweredSince | null | undefined> {
   try {
-    const question = { query: asked.question, mode: 'hybrid', deadline_ms: milliseconds } as const
-    const now = await askAsCaller(answer, db, scope, question)
+    const question = { query: asked.question, mode: 'hybrid', limit: 1, deadline_ms: milliseconds } as const
+    const now = await answer(db, { ...scope, logsQuestions: false }, question, startTiming(systemClock))
     return now.degraded ? undefined : answeredBy(now, asked)
   } catch (error) {
     if (error instanceof Unavailable || (error instanceof ApiError && error.code === 'rate_limited')) return undefined
@@ -71,7 +71,7 @@ async function askOnce(
 
 /** A wrong answer that is given again answers nothing. */
 function answeredBy({ status, data, value }: Answer, asked: WholeQuestion): AnsweredSince | null {
-  const hit = answeringPassage({ hits: data, value })
+  const [hit] = data
   if (status !== 'found' || !hit) return null
   const { chunk_id: before = hit.chunk_id } = answeringPassage(asked) ?? {}
   const isSame = before === hit.chunk_id && asked.value?.text === value?.text

@@ -81,7 +81,7 @@ export async function listView(
   const hits = shown.flatMap(({ entry, asked }) => (entry.state === 'nothing' ? [] : (answeringPassage(asked) ?? [])))
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
   const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
-  return html`<p class="hint keys">${keyHints.map(([key, does]) => html`<kbd>${key}</kbd> ${does} `)}</p>
+  return html`<p class="hint keys" hidden>${keyHints.map(([key, does]) => html`<kbd>${key}</kbd> ${does} `)}</p>
 ${rowsView(shown.map(({ entry, asked }) => rowView(scope, entry, asked, givenOf, query, listing)))}
 ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newest.id)])}`
 }

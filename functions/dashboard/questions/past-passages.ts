@@ -9,7 +9,6 @@ import type { DocumentId } from '../../../shared/ids.ts'
 import type { KeptQuestion } from '../../../shared/questions/questions.ts'
 import type { Place } from '../../../shared/retrieval/dates/calendar.ts'
 import { daysOfCall, wordsOfDays } from '../../../shared/retrieval/dates/dated.ts'
-import type { Value } from '../../../shared/retrieval/schemas.ts'
 import { heardOf } from '../../../shared/retrieval/speech/speech.ts'
 import { documentPath, passagePath } from '../paths.ts'
 
@@ -82,11 +81,7 @@ export function givenPath(
 }
 
 /** The hit with the value, or else the first. */
-export function answeringPassage<Hit extends Pick<KeptHit, 'chunk_id'>>(answer: {
-  hits: readonly Hit[]
-  value: Value | null
-}): Hit | undefined {
-  const { hits, value } = answer
+export function answeringPassage({ hits, value }: KeptQuestion): KeptHit | undefined {
   return hits.find(({ chunk_id }) => chunk_id !== undefined && chunk_id === value?.chunk_id) ?? hits[0]
 }
 

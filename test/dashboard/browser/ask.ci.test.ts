@@ -51,39 +51,21 @@ describe.runIf(executablePath)('in a browser (needs chromium, or CHROMIUM with i
     expect(wrong).toEqual([])
   })
 
-  test.each([390, 1280])(
-    'at a width of %i, a menu opens over its row, and closes with Escape, a click elsewhere or another menu',
-    async (width) => {
-      const tenant = await stand.tenant()
-      await storeQuestions(stand, tenant, { question: 'parrots' }, { question: 'cars', status: 'uncertain' })
-      const { page, wrong } = await open(tenant, `/dashboard/agents/${tenant.agentId}/questions`)
-      await page.setViewportSize({ width, height: 844 })
-      const menuOf = (question: string) => {
-        const row = page.getByRole('listitem').filter({ hasText: question })
-        return { more: row.getByRole('button', { name: 'More' }), link: row.getByRole('link', { name: 'Ask again' }) }
-      }
-      const [first, second] = [menuOf('cars'), menuOf('parrots')]
-      await first.more.focus()
-      await page.keyboard.press('Enter')
-      await first.link.waitFor()
-      const box = (await first.link.boundingBox())!
-      expect(box.x >= 0 && box.x + box.width <= width).toBe(true)
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
-      expect(await axeFindings(page)).toEqual([])
-      await page.keyboard.press('Tab')
-      await page.keyboard.press('Escape')
-      await first.link.waitFor({ state: 'hidden' })
-      expect(await first.more.evaluate((each) => each.matches(':focus'))).toBe(true)
-      await second.more.click()
-      await first.more.click()
-      await second.link.waitFor({ state: 'hidden' })
-      await first.link.waitFor()
-      await page.getByRole('heading').first().click()
-      await first.link.waitFor({ state: 'hidden' })
-      await first.more.click()
-      await first.link.click()
-      await page.getByText('For example').or(page.getByText('doesn’t know')).waitFor()
-      expect(wrong).toEqual([])
-    },
-  )
+  test.each([390, 1280])('at a width of %i, a menu of further actions opens over its row', async (width) => {
+    const tenant = await stand.tenant()
+    await storeQuestions(stand, tenant, { question: 'cars', status: 'uncertain' })
+    const { page, wrong } = await open(tenant, `/dashboard/agents/${tenant.agentId}/questions`)
+    await page.setViewportSize({ width, height: 844 })
+    const link = page.getByRole('link', { name: 'Ask again' })
+    await page.getByRole('button', { name: 'More' }).focus()
+    await page.keyboard.press('Enter')
+    await link.waitFor()
+    const box = (await link.boundingBox())!
+    expect(box.x >= 0 && box.x + box.width <= width).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width)
+    expect(await axeFindings(page)).toEqual([])
+    await link.click()
+    await page.getByText('For example').or(page.getByText('doesn’t know')).waitFor()
+    expect(wrong).toEqual([])
+  })
 })

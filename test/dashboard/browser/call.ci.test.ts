@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { keepQuestions } from '../../support/documents/asked-questions.ts'
+import { keepQuestions, storeQuestions } from '../../support/documents/asked-questions.ts'
 import { useStand } from '../../support/stand/stand.ts'
 import { executablePath } from '../../support/tools/chromium.ts'
 import { useSignedIn } from './signed-in.ts'
@@ -48,22 +48,37 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     expect(wrong).toEqual([])
   })
 
-  test('leads in four taps from the list to the corrected text and a golden question', async () => {
+  test('leads by four keys from the list to the corrected text and a golden question', async () => {
     const tenant = await stand.tenant()
     const { agentId, knowledgeBase } = tenant
     await keepQuestions(stand, tenant)
     const { body: document } = await tenant.call('POST', knowledgeBase, { title: 'Rooms', content: 'A room costs 80.' })
     await stand.deliver()
+    await storeQuestions(stand, tenant, { question: 'boats' })
     const [query, call_id] = ['What does a room cost?', 'b3c90c3c']
     await tenant.call('POST', `${knowledgeBase}/search`, { query, call_id })
+    await storeQuestions(stand, tenant, { question: 'parrots' })
 
     const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions?show=all`)
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.getByRole('button', { name: of('This was wrong', query) }).click()
+    const focused = (question: string) => page.locator('a:focus', { hasText: `“${question}”` }).waitFor()
+    const search = page.getByLabel('Search questions')
+    await search.pressSequentially('jaw')
+    expect(await search.inputValue()).toBe('jaw')
+    await search.blur()
+    for (const [key, question] of [
+      ['j', 'parrots'],
+      ['j', query],
+      ['j', 'boats'],
+      ['k', query],
+    ] as const) {
+      await page.keyboard.press(key)
+      await focused(question)
+    }
+    await page.keyboard.press('w')
     await page.locator('.state', { hasText: 'Marked wrong' }).waitFor()
-    await page.getByRole('link', { name: of('Correct it', query) }).click()
+    await focused(query)
+    await page.keyboard.press('c')
     await page.getByLabel('Text', { exact: true }).fill('A room costs 90.')
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('“Rooms” was saved.').first().waitFor()
     expect((await tenant.call('GET', `${knowledgeBase}/${document.id}`)).body.content).toBe('A room costs 90.')

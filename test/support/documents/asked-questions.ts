@@ -25,7 +25,11 @@ interface AskedBefore {
 }
 
 /** Stores logged questions in the given order, the last is the newest, bypassing the setting and the limit an hour. */
-export async function storeQuestions({ db }: TestStand, tenant: Tenant, ...asked: AskedBefore[]): Promise<string[]> {
+export async function storeQuestions(
+  { db }: TestStand,
+  tenant: Pick<Tenant, 'organizationId' | 'agentId'>,
+  ...asked: AskedBefore[]
+): Promise<string[]> {
   const usual = { organization_id: tenant.organizationId, agent_id: tenant.agentId, mode: 'hybrid' as const }
   const rows = asked.map(({ daysAgo = 0, status = 'nothing', value, ...row }) => ({
     ...{ ...usual, id: newId(), call_id: null, is_degraded: false, hits: '[]', answerable: 0.3, milliseconds: 9 },
