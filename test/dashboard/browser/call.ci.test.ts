@@ -51,13 +51,12 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
   test('leads by four keys from the list to the corrected text and a golden question', async () => {
     const tenant = await stand.tenant()
     const { agentId, knowledgeBase } = tenant
-    await keepQuestions(stand, tenant)
     const { body: document } = await tenant.call('POST', knowledgeBase, { title: 'Rooms', content: 'A room costs 80.' })
     await stand.deliver()
-    await storeQuestions(stand, tenant, { question: 'boats' })
-    const [query, call_id] = ['What does a room cost?', 'b3c90c3c']
-    await tenant.call('POST', `${knowledgeBase}/search`, { query, call_id })
-    await storeQuestions(stand, tenant, { question: 'parrots' })
+    const query = 'What does a room cost?'
+    const hits = JSON.stringify([{ document_id: document.id, revision: 1, chunk_index: 0, score: 0.7 }])
+    const asked = { question: query, status: 'found' as const, hits }
+    await storeQuestions(stand, tenant, { question: 'boats' }, asked, { question: 'parrots' })
 
     const { page, wrong } = await open(tenant, `/dashboard/agents/${agentId}/questions?show=all`)
     const focused = (question: string) => page.locator('a:focus', { hasText: `“${question}”` }).waitFor()
