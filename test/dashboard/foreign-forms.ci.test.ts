@@ -131,6 +131,7 @@ const forms: Record<string, Sent> = {
   '/dashboard/settings/auto-delete': on,
   '/dashboard/settings/revisions': { fields: () => ({ on: 'false' }) },
   '/dashboard/settings/question-log': on,
+  '/dashboard/settings/viewers-questions': on,
   '/dashboard/settings/keys/new': {
     fields: () => ({ name: 'Vapi', permissions: 'kb:read', days: '30' }),
     from: { page: '/dashboard/settings/keys/new', field: 'id' },

@@ -101,6 +101,8 @@ describe('a question', () => {
           mode: 'hybrid',
           is_degraded: false,
           is_wrong: false,
+          asked_again_version: null,
+          answered_since: null,
           hits: body.data.map(({ chunk_id, document_id, chunk_index, score }: Hit) => ({
             chunk_id,
             document_id,
