@@ -22,5 +22,3 @@ addEventListener('keydown', (event) => {
 })
 
 document.querySelector('.keys')?.removeAttribute('hidden')
-// After a change of a row, the page's address names it.
-focus(document.querySelector('[data-row]:target'))

@@ -75,7 +75,7 @@ describe.runIf(executablePath)('a question of a call (needs chromium, or CHROMIU
     }
     await page.keyboard.press('w')
     await page.locator('.state', { hasText: 'Marked wrong' }).waitFor()
-    await focused(query)
+    await page.locator('li:focus', { hasText: query }).waitFor()
     await page.keyboard.press('c')
     await page.getByLabel('Text', { exact: true }).fill('A room costs 90.')
     await page.getByRole('button', { name: 'Save' }).click()
