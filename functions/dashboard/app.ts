@@ -21,6 +21,7 @@ import { assets } from './assets.ts'
 import { addCheckScreens } from './checks/screen.ts'
 import { addConnectScreens, leadsBack } from './connect.ts'
 import { addClosedScreens } from './documents/closed.ts'
+import { addConflictRoutes } from './documents/conflict-screens.ts'
 import { addDocumentScreens } from './documents/document-screens.ts'
 import { addHistoryScreens } from './documents/history.ts'
 import { addListScreens } from './documents/list-screens.ts'
@@ -92,11 +93,13 @@ export function dashboardApp({
   addListScreens(screens)
   addSelectionRoute(screens, queue)
   addUploadRoutes(screens, queue, presigner)
-  addVersionRoutes(screens, queue)
+  const checking = { embedder, chunkSize }
+  addVersionRoutes(screens, queue, checking)
+  addConflictRoutes(screens, queue, checking)
   addClosedScreens(screens, queue)
-  addTextScreens(screens, queue, { embedder, chunkSize })
+  addTextScreens(screens, queue, checking)
   addHistoryScreens(screens, queue)
-  addDocumentScreens(screens, queue, presigner)
+  addDocumentScreens(screens, queue, presigner, checking)
   addWebsiteScreens(screens, queue)
   addTrashScreens(screens, queue)
   const { answer } = answering(embedder, systemClock, timeouts)

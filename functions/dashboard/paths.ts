@@ -37,9 +37,15 @@ export function passagePath(agentId: string, documentId: string, index: number):
   return `${documentPath(agentId, documentId)}?passage=${index + 1}#passage-${index + 1}`
 }
 
-/** The form that corrects a document's text for a question and makes it a check. @param at when it was asked */
-export function correctionPath(agentId: string, documentId: string, question: string, at?: string): string {
-  return withQuery(`${documentPath(agentId, documentId)}/edit`, { question, at })
+/** The form that corrects a document's text for a question and makes it a check. @param source the passage that answers @param at when it was asked */
+export function correctionPath(
+  agentId: string,
+  source: { document_id: string; chunk_index: number },
+  question: string,
+  at?: string,
+): string {
+  const passage = source.chunk_index + 1
+  return withQuery(`${documentPath(agentId, source.document_id)}/edit`, { question, at, passage })
 }
 
 /** The screen with a call's questions. */

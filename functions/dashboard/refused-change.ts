@@ -1,13 +1,14 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { type Broken, valueText } from '../../shared/checks/broken.ts'
+import { type Broken, bestSentence } from '../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../shared/checks/check.ts'
 import { PastLimit } from '../../shared/checks/store.ts'
 import type { Warning } from '../../shared/database/tables.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
-import type { ApiError } from '../../shared/http/errors.ts'
+import type { ChecksFail } from '../../shared/knowledge/commit.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
+import { sidesOf } from './documents/diff.ts'
 import { isError } from './error-view.ts'
 import type { Html, View } from './layout.ts'
 import { checkPath } from './paths.ts'
@@ -19,21 +20,21 @@ const ignore = 'ignore_golden_questions'
 export const ignoring = `?${ignore}=true`
 export const isIgnoring = (c: Context<ApiEnv>) => c.req.query(ignore) === 'true'
 
-/** Names the checks that a change would break, and offers to make it anyway. */
-export async function refusedView(c: Context<ApiEnv>, error: ApiError, zone: string): Promise<View> {
+/** Shows the checks that a change would break, and offers to make it anyway. */
+export async function refusedView(c: Context<ApiEnv>, { broken }: ChecksFail, zone: string): Promise<View> {
   const agentId = c.req.param('agentId') ?? ''
   const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
   const address = new URL(c.req.url)
   address.searchParams.set(ignore, 'true')
+  const actions = html`<form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
+<button>Make the change all the same</button></form> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Keep it as it is</a>`
   return {
-    title: 'Nothing was changed',
+    title: 'Nothing was changed yet',
     lead: 'After this change, callers would no longer get what your checks expect.',
     place: 'agents',
     crumbs: [],
     status: 409,
-    content: html`${brokenView(agentId, error.extra.golden_questions as Broken[], zone)}
-<form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
-<div class="actions"><button class="danger">Make the change all the same</button> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Cancel</a></div></form>`,
+    content: brokenView(agentId, broken, { zone, of: 'change', actions }),
   }
 }
 
@@ -42,11 +43,15 @@ const limitTexts: Record<PastLimit['limit'], string> = {
   bytes: 'The questions of all checks together are too long. Shorten or delete some first.',
 }
 
+export const pastLimits =
+  'Too much was asked at once, or the day’s limit is used up. Wait a minute, then try again; the limit is new each day.'
+
 /** Explains why a question can't be checked. @throws any other error */
 export function refusalOf(error: unknown): { message: string; status: 422 | 429 | 503 } {
   if (error instanceof PastLimit) return { message: limitTexts[error.limit], status: 422 }
-  if (isError(error, 'validation_failed')) return { message: error.message, status: 422 }
-  if (isError(error, 'rate_limited')) return { message: error.message, status: 429 }
+  if (isError(error, 'validation_failed'))
+    return { message: 'This question can’t be searched for. Put it in other words.', status: 422 }
+  if (isError(error, 'rate_limited')) return { message: pastLimits, status: 429 }
   if (error instanceof Unavailable && error.service === 'embedding_provider')
     return {
       message: 'Checks can’t be run at the moment, because search by meaning isn’t available. Try again shortly.',
@@ -55,40 +60,61 @@ export function refusalOf(error: unknown): { message: string; status: 422 | 429 
   throw error
 }
 
-const fromView = (moment: string, zone: string) =>
-  html`<span class="hint">From ${timeIn(new Date(moment), zone)}</span>`
+export type Failing = Pick<Broken, 'golden_question_id' | 'question' | 'as_of' | 'value' | 'compared'>
 
-type Named = Omit<Broken, 'blocks'> & { blocks?: boolean }
+/** How the texts beside each other are called, and what the later one says or lacks. */
+const texts = {
+  file: ['Old file', 'New file', 'The new file says', 'The new file doesn’t say it.'],
+  text: ['Old text', 'New text', 'The new text says', 'The new text doesn’t say it.'],
+  served: ['Before', 'Now', 'The text now says', 'The text no longer says it.'],
+  change: ['Now', 'After the change', 'Callers would hear', 'Callers would get no answer.'],
+} as const
 
-/** Shows the checks that a change would break, and what callers get before and after it. */
-export function brokenView(agentId: string, broken: readonly Named[], zone: string): Html {
-  return html`<section class="panel broken" role="alert"><h2>${counted(broken.length, 'check')} would fail.</h2><ul class="rows">${broken.map(
-    ({ golden_question_id, question, blocks, as_of, lost, instead, value }) =>
-      html`<li><div class="what"><p class="name"><a href="${checkPath(agentId, golden_question_id)}">“${question}”</a>${blocks && html` <span class="state bad">Stops the change</span>`}</p>
-${as_of && html`<p>${fromView(as_of, zone)}</p>\n`}${
-  value
-    ? html`<p>Callers now get: ${valueText(value.lost)}</p>
-<p>They would get instead: ${valueText(value.instead)}</p>`
-    : html`<p>${lost === null ? 'Callers get no answer now' : `Callers now get: “${lost}”`}</p>
-<p>${instead ? `They would get instead: “${instead.text}” from “${instead.document_title}”` : 'They would get no answer'}</p>`
-}</div></li>`,
+type EachView = (id: string, question: string) => Html | false
+
+interface Showing {
+  zone: string
+  of: keyof typeof texts
+  actions: Html | false
+  /** A further action for one check. */
+  each?: EachView | undefined
+}
+
+/** Shows what checks expect and what a text says instead, with both passages, and asks what to do. */
+export function brokenView(agentId: string, broken: readonly Failing[], { zone, of, actions, each }: Showing): Html {
+  const [old, own] = texts[of]
+  return html`<section class="panel warn" id="warnings" role="alert">${broken.length === 0 && html`<h2>A check expects something else than the new text says.</h2>`}${broken.map(
+    (failing) => {
+      const { golden_question_id: id, question, as_of, compared } = failing
+      const { before, after } = compared
+      const [was, is] = sidesOf(before.passage?.content ?? '', after.passage?.content ?? '')
+      const side = (name: string, { passage }: typeof before, text: Html) =>
+        html`<div><p class="hint">${name}${passage && `, from “${passage.document_title}”`}</p><div class="said">${passage ? text : html`<p>No answer.</p>`}</div></div>`
+      return html`<h2>${sentenceOf(failing, of)}</h2>
+<p>The question is <a href="${checkPath(agentId, id)}">“${question}”</a>${as_of && html`, from ${timeIn(new Date(as_of), zone)}`}. ${each?.(id, question)}</p>
+<div class="versions">${side(old, before, was)}${side(own, after, is)}</div>`
+    },
+  )}<div class="actions">${actions}</div></section>`
+}
+
+/** “A check expects $58. The new file says $64.” */
+function sentenceOf({ value, compared: { check, before, after } }: Failing, of: Showing['of']): string {
+  const [, , says, lacks] = texts[of]
+  const quoted = (answer: typeof before) => answer.passage && `“${bestSentence(answer.passage, check)}”`
+  const words = check.words === null ? quoted(before) : `“${check.words}”`
+  const expected = check.expects_nothing ? 'no answer' : value ? (value.lost ?? 'no price or other value') : words
+  const said = value ? value.instead : quoted(after)
+  return `A check expects ${expected ?? 'an answer'}. ${said ? `${says} ${said}${/[.!?]”$/.test(said) ? '' : '.'}` : lacks}`
+}
+
+/** Lists the checks that will fail later, or that can’t be asked now. */
+export function laterView(agentId: string, warnings: readonly Warning[], zone: string, each: EachView): Html {
+  return html`<section class="panel warn"><h2>${warningText(warnings.length)}</h2><ul class="rows">${warnings.map(
+    ({ golden_question_id: id, question, as_of }) =>
+      html`<li><p class="what"><a href="${checkPath(agentId, id)}">“${question}”</a>${as_of && html`, from ${timeIn(new Date(as_of), zone)}`}</p>${each(id, question)}</li>`,
   )}</ul></section>`
 }
 
 export function warningText(count: number): string {
   return `${counted(count, 'check')} ${count === 1 ? 'has' : 'have'} failed since this document was changed.`
-}
-
-/** Lists the checks that have failed since the document was changed. */
-export function warningsView(
-  { agentId, mayWrite }: { agentId: string; mayWrite: boolean },
-  address: string,
-  failed: readonly Warning[],
-  zone: string,
-): Html {
-  return html`<section class="panel broken" id="warnings"><h2>${warningText(failed.length)}</h2><ul class="rows">${failed.map(
-    ({ golden_question_id, question, as_of }) =>
-      html`<li><p class="what"><a href="${checkPath(agentId, golden_question_id)}">“${question}”</a>${as_of && html` ${fromView(as_of, zone)}`}</p>
-${mayWrite && html`<form method="post" action="${address}/warnings/${golden_question_id}/dismiss"><button class="quiet" aria-label="Dismiss: “${question}”">Dismiss</button></form>`}</li>`,
-  )}</ul></section>`
 }

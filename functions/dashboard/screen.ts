@@ -6,12 +6,13 @@ import type { ApiEnv } from '../../shared/http/api.ts'
 import { ApiError } from '../../shared/http/errors.ts'
 import { type Meter, requestMeters } from '../../shared/http/request-meter.ts'
 import { type AgentId, type IdsIn, idsIn, type OrganizationId } from '../../shared/ids.ts'
+import { ChecksFail } from '../../shared/knowledge/commit.ts'
 import { type AgentRow, getAgent } from '../../shared/organizations/agents.ts'
 import type { Permission } from '../../shared/organizations/permissions.ts'
 import type { Session } from '../../shared/organizations/sessions.ts'
 import { timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import type { Origin } from '../../shared/work/message.ts'
-import { errorView, isError } from './error-view.ts'
+import { errorView } from './error-view.ts'
 import { type Flash, setFlash, takeFlash } from './flash.ts'
 import { type Form, readForm, requireForm } from './forms.ts'
 import { type AgentTab, flashNotice, type Html, layout, reloadPage, type View } from './layout.ts'
@@ -128,9 +129,8 @@ export function screensOf(app: Hono<ApiEnv>, db: Database, findSession: CurrentS
         const isView = 'content' in answer && tab
         return render(c, session, isView ? { ...answer, agent: (shown ?? (await find()))! } : answer, isPartial)
       } catch (error) {
-        const view = isError(error, 'golden_questions_fail')
-          ? await refusedView(c, error, timeZoneOf(await agent()))
-          : errorView(c, error)
+        const view =
+          error instanceof ChecksFail ? await refusedView(c, error, timeZoneOf(await agent())) : errorView(c, error)
         return render(c, session, view, isPartial)
       } finally {
         await meter.finish(0)

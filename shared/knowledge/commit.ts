@@ -105,16 +105,18 @@ export async function commit<Result>(
 export class ChecksFail extends ApiError {
   /** Names the questions. */
   readonly summary: string
+  readonly broken: readonly Broken[]
 
   constructor(broken: readonly Broken[]) {
     const summary = inWords(broken)
-    const named = broken.map(({ blocks, ...each }) => each)
+    const named = broken.map(({ blocks, compared, ...each }) => each)
     super(
       'golden_questions_fail',
       `${summary} Repeat the request with ignore_golden_questions to make the change all the same.`,
       { extra: { golden_questions: named } },
     )
     this.summary = summary
+    this.broken = broken
   }
 }
 

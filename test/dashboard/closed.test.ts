@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { daysInWords } from '../../functions/dashboard/times.ts'
 import { dayOf } from '../../shared/organizations/time-zone.ts'
 import { keepQuestions } from '../support/documents/asked-questions.ts'
-import { get, hiddenIn, listOf, serve, setColumns, titlesIn } from './document-rows.ts'
+import { formWith, get, hiddenIn, listOf, serve, setColumns, titlesIn } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -148,11 +148,11 @@ describe('once its days have passed, a document', () => {
     const { document } = await save(tenant, { from: inDays(2) })
     await stand.deliver()
     const list = async (query = '') => await tenant.browser.get(`${listOf(tenant)}${query}`)
-    expect((await list()).text).toContain('Current 2 Ready 2 Processing 0 Failed 0 Past 0')
+    expect((await list()).text).toContain('Current 2 Needs you 0 Ready 2 Processing 0 Past 0')
     const lastMonth = new Date(Date.now() - 30 * dayMilliseconds).toISOString()
     await setColumns(stand, document.id, `valid_until = '${lastMonth}'`)
     const current = await list()
-    expect(current.text).toContain('Current 1 Ready 1 Processing 0 Failed 0 Past 1')
+    expect(current.text).toContain('Current 1 Needs you 0 Ready 1 Processing 0 Past 1')
     expect(titlesIn(current.html)).toEqual(['Hours'])
     expect(titlesIn((await list('?show=ready')).html)).toEqual(['Hours'])
     const past = await list('?show=past')
@@ -189,6 +189,10 @@ describe('a check of a question that names days', () => {
     new RegExp(`href="([^"]*)"[^>]*>${name}`).exec(html)![1]!.replaceAll('&amp;', '&')
   const ask = ({ browser, agentId }: SignedIn, query: Record<string, string>) =>
     browser.get(`/dashboard/agents/${agentId}/ask?${new URLSearchParams(query)}`)
+  const keep = async (tenant: SignedIn, query: Record<string, string>) => {
+    const answer = await ask(tenant, query)
+    return { answer, form: formWith(answer.html, 'Right, keep it') }
+  }
   const fieldsIn = (html: string) => ({
     question: /id="question"[^>]* value="([^"]*)"/.exec(html)![1]!,
     expected: /<option value="([^"]*)" selected/.exec(html)![1]!,
@@ -200,23 +204,20 @@ describe('a check of a question that names days', () => {
 
   test('is asked as of the moment of the answer in Ask, or of now without one, since its answer changes with the day', async () => {
     const tenant = await shop()
-    const answer = await ask(tenant, { q, at: '2027-01-04T23:30' })
+    const { answer, form } = await keep(tenant, { q, at: '2027-01-04T23:30' })
     expect(answer.text).toContain('Asked for Tuesday, 5 January ')
-    const form = await tenant.browser.get(linkIn(answer.html, 'Right, keep it'))
-    expect(form.text).toContain(
-      'It is asked as of Jan 4, 2027, 11:30 PM (Europe/Berlin), since its answer changes with the day.',
-    )
-    const made = await tenant.browser.submit(
-      `/dashboard/agents/${tenant.agentId}/golden-questions/new`,
-      fieldsIn(form.html),
-    )
+    const made = await tenant.browser.submit(...form)
     expect(made.text).toContain('It passes')
     expect(made.text).toContain('asked as of Jan 4, 2027, 11:30 PM (Europe/Berlin)')
     const [{ id, as_of }] = await kept(tenant)
     expect(as_of).toBe('2027-01-04T22:30:00.000Z')
     expect(made.html).toContain('at=2027-01-04T23%3A30')
     const edit = `/dashboard/agents/${tenant.agentId}/golden-questions/${id}/edit`
-    const fields = fieldsIn((await tenant.browser.get(edit)).html)
+    const shown = await tenant.browser.get(edit)
+    expect(shown.text).toContain(
+      'It is asked as of Jan 4, 2027, 11:30 PM (Europe/Berlin), since its answer changes with the day.',
+    )
+    const fields = fieldsIn(shown.html)
     await tenant.browser.submit(edit, fields)
     expect(await kept(tenant)).toMatchObject([{ as_of }])
     const { as_of: _, ...without } = fields
@@ -230,14 +231,12 @@ describe('a check of a question that names days', () => {
   test('is asked as of now if Ask was asked now, and other questions at no moment', async () => {
     const tenant = await shop()
     const started = Date.now()
-    const form = await tenant.browser.get(linkIn((await ask(tenant, { q })).html, 'Right, keep it'))
-    const { as_of } = fieldsIn(form.html)
+    const { as_of } = (await keep(tenant, { q })).form[1]
     expect(Date.parse(as_of!)).toBeGreaterThanOrEqual(started)
     expect(Date.parse(as_of!)).toBeLessThanOrEqual(Date.now())
-    const other = await ask(tenant, { q: 'what are your hours' })
-    expect(other.text).not.toContain('Asked for')
-    const without = await tenant.browser.get(linkIn(other.html, 'Right, keep it'))
-    expect(without.html).not.toContain('name="as_of"')
+    const other = await keep(tenant, { q: 'what are your hours' })
+    expect(other.answer.text).not.toContain('Asked for')
+    expect(other.form[1]).not.toHaveProperty('as_of')
   })
 
   test('is asked as of the caller’s call, also if its answer is corrected', async () => {
@@ -249,10 +248,10 @@ describe('a check of a question that names days', () => {
       .set({ asked_at: new Date(Date.now() - 3 * dayMilliseconds) })
       .execute()
     const questions = await tenant.browser.get(`/dashboard/agents/${tenant.agentId}/questions?show=all`)
-    const keep = linkIn(questions.html, 'Keep as a check')
-    const at = new URLSearchParams(keep.split('?')[1]).get('at')!
+    const link = linkIn(questions.html, 'Keep as a check')
+    const at = new URLSearchParams(link.split('?')[1]).get('at')!
     expect(dayOf(new Date(at), zone)).toBe(inDays(-3))
-    expect(fieldsIn((await tenant.browser.get(keep)).html).as_of).toBe(at)
+    expect(fieldsIn((await tenant.browser.get(link)).html).as_of).toBe(at)
     const correct = linkIn(questions.html, 'Correct it')
     const { html } = await tenant.browser.get(correct)
     const action = /class="text-form"[^>]* action="([^"]*)"/.exec(html)![1]!.replaceAll('&amp;', '&')

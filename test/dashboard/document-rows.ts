@@ -50,3 +50,13 @@ export function seenIn(html: string): string {
 export function hiddenIn(html: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(html)![1]!
 }
+
+const entities = { amp: '&', quot: '"', '#39': "'" }
+
+/** The address and the hidden fields of the form with this button. */
+export function formWith(html: string, button: string): [action: string, fields: Record<string, string>] {
+  const form = html.split('<form').find((part) => part.includes(`>${button}</button>`)) ?? ''
+  const plain = (text = '') => text.replaceAll(/&(amp|quot|#39);/g, (_, name: keyof typeof entities) => entities[name])
+  const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, plain(value)])
+  return [plain(/action="([^"]*)"/.exec(form)?.[1]), Object.fromEntries(fields)]
+}

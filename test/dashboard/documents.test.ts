@@ -48,12 +48,12 @@ describe('the list', () => {
     for (const [show, titles] of [
       ['ready', ['Ready']],
       ['unfinished', ['New']],
-      ['failed', ['Broken']],
+      ['needs', ['Broken']],
       ['nonsense', ['New', 'Broken', 'Ready']],
     ] as const) {
       const { html, text } = await tenant.browser.get(`${listOf(tenant)}?show=${show}`)
       expect(titlesIn(html), show).toEqual(titles)
-      expect(text).toContain('Current 3 Ready 1 Processing 1 Failed 1 Past 0')
+      expect(text).toContain('Current 3 Needs you 1 Ready 1 Processing 1 Past 0')
     }
   })
 
@@ -107,7 +107,7 @@ describe('a row says', () => {
     const message = 'It broke. Set the status to pending to try again.'
     await setColumns(stand, id, `status = 'error', error_code = 'not_processed', error_message = '${message}'`)
     const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
-    expect(row).toContain('It broke. Choose “Try again” to process it again.')
+    expect(row).toContain('It wasn’t processed within 24 hours. Choose “Try again” to process it again.')
     expect(row).toContain(`action="${listOf(tenant)}/${id}/retry"`)
   })
 })
@@ -128,7 +128,7 @@ describe('while a document is processed', () => {
     expect(rowOf(changed.html, one)).toContain('It broke.')
     expect(rowOf(changed.html, other)).toBe('')
     expect(changed.text).toContain('“One” failed.')
-    expect(changed.text).toContain('Current 2 Ready 0 Processing 1 Failed 1 Past 0')
+    expect(changed.text).toContain('Current 2 Needs you 1 Ready 0 Processing 1 Past 0')
     expect(changed.html).not.toContain('hx-target="#live"')
   })
 

@@ -104,6 +104,10 @@ const forms: Record<string, Sent> = {
   [`${documents}/:documentId/history/:revision/restore`]: edits(),
   [`${documents}/:documentId/retry`]: { columns: `status = 'error', error_message = 'It broke.'` },
   [`${documents}/:documentId/warnings/:goldenQuestionId/dismiss`]: {},
+  [`${documents}/:documentId/update-checks`]: {
+    fields: ({ ids, edits }) => ({ edits, checks: ids.goldenQuestionId }),
+  },
+  [`${documents}/:documentId/keep-old`]: edits({ old: '7' }),
   [`${documents}/:documentId/corrections/drop`]: {
     ...edits({ index: '0' }),
     columns: `corrections = '[{"before":"a","after":"b"}]'`,

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { noDocument } from '../../functions/dashboard/checks/form.ts'
 import { EmbeddingError } from '../../shared/embedding/embedder.ts'
 import { lexicalEmbedder } from '../../shared/embedding/lexical-embedder.ts'
-import { hiddenIn, serve } from './document-rows.ts'
-import { browserOf, type SignedIn, signIn, useDashboard } from './support.ts'
+import { formWith, get, hiddenIn, pageOf, serve } from './document-rows.ts'
+import { browserOf, type Page, type SignedIn, signIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
 const sunday = 'On Sunday we are closed.'
@@ -173,10 +173,10 @@ describe('a change that would fail a blocking check', () => {
     const edits = hiddenIn((await browser.get(document)).html, 'edits')
     const refused = await browser.post(`${document}/delete`, { edits })
     expect(refused.status).toBe(409)
-    expect(refused.text).toContain('callers would no longer get what your checks expect. 1 check would fail.')
-    expect(refused.text).toContain(question)
-    expect(refused.text).toContain(`Callers now get: “${sunday}”`)
-    expect(refused.text).toContain('They would get no answer')
+    expect(refused.text).toContain('A check expects “Sunday we are closed”. Callers would get no answer.')
+    expect(refused.text).toContain(
+      `Now, from “Hours” We are open Monday to Saturday, 9 to 18. ${sunday} After the change No answer.`,
+    )
     expect((await get()).status).toBe(200)
     expect((await confirm(refused)).text).toContain('“Hours” is in the trash.')
     expect((await get()).status).toBe(404)
@@ -193,45 +193,111 @@ describe('a change that would fail a blocking check', () => {
     expect((await confirm(refused)).text).toContain('was saved')
     expect((await get()).body.valid_until).toBe('2020-01-02T00:00:00.000Z')
   })
-
-  test('by an edit of the text ends in error; it is served on request, with a warning', async () => {
-    const { agentId, browser, document, get } = await guarded()
-    const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
-    await browser.submit(`${document}/edit`, { title: 'Hours', content: 'We are open Monday to Saturday.', edits })
-    await stand.deliver()
-    const failed = await browser.get(document)
-    expect(failed.text).toContain(`The change would make 1 question fail: “${question}”`)
-    expect(failed.text).toContain('Correct the text, or choose “Serve it all the same”')
-    expect(failed.html).toContain(`action="${document}/retry?ignore_golden_questions=true"`)
-    await browser.submit(`${document}/retry?ignore_golden_questions=true`)
-    await stand.deliver()
-    const warned = await browser.get(document)
-    expect(warned.text).toContain('1 check has failed since this document was changed.')
-    const [{ golden_question_id: id }] = (await get()).body.warnings
-    expect(warned.html).toContain(`href="/dashboard/agents/${agentId}/golden-questions#question-${id}"`)
-    expect((await browser.get(`/dashboard/agents/${agentId}/documents`)).text).toContain('1 check has failed since')
-    const dismissed = await browser.submit(`${document}/warnings/${id}/dismiss`)
-    expect(dismissed.text).toContain('The warning was dismissed.')
-    expect((await get()).body.warnings).toEqual([])
-  })
 })
 
-test('an edited text is checked before it is saved, without storing it', async () => {
-  const tenant = await shop()
-  const { browser, document } = tenant
-  const edits = hiddenIn((await browser.get(`${document}/edit`)).html, 'edits')
-  const check = (content: string, by = browser) =>
-    by.post(`${document}/edit`, { title: 'Hours', content, edits, check: '1' })
-  expect((await check('We are open.')).text).toContain('This agent has no checks yet.')
-  await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
-  const broken = await check('We are open every day.')
-  expect(broken.status).toBe(200)
-  expect(broken.text).toContain('1 check would fail.')
-  expect(broken.text).toContain(sunday)
-  expect(broken.html).toContain('We are open every day.</textarea>')
-  expect(hiddenIn(broken.html, 'edits')).toBe(edits)
-  expect((await check(`${sunday} Else we are open.`)).text).toContain('No check would fail. Nothing is saved yet.')
-  const { status, text } = await check('We are open at noon.', await withoutProvider(tenant))
-  expect([status, text]).toEqual([200, expect.stringContaining('can’t be run at the moment')])
-  expect((await browser.get(document)).text).toContain(sunday)
+describe('a new price that a check doesn’t expect', () => {
+  const prices = (price: string) =>
+    `| Treatment | Dog | Cat |\n|---|---|---|\n| Dental cleaning | ${price} | $45 |\n| Vaccination | $30 | $28 |`
+  const asked = 'how much is dental cleaning for a dog'
+
+  /** Somebody with a price list, which a check expects to say $58. `change` has the API save $64. */
+  async function clinic(on_failure: 'block' | 'warn') {
+    const tenant = await signedIn()
+    const id = await serve(stand, tenant, 'Prices', prices('$58'))
+    const check = { question: asked, expected: id, words: '', value: '$58', within: '3', on_failure }
+    expect((await tenant.browser.submit(`${listOf(tenant)}/new`, check)).text).toContain('It passes.')
+    const page = pageOf(tenant, id)
+    return {
+      ...tenant,
+      page,
+      api: () => get(tenant, id),
+      check: async () => (await stored(tenant))[0],
+      async change() {
+        await tenant.call('PATCH', `${tenant.knowledgeBase}/${id}`, { content: prices('$64') })
+        await stand.deliver()
+        return await tenant.browser.get(page)
+      },
+      /** Presses a button of the page. */
+      async press({ html }: Page, button: string) {
+        const pressed = await tenant.browser.submit(...formWith(html, button))
+        await stand.deliver()
+        return pressed
+      },
+    }
+  }
+
+  const isUpdated = { expects: { value: '$64' }, last_result: { passed: true } }
+
+  test('is shown beside the old one before it is saved, and saved together with the check', async () => {
+    const { browser, page, api, check } = await clinic('block')
+    const edits = hiddenIn((await browser.get(`${page}/edit`)).html, 'edits')
+    const typed = { title: 'Prices', content: prices('$64'), edits }
+    const stopped = await browser.post(`${page}/edit`, typed)
+    expect(stopped.status).toBe(409)
+    expect(stopped.text).toContain('A check expects $58. The new text says $64.')
+    expect(stopped.text).toMatch(
+      /Old text, from “Prices” Treatment Dog Cat Dental cleaning \$ ?58 .*New text, from “Prices” Treatment Dog Cat Dental cleaning \$ ?64 /,
+    )
+    expect(stopped.html).toContain('| Dental cleaning | $64 | $45 |')
+    expect(stopped.html).toContain('<button form="text-form" name="update" value="1">Update the check and serve it')
+    expect(await api()).toMatchObject({ status: 'completed', content: prices('$58') })
+    expect((await browser.submit(`${page}/edit`, { ...typed, update: '1' })).text).toContain('was saved')
+    await stand.deliver()
+    expect(await api()).toMatchObject({ status: 'completed', content: prices('$64') })
+    expect(await check()).toMatchObject(isUpdated)
+  })
+
+  test.each([
+    ['Update the check and serve it', '$64'],
+    ['Keep the old version', '$58'],
+  ])('waits for a person if a program sent it, and “%s” ends with %s', async (button, price) => {
+    const { agentId, browser, change, api, press } = await clinic('block')
+    const stopped = await change()
+    expect(stopped.text).toContain('Needs you A check expects something else than the new text says. Callers still get')
+    expect(stopped.text).toContain('A check expects $58. The new text says $64.')
+    expect(stopped.text).not.toMatch(/would find|Failed|\| Treatment/)
+    const list = await browser.get(`/dashboard/agents/${agentId}/documents?show=needs`)
+    expect(list.text).toContain('Current 1 Needs you 1 Ready 0 Processing 0 Past 0')
+    expect(list.html).toContain('aria-label="Compare the texts of “Prices”"')
+    expect((await press(stopped, button)).status).toBe(200)
+    expect(await api()).toMatchObject({ status: 'completed', content: prices(price), warnings: [] })
+    const [action, fields] = formWith(stopped.html, button)
+    expect((await browser.submit(action, fields)).text).toContain('Nothing was changed: somebody has changed')
+  })
+
+  test.each([
+    ['Update the check', '$64'],
+    ['Keep the old version', '$58'],
+    ['Dismiss', '$64'],
+  ])('is served if the check only warns, and “%s” ends with %s', async (button, price) => {
+    const { browser, page, change, api, press, check } = await clinic('warn')
+    const warned = await change()
+    expect(warned.text).toContain('A check expects $58. The text now says $64.')
+    expect(warned.text).toMatch(/Before, from “Prices” Treatment Dog Cat Dental cleaning \$ ?58 /)
+    await press(warned, button)
+    expect(await api()).toMatchObject({ status: 'completed', content: prices(price), warnings: [] })
+    expect((await browser.get(page)).text).not.toContain('A check expects')
+    expect((await check()).expects.value).toBe(button === 'Update the check' ? '$64' : '$58')
+  })
+
+  test('is named by the words that answered, or as an answer where none should be', async () => {
+    const { browser, hours, document, call, knowledgeBase, ...tenant } = await shop()
+    await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'warn' })
+    await browser.submit(`${listOf(tenant)}/new`, {
+      ...typed,
+      question: 'do you sell used cars',
+      words: '',
+      expected: 'nothing',
+    })
+    await call('PATCH', `${knowledgeBase}/${hours}`, { content: 'On Sunday we are open. We sell used cars.' })
+    await stand.deliver()
+    const warned = await browser.get(document)
+    expect(warned.text).toContain('A check expects “Sunday we are closed”. The text now says “On Sunday we are open.”')
+    expect(warned.text).toContain('A check expects no answer. The text now says “We sell used cars.”')
+    await browser.submit(...formWith(warned.html, 'Update the checks'))
+    const expects = (await stored({ browser, call, knowledgeBase, ...tenant })).map(
+      (each: { expects: object }) => each.expects,
+    )
+    expect(expects).toEqual([{ document_id: hours, words: 'We sell used cars.' }, { words: 'On Sunday we are open.' }])
+  })
 })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { get, hiddenIn, listOf, pageOf, rowOf, seenIn, serve } from './document-rows.ts'
+import { formWith, get, hiddenIn, listOf, pageOf, rowOf, seenIn, serve } from './document-rows.ts'
 import { formOf, found, keep, menu, type Subject, useNewVersions } from './new-versions.ts'
 import { post, upload } from './uploads.ts'
 
@@ -167,23 +167,28 @@ describe('replacing', () => {
     )
   })
 
-  test('serves the old text if a blocking golden question would fail, until somebody serves the new one all the same', async () => {
+  test.each([
+    ['Update the check and serve it', '€3.90'],
+    ['Keep the old version', '€3.20'],
+  ])('asks first if a check stops the new text; “%s” ends with %s', async (button, price) => {
     const subject = await held()
-    const { tenant, old } = subject
+    const { tenant, old, id } = subject
     const [question, words] = ['what does a flat white cost', 'flat white costs €3.20']
     const golden = { question, expects: { words }, on_failure: 'block' }
     expect((await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions`, golden)).status).toBe(201)
-    await tenant.call('POST', `/v1/agents/${tenant.agentId}/golden-questions/run`, {})
-    await (await formOf(subject))()
-    await stand.deliver()
-    const error_message = expect.stringContaining('what does')
-    expect(await get(tenant, old)).toMatchObject({ status: 'error', error_message })
-    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.20'))
-    await tenant.browser.submit(`${pageOf(tenant, old)}/retry?ignore_golden_questions=true`)
-    await stand.deliver('extraction')
-    await stand.deliver()
+    const { html } = await tenant.browser.get(pageOf(tenant, id))
+    const stopped = await tenant.browser.post(...formWith(html, 'Replace “menu” (1 part changes)'))
+    expect(stopped.status).toBe(409)
+    const said = `A check expects “${words}”. The new file says “A flat white costs €3.90.”`
+    expect(stopped.text).toContain(said)
     expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
-    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining('flat white costs €3.90'))
+    const [action, fields] = formWith(stopped.html, button)
+    await tenant.browser.submit(action, { ...fields, update: '1' })
+    await stand.deliver()
+    const file = price === '€3.90' ? 'menu%202027.txt' : 'menu.txt'
+    expect(await get(tenant, old)).toMatchObject({ status: 'completed', source_url: expect.stringContaining(file) })
+    expect((await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).status).toBe(404)
+    expect(await found(tenant, 'flat white')).toContainEqual(expect.stringContaining(`flat white costs ${price}`))
   })
 
   test('also replaces a text', async () => {

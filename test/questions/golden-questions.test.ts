@@ -163,7 +163,7 @@ describe('a change that breaks a golden question', () => {
     const question = 'Do you sell used cars?'
     await call('POST', golden, { question, expects: { nothing: true }, on_failure: 'block' })
     const { error_message } = await read(await create('Cars', 'We sell used cars.'))
-    const named = `“${question}” would find “We sell used cars.” in “Cars”.`
+    const named = `“${question}” would find “We sell used cars.” in “Cars”, though nothing should answer it.`
     expect(error_message).toContain(`The change would make 1 question fail: ${named}`)
   })
 

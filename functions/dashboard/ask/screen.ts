@@ -5,6 +5,7 @@ import { instantOf, timeZoneOf } from '../../../shared/organizations/time-zone.t
 import type { AnswerQuestion } from '../../../shared/retrieval/answer.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { askPath } from '../paths.ts'
+import { pastLimits } from '../refused-change.ts'
 import type { Screens } from '../screen.ts'
 import { findExamples } from './examples.ts'
 import { type AskQuery, askQuery, titleInWork, tryOut } from './trial.ts'
@@ -43,7 +44,7 @@ export function addAskScreens(screens: Screens, answer: AnswerQuestion) {
 /** Search by meaning finds nothing while the provider is down; search by words still works. */
 function withoutAnswer(error: unknown, agentId: string, { q }: AskQuery) {
   if (error instanceof ApiError && error.code === 'rate_limited')
-    return { content: html`<p class="notice bad">${error.message}</p>`, status: 429 as const }
+    return { content: html`<p class="notice bad">${pastLimits}</p>`, status: 429 as const }
   if (!(error instanceof Unavailable) || error.service !== 'embedding_provider') throw error
   return {
     content: html`<p class="notice bad">Search by meaning isn’t available at the moment. <a href="${askPath(agentId, { q, mode: 'keyword' })}">Search by words instead</a>, or try again shortly.</p>`,

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { answeringWords } from '../../../shared/checks/broken.ts'
 import { dayOf } from '../../../shared/organizations/time-zone.ts'
 import type { Presence, SoughtWord } from '../../../shared/retrieval/explanation/sought-words.ts'
 import { type Hit, searchModes } from '../../../shared/retrieval/schemas.ts'
@@ -8,7 +9,7 @@ import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { emptyView } from '../list.ts'
 import { type Marked, markedSlice, markedText } from '../passage-text.ts'
-import { askPath, correctionPath, goldenQuestionPath, newDocumentPath, passagePath } from '../paths.ts'
+import { askPath, checksPage, correctionPath, newDocumentPath, passagePath } from '../paths.ts'
 import { counted } from '../sentences.ts'
 import { statementView } from '../statement.ts'
 import { daysInWords, timeIn } from '../times.ts'
@@ -103,17 +104,21 @@ function actionsView(
   asking: Asking,
 ): Html {
   const at = dates.length > 0 ? asking.at : undefined
-  const documentId = heard?.source.document_id
-  const expected = { document: documentId ?? 'nothing', value: status === 'found' ? value?.text : undefined }
-  const keep = ['Right, keep it', goldenQuestionPath(agentId, question, expected, { at })]
-  const add = ['Add an answer', newDocumentPath(agentId, question)]
+  const source = heard?.source
+  const valued = status === 'found' ? value?.text : undefined
+  const words = source && !valued ? answeringWords(question, source.content) : ''
+  const check = { question, expected: source?.document_id ?? 'nothing', words, value: valued, as_of: at }
+  const keep = html`<form method="post" action="${checksPage(agentId)}/new">${Object.entries({ ...check, within: 3, on_failure: 'warn' }).map(([name, value]) => value && html`<input type="hidden" name="${name}" value="${value}">`)}
+<button${status !== 'found' && html` class="plain"`}>Right, keep it</button></form>`
   // Any other text may be about something else.
-  const correct =
-    documentId && (status === 'found' || dispute)
-      ? [['Correct it', correctionPath(agentId, documentId, question, at)]]
-      : []
-  const ways = status === 'found' ? [keep, ...correct] : [add, ...correct, keep]
-  return html`${ways.map(([name, path], i) => html`<a class="button${i > 0 && ' plain'}" href="${path}">${name}</a> `)}`
+  const correct = source &&
+    (status === 'found' || dispute) && ['Correct it', correctionPath(agentId, source, question, at)]
+  const add = status !== 'found' && ['Add an answer', newDocumentPath(agentId, question)]
+  const ways = [add, correct].flatMap((way) => (way ? [way] : []))
+  const links = ways.map(
+    ([name, path]) => html`<a class="button${name !== 'Add an answer' && ' plain'}" href="${path}">${name}</a> `,
+  )
+  return html`${status === 'found' ? [keep, links] : [links, keep]}`
 }
 
 const modes = {

@@ -92,9 +92,19 @@ async function copy(button) {
 
 enliven()
 
+/** The browser asks before it leaves a form with typed text. */
+let isTyped = false
+addEventListener('input', ({ target }) => {
+  if (target.closest('form[data-draft]')) isTyped = true
+})
+addEventListener('beforeunload', (event) => {
+  if (isTyped) event.preventDefault()
+})
+
 /** Keeps typed text while its form is sent. If the session has ended, signing in leads back to the form, which gets the text again. */
 const draftKey = 'cuecard-draft'
 addEventListener('submit', ({ target: form }) => {
+  isTyped = false
   if (!('draft' in form.dataset)) return
   sessionStorage.setItem(draftKey, JSON.stringify({ action: form.action, fields: [...new FormData(form)] }))
 })
@@ -120,6 +130,7 @@ function restore({ action, fields }) {
     else if (values.length > 0) [element.value] = values
     if (element.value) element.closest('details')?.setAttribute('open', '')
   }
+  isTyped = true
   flash.replaceChildren(document.getElementById('restored').content.cloneNode(true))
   announce(flash.textContent.trim())
 }

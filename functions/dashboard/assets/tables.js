@@ -1,5 +1,7 @@
 /** Larger tables would make the page slow, so they stay text. */
 const maxCells = 3_000
+/** A line of bold text only, above other text. */
+const boldLines = /^\*\*([^*\n]+?):?\*\*:?[ \t]*(?=\n\s*[^\s*#])/gm
 
 for (const source of document.querySelectorAll('textarea[data-tables]')) edit(source)
 
@@ -11,13 +13,28 @@ function edit(source) {
   const described = source.getAttribute('aria-describedby')
   const editor = make('section', { class: 'pieces', 'aria-labelledby': label.id, 'aria-describedby': described })
   source.addEventListener('paste', (event) => pasteTable(event, source))
+  const offer = make('p', { class: 'notice' })
+  document.querySelector(`#${source.id}-hint`)?.before(offer)
+  source.addEventListener('input', offerHeadings)
   show()
+
+  function offerHeadings() {
+    const count = source.value.match(boldLines)?.length ?? 0
+    offer.hidden = count === 0
+    const turn = () => {
+      source.value = source.value.replace(boldLines, '## $1')
+      source.dispatchEvent(new Event('input', { bubbles: true }))
+      show()
+    }
+    offer.replaceChildren(`${words.boldLines.replace('{count}', count)} `, button(words.asHeadings, turn))
+  }
 
   function show() {
     const pieces = piecesOf(source.value)
     const hasTables = pieces.some(({ rows }) => rows)
     source.hidden = hasTables
     source.required = !hasTables
+    offerHeadings()
     editor.remove()
     if (!hasTables) return
     editor.replaceChildren()

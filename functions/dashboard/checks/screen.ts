@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
+import { answeringWords } from '../../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
 import {
   createCheck,
@@ -16,7 +17,8 @@ import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
 import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import type { Meter } from '../../../shared/http/request-meter.ts'
-import { documentId, uuid } from '../../../shared/ids.ts'
+import { documentId, newId, uuid } from '../../../shared/ids.ts'
+import { searchAfter } from '../../../shared/knowledge/search-after.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { timeZoneOf, wallTime } from '../../../shared/organizations/time-zone.ts'
@@ -78,7 +80,8 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
         : { questions: [] }
       const history = questions.map((each) => oneLine(each.question)).toReversed()
       const as_of = asOfDays({ question, history, at }) ?? undefined
-      const typed = { question, history: history.join('\n'), expected: document, value, as_of }
+      const words = value ? undefined : await wordsOf(db, scope, { question, history, as_of }, document)
+      const typed = { question, history: history.join('\n'), expected: document, value, words, as_of }
       return await formPage(db, scope, 'New check', { typed })
     })
     .post(`${base}/new`, { ...writing, form: checkForm }, ({ db, meter, scope, form }) =>
@@ -122,6 +125,20 @@ async function formPage(db: Database, scope: AgentScope, title: string, sent: Se
   ])
   const documents = new Map([...expected, ...newest].map((each) => [each.id, each]))
   return { crumbs: [], title, content: formView(scope.agentId, [...documents.values()], timeZoneOf(agent), sent) }
+}
+
+/** The words of a document that answer a question, found by its words. Undefined if none do. */
+async function wordsOf(
+  db: Database,
+  scope: AgentScope,
+  { as_of, ...asked }: { question: string; history: string[]; as_of: string | undefined },
+  document: string | undefined,
+): Promise<string | undefined> {
+  if (!v.is(documentId, document) || !asked.question) return undefined
+  const sought = { id: newId(), ...asked, as_of: as_of ? new Date(as_of) : null }
+  const found = (await searchAfter(db, scope, { changes: [] }, [sought])).get(sought.id)
+  const passage = found?.hits.find(({ document_id }) => document_id === document)
+  return passage && answeringWords(asked.question, passage.content)
 }
 
 async function admit(meter: Meter, question: string) {

@@ -16,11 +16,22 @@ const maxShown = 100_000
 /** Shows the words and table cells that differ between two texts. */
 export function diffView(before: string, after: string, said: { title: string; removed: string; added: string }): Html {
   const { parts, isCut } = compareTexts(before, after)
-  const text = parts.map((part) => part.text).join('')
   return html`<section class="text"><h2>${said.title}</h2>
 <p class="hint"><del>${said.removed}</del> <ins>${said.added}</ins></p>
-<div class="said">${passageText(text, [{ start: 0, end: text.length }], markedIn(parts))}</div>
+<div class="said">${partsView(parts)}</div>
 ${isCut && html`<p class="hint">The rest of the changes isn’t shown.</p>`}</section>`
+}
+
+/** Renders both texts, each with the words that only it has. */
+export function sidesOf(before: string, after: string): [Html, Html] {
+  const { parts } = compareTexts(before, after)
+  const without = (other: Part['kind']) => partsView(parts.filter(({ kind }) => kind !== other))
+  return [without('added'), without('removed')]
+}
+
+function partsView(parts: Part[]): Html {
+  const text = parts.map((part) => part.text).join('')
+  return html`${passageText(text, [{ start: 0, end: text.length }], markedIn(parts))}`
 }
 
 /** Renders ranges of the parts' text, which must come in order. */

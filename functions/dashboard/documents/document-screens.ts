@@ -10,7 +10,6 @@ import { retry } from '../../../shared/documents/client/edits.ts'
 import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import type { Presigner } from '../../../shared/files/presigner.ts'
 import { ApiError } from '../../../shared/http/errors.ts'
-import { withoutWarnings } from '../../../shared/knowledge/warnings.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
 import { isError } from '../error-view.ts'
 import { agentPage } from '../layout.ts'
@@ -18,6 +17,8 @@ import { documentPath, documentRoute } from '../paths.ts'
 import { isIgnoring } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { undoing } from '../trash.ts'
+import { conflictView } from './conflict-screens.ts'
+import type { Trier } from './conflicts.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
 import { originalOf, originalView } from './original.ts'
@@ -41,9 +42,14 @@ const documentQuery = v.object({
   replace: v.optional(v.string()),
 })
 
-export function addDocumentScreens(screens: Screens, queue: Sender, presigner: Pick<Presigner, 'presignGet'>) {
+export function addDocumentScreens(
+  screens: Screens,
+  queue: Sender,
+  presigner: Pick<Presigner, 'presignGet'>,
+  checking: Pick<Trier, 'embedder' | 'chunkSize'>,
+) {
   screens
-    .get(documentRoute, reading, async ({ c, db, scope, isPartial, may }) => {
+    .get(documentRoute, reading, async ({ c, db, meter, scope, isPartial, may }) => {
       const { seen, replace, passage, from = firstOfPage(passage ?? 1) } = v.parse(documentQuery, c.req.query())
       const [document, { chunks, hasMore }] = await Promise.all([
         findOverview(db, scope),
@@ -55,7 +61,8 @@ export function addDocumentScreens(screens: Screens, queue: Sender, presigner: P
       const takesFile = needsFile(document) !== undefined || (replace !== undefined && mayReplaceFile(document))
       const hasUpload = place.mayWrite && !isPartial && takesFile
       const comparison = document.changes && (await comparisonView(db, scope, document.changes))
-      const shown = { ...place, ...beside, comparison, document, chunks, hasMore, from, passage, hasUpload }
+      const conflict = await conflictView({ db, ...checking, ...meter }, scope, document, place.mayWrite)
+      const shown = { ...place, ...beside, comparison, conflict, document, chunks, hasMore, from, passage, hasUpload }
       if (isPartial) return { fragment: documentView(shown) }
       const original = hasUpload ? undefined : originalOf(document)
       return {
@@ -83,11 +90,6 @@ ${original ? html`<div class="beside">${documentView(shown)}${originalView(place
       if (!isPartial) return { redirect: documentPath(scope.agentId, scope.documentId) }
       c.header('hx-trigger', 'documents-changed')
       return c.body(null, 204)
-    })
-    .post(`${documentRoute}/warnings/:goldenQuestionId/dismiss`, { permission: 'kb:write' }, async ({ db, scope }) => {
-      const { id } = await findOverview(db, scope)
-      await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
-      return { redirect: documentPath(scope.agentId, id), flash: { text: 'The warning was dismissed.' } }
     })
     .post(`${documentRoute}/corrections/drop`, { ...writing, form: dropped }, async ({ db, scope, form }) => {
       const { id } = await findOverview(db, scope)

@@ -1,10 +1,8 @@
 import { html } from 'hono/html'
-import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import { agentPage, type Html } from '../layout.ts'
 import { pagesView } from '../list.ts'
 import { markedSlice, markedText, passageText, textView } from '../passage-text.ts'
 import { withQuery } from '../paths.ts'
-import { warningsView } from '../refused-change.ts'
 import { number } from '../sentences.ts'
 import { siteName } from '../titles.ts'
 import { disagreementsView } from './disagreements.ts'
@@ -13,7 +11,7 @@ import { doubtfulPassages, fileNotesView, originalOf } from './original.ts'
 import { type Overview, tagOf } from './overview.ts'
 import { type JoinedText, joinPassages, type Passage } from './passages.ts'
 import { aboutView, deleteForm, type Place, retryAction, stateView } from './row.ts'
-import { isInWork, mayReplaceFile, needsFile, stateOf } from './state.ts'
+import { isInWork, isStopped, mayReplaceFile, needsFile, stateOf } from './state.ts'
 import type { readBeside } from './text/text.ts'
 import { questionView } from './version.ts'
 
@@ -28,6 +26,8 @@ export interface Shown extends Place, Awaited<ReturnType<typeof readBeside>> {
   hasUpload: boolean
   /** A held document's changes, which are shown instead of its text. */
   comparison: Html | undefined
+  /** What checks say against its text. */
+  conflict: Html | undefined
 }
 
 /** Shows a document and its passages. Reloads itself during processing, and after a change made on the page. */
@@ -40,10 +40,10 @@ export function documentView(shown: Shown) {
   hx-get="${address}?from=${from}&amp;seen=${tagOf(document)}${passage && `&passage=${passage}`}" hx-swap="outerMorph"
   hx-trigger="documents-changed from:body${isInWork(document) && ', every 2s'}">
 <div class="standing">${stateView(state)}<p class="about">${aboutView(document)}</p>
-${mayWrite && !shown.hasUpload && retryAction(base, document)}</div>
+${mayWrite && !shown.hasUpload && !isStopped(document) && retryAction(base, document)}</div>
 ${document.source_id !== null && ofWebsiteView(shown)}
 ${mayWrite && questionView(base, document)}
-${document.warnings.length > 0 && warningsView(shown, address, document.warnings, timeZoneOf(document))}
+${shown.conflict}
 ${document.disagreements.length > 0 && disagreementsView(agentId, document.id, document.disagreements)}
 ${mayWrite && lostView(address, document, shown.lost)}
 ${shown.comparison ?? (text || html`<p class="none">There is no text yet.</p>`)}

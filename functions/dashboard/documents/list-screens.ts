@@ -11,13 +11,13 @@ import { emptyView, filtersView, pagesView, searchText, searchView, wordsIn } fr
 import { documentsRoute, withQuery } from '../paths.ts'
 import type { Screens } from '../screen.ts'
 import { trashPage } from '../trash.ts'
-import { countPast, findOverviews, type Group, groups, listOverviews, type Overview, tagOf } from './overview.ts'
+import { countApart, findOverviews, type Group, groups, listOverviews, type Overview, tagOf } from './overview.ts'
 import { type Place, rowView } from './row.ts'
-import { isInWork, mayBeRetried, stateOf } from './state.ts'
+import { isInWork, isStopped, mayBeRetried, stateOf } from './state.ts'
 import { uploadView } from './upload.ts'
 
 const rowsPerPage = 25
-const names = { current: 'Current', ready: 'Ready', unfinished: 'Processing', failed: 'Failed', past: 'Past' }
+const names = { current: 'Current', needs: 'Needs you', ready: 'Ready', unfinished: 'Processing', past: 'Past' }
 
 /** The creation time of the previous page's last row, in Unix milliseconds, and its id. */
 const lastRow = /^\d{1,14}\.[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
@@ -77,15 +77,15 @@ async function readChanges(db: Database, scope: AgentScope, seen: string[]) {
   const gone = [...tags.keys()].filter((id) => !found.some((document) => document.id === id))
   const isSettled = !found.some(isInWork)
   if (changed.length + gone.length === 0 && !isSettled) return undefined
-  const [{ documents }, past] = await Promise.all([getAgent(db, scope), countPast(db, scope)])
-  return { changed, gone, isSettled, counts: countsOf(documents, past) }
+  const [{ documents }, apart] = await Promise.all([getAgent(db, scope), countApart(db, scope)])
+  return { changed, gone, isSettled, counts: countsOf(documents, apart) }
 }
 
 async function readList(db: Database, scope: AgentScope, place: Place, query: ListQuery) {
   const [time, id] = query.after?.split('.') ?? []
-  const [agent, past, { documents, hasMore }] = await Promise.all([
+  const [agent, apart, { documents, hasMore }] = await Promise.all([
     getAgent(db, scope),
-    countPast(db, scope),
+    countApart(db, scope),
     listOverviews(db, scope, {
       words: wordsIn(query.q),
       group: query.show,
@@ -95,15 +95,20 @@ async function readList(db: Database, scope: AgentScope, place: Place, query: Li
   ])
   const last = documents.at(-1)
   const next = hasMore && last ? `${last.created_at.getTime()}.${last.id}` : undefined
-  return { ...place, agent, query, documents, next, counts: countsOf(agent.documents, past) }
+  return { ...place, agent, query, documents, next, counts: countsOf(agent.documents, apart) }
 }
 
-function countsOf(all: Record<Status, number>, past: Partial<Record<Status, number>>): Counts {
-  const current = (status: Status) => all[status] - (past[status] ?? 0)
-  const [ready, failed] = [current('completed'), current('error')]
-  const unfinished = current('pending') + current('processing')
-  const ended = Object.values(past).reduce((sum, count) => sum + count, 0)
-  return { current: ready + unfinished + failed, ready, unfinished, failed, past: ended }
+/** A ready document may need a person, too. */
+function countsOf(all: Record<Status, number>, apart: Awaited<ReturnType<typeof countApart>>): Counts {
+  const sum = (...counts: number[]) => counts.reduce((total, count) => total + count, 0)
+  const those = (isPast: boolean, ...statuses: Status[]) =>
+    sum(...apart.flatMap((row) => (row.is_past === isPast && statuses.includes(row.status) ? [row.count] : [])))
+  const every = ['pending', 'processing', 'completed', 'error'] as const
+  const past = those(true, ...every)
+  const unfinished =
+    sum(all.pending, all.processing) - those(true, 'pending', 'processing') - those(false, 'pending', 'processing')
+  const ready = all.completed - those(true, 'completed')
+  return { current: sum(...Object.values(all)) - past, needs: those(false, ...every), ready, unfinished, past }
 }
 
 /** Counts all of the agent's documents, not only those found. */
@@ -141,11 +146,14 @@ function searchForm({ base, query }: Pick<List, 'base' | 'query'>) {
   return searchView(base, 'Search titles', query.q, query.show, live)
 }
 
+/** `{count}` stands for the number of selected documents. */
+const ofDeletion = { one: 'Delete 1 document', other: 'Delete {count} documents' }
+
 /** The rows' check boxes belong to this form. */
 function selectionForm({ base, documents }: List) {
   return html`<form id="selection" class="selection" method="post" action="${base}/selected"><label data-all hidden><input type="checkbox"> Select all on this page</label>
 ${documents.some(mayBeRetried) && html`<button class="plain" name="action" value="retry" aria-label="Try again: the selected documents">Try again</button>`}
-<button class="quiet danger" name="action" value="delete" aria-label="Delete the selected documents">Delete</button></form>`
+<button class="quiet danger" name="action" value="delete" data-counted="${JSON.stringify(ofDeletion)}">Delete selected</button></form>`
 }
 
 const hasNone = ({ counts: { current, past } }: Pick<List, 'counts'>) => current + past === 0
@@ -185,6 +193,7 @@ function announcement(document: Overview): string | undefined {
   const { title, changes } = document
   if (changes) return `“${title}” looks like a new version of “${changes.otherTitle}”: replace that one, or keep both?`
   if (document.is_held) return `“${title}” needs your decision: the document that it seemed to replace was deleted.`
+  if (isStopped(document)) return `“${title}” needs your decision: a check expects something else.`
   const { kind } = stateOf(document)
   if (kind === 'ready') return `“${title}” is ready.`
   return kind === 'failed' ? `“${title}” failed.` : undefined

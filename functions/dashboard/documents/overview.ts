@@ -2,7 +2,6 @@ import { type Expression, type InferResult, type SqlBool, sql } from 'kysely'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, type DocumentScope, isDocument, isOfAgent } from '../../../shared/database/scope.ts'
-import type { Status } from '../../../shared/database/tables.ts'
 import { disagreements } from '../../../shared/documents/client/disagreements.ts'
 import { awaitsFile, awaitsText, isFileMissing, isHeld } from '../../../shared/documents/processing/guards.ts'
 import { findDocument } from '../../../shared/http/not-found.ts'
@@ -11,16 +10,18 @@ import { type Changes, findChanges } from './changes.ts'
 /** A document's fields for the screens, without its text. */
 export type Overview = InferResult<ReturnType<typeof overviews>>[number] & { changes?: Changes | undefined }
 
-const statuses = { ready: ['completed'], unfinished: ['pending', 'processing'], failed: ['error'] } as const
+const statuses = { ready: ['completed'], unfinished: ['pending', 'processing'] } as const
 /** The filters of the list besides the current documents. Those that are no longer valid are in `past` only. */
-export const groups = ['ready', 'unfinished', 'failed', 'past'] as const
+export const groups = ['needs', 'ready', 'unfinished', 'past'] as const
 export type Group = (typeof groups)[number]
 
 const d = columnsOf('documents', 'd')
 const c = columnsOf('chunks', 'c')
 const a = columnsOf('agents', 'a')
 
-const isPast = sql<boolean>`${d.valid_until} <= now()`
+const isPast = sql<boolean>`coalesce(${d.valid_until} <= now(), false)`
+/** True if a person has to do something: decide about a new version, a check or a failure, or send the file. */
+const needsPerson = sql<boolean>`(${d.status} = 'error' or ${d.warnings} <> '[]' or ${isHeld} or ${isFileMissing})`
 
 /** Lists the documents of a group, or the current ones, after a key, newest first. Their titles contain every word, in upper or lower case. */
 export async function listOverviews(
@@ -31,9 +32,12 @@ export async function listOverviews(
   const { words, group, limit, after } = sought
   const documents = await overviews(db, isOfAgent(scope))
     .$if(words.length > 0, (query) => query.where(sql<boolean>`${d.title} ilike all(${words.map(toPattern)}::text[])`))
-    .where(group === 'past' ? isPast : sql<boolean>`(${isPast}) is not true`)
-    .$if(group !== undefined && group !== 'past', (query) =>
-      query.where('d.status', 'in', statuses[group as keyof typeof statuses]),
+    .where(sql<boolean>`${isPast} = ${group === 'past'}`)
+    .$if(group === 'needs', (query) => query.where(needsPerson))
+    .$if(group === 'ready' || group === 'unfinished', (query) =>
+      query
+        .where('d.status', 'in', statuses[group as keyof typeof statuses])
+        .where(sql<boolean>`not (${isHeld} or ${isFileMissing})`),
     )
     .$if(after !== undefined, (query) =>
       query.where(sql<boolean>`(${d.created_at}, ${d.id}) < (${after![0]}::timestamptz, ${after![1]}::uuid)`),
@@ -45,16 +49,15 @@ export async function listOverviews(
   return { documents: await withChanges(db, scope, documents.slice(0, limit)), hasMore: documents.length > limit }
 }
 
-/** Counts an agent's documents that are no longer valid, by status. */
-export async function countPast(db: Database, scope: AgentScope): Promise<Partial<Record<Status, number>>> {
-  const found = await db
+/** Counts an agent's documents that are no longer valid or need a person, by status. */
+export async function countApart(db: Database, scope: AgentScope) {
+  return await db
     .selectFrom('documents as d')
-    .select(['d.status', sql<number>`count(*)::int`.as('count')])
+    .select(['d.status', isPast.as('is_past'), sql<number>`count(*)::int`.as('count')])
     .where(isOfAgent(scope))
-    .where(isPast)
-    .groupBy('d.status')
+    .where(sql<boolean>`(${isPast} or ${needsPerson})`)
+    .groupBy(['d.status', 'is_past'])
     .execute()
-  return Object.fromEntries(found.map(({ status, count }) => [status, count]))
 }
 
 export async function findOverviews(db: Database, scope: AgentScope, ids: string[]): Promise<Overview[]> {

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import { fileKindOf } from '../../../shared/files/file-types.ts'
-import { ignoring, warningText } from '../refused-change.ts'
+import { warningText } from '../refused-change.ts'
 import { counted } from '../sentences.ts'
 import { ago } from '../times.ts'
 import { datesView } from './dates.ts'
 import { disagreementText } from './disagreements.ts'
 import { type Overview, tagOf } from './overview.ts'
-import { isInWork, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
+import { isInWork, isStopped, mayBeRetried, needsFile, type State, stateOf, uploadAgain } from './state.ts'
 import { questionView } from './version.ts'
 
 export type Place = { agentId: string; base: string; mayWrite: boolean }
@@ -40,7 +40,7 @@ ${
   html`<div class="actions">${retryAction(base, document)}
 ${deleteForm(base, document)}</div>`
 }
-${mayWrite && questionView(base, document)}
+${mayWrite && questionView(base, document, true)}
 ${isInWork(document) && html`<input type="hidden" name="seen" value="${id}.${tagOf(document)}">`}</li>`
 }
 
@@ -61,10 +61,11 @@ export function retryAction(base: string, document: Overview) {
     const label = need === 'missing' ? `Try again: upload the file of “${title}”` : `Replace the file of “${title}”`
     return html`<a class="button plain" href="${base}/${id}" aria-label="${label}">${uploadAgain[need]}</a>`
   }
+  if (isStopped(document))
+    return html`<a class="button plain" href="${base}/${id}#warnings" aria-label="Compare the texts of “${title}”">Compare</a>`
   if (!mayBeRetried(document)) return ''
   return html`<form method="post" action="${base}/${id}/retry" hx-post="${base}/${id}/retry" hx-swap="none">
-<button class="plain" aria-label="Try again: “${title}”">Try again</button></form>
-${document.error_code === 'golden_questions_fail' && html`<form method="post" action="${base}/${id}/retry${ignoring}"><button class="plain" aria-label="Serve it all the same: “${title}”">Serve it all the same</button></form>`}`
+<button class="plain" aria-label="Try again: “${title}”">Try again</button></form>`
 }
 
 export function aboutView(document: Overview) {

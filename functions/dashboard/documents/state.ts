@@ -1,4 +1,5 @@
-import { type Failure, remedies } from '../../../shared/documents/contract/failures.ts'
+import type { Failure } from '../../../shared/documents/contract/failures.ts'
+import { fileNameOfKey, keyOfUrl } from '../../../shared/files/file-url.ts'
 import { number, sentence } from '../sentences.ts'
 import type { Overview } from './overview.ts'
 
@@ -27,6 +28,8 @@ function ownState(document: Overview): State {
       }
     return document.validity ? { kind: 'waiting', label: 'Scheduled' } : { kind: 'ready', label: 'Ready' }
   }
+  if (isStopped(document))
+    return { kind: 'waiting', label: 'Needs you', detail: 'A check expects something else than the new text says.' }
   if (document.status === 'error') return { kind: 'failed', label: 'Failed', detail: failureText(document) }
   if (document.managed_by === 'client')
     return {
@@ -42,7 +45,7 @@ function workOf(document: Overview): State {
     return {
       kind: 'waiting',
       label: 'New version?',
-      detail: `It looks like a new version of “${document.changes.otherTitle}”. Callers get nothing from it until you choose.`,
+      detail: `The file ${fileNameOf(document)} looks like a new version of “${document.changes.otherTitle}”. Callers get nothing from it until you choose.`,
     }
   if (document.is_held)
     return {
@@ -99,6 +102,10 @@ export function mayReplaceFile(document: Overview): boolean {
   )
 }
 
+function fileNameOf({ source_url, title }: Overview): string {
+  return source_url === null ? title : fileNameOfKey(keyOfUrl(source_url))
+}
+
 type FileState = Pick<Overview, 'status' | 'error_code' | 'is_file_missing'>
 
 export const uploadAgain = { missing: 'Try again', faulty: 'Replace the file' }
@@ -118,23 +125,22 @@ export function isInWork(document: Overview): boolean {
   return document.managed_by === 'service' && isUnfinished && !document.is_held
 }
 
-const tryAgain = 'Choose “Try again” to process it again.'
-
-/** What a person can do, instead of what a caller of the API can do. */
-const remediesHere: Record<keyof typeof remedies, string> = {
-  attempts_exhausted: 'Choose “Try again” to process it again; if it fails again, split the document.',
-  provider_unavailable: tryAgain,
-  not_processed: tryAgain,
-  file_not_uploaded: 'Upload it again.',
-  file_overwritten: 'Upload it again.',
-  golden_questions_fail: 'Correct the text, or choose “Serve it all the same”.',
+/** True if a check has stopped its new text. */
+export function isStopped({ status, error_code }: Pick<Overview, 'status' | 'error_code'>): boolean {
+  return status === 'error' && error_code === 'golden_questions_fail'
 }
 
-/** The failure's facts, and what to do about it. */
+/** What failed and what a person can do. The messages of other codes are written for people. */
+const failures: Partial<Record<Failure['code'], string>> = {
+  attempts_exhausted:
+    'It failed five times. Choose “Try again” to process it again; if it fails again, split the document, or save its file in another format, such as PDF.',
+  provider_unavailable:
+    'It couldn’t be processed for 24 hours, because search by meaning wasn’t available. Choose “Try again” to process it again.',
+  not_processed: 'It wasn’t processed within 24 hours. Choose “Try again” to process it again.',
+  file_not_uploaded: 'The file wasn’t uploaded completely. Upload it again.',
+  file_overwritten: 'The file was overwritten after its text had been read. Upload it again.',
+}
+
 function failureText({ error_code, error_message }: Overview): string {
-  const message = error_message ?? ''
-  const code = error_code as Failure['code'] | null
-  if (code === null || !(code in remedies)) return message
-  const known = code as keyof typeof remedies
-  return message.endsWith(remedies[known]) ? message.slice(0, -remedies[known].length) + remediesHere[known] : message
+  return failures[error_code as Failure['code']] ?? error_message ?? ''
 }

@@ -29,6 +29,8 @@ const ofScript = {
 }
 const otherType =
   'This type of file isn’t supported. Choose a PDF, Word, Excel (.xlsx), PowerPoint (.pptx), OpenDocument, RTF, CSV, HTML, e-mail (.eml), EPUB, Markdown or text file, or a picture (JPG, PNG).'
+const ofPhone =
+  'iPhones save photos in a format (HEIC) that can’t be read here. Send a screenshot of it, or set Settings > Camera > Formats to “Most Compatible” and take it again.'
 
 const bytes = v.pipe(
   v.string(),
@@ -39,6 +41,7 @@ const bytes = v.pipe(
 const announced = v.object({
   name: v.pipe(
     v.string(otherType),
+    v.check((name) => !/\.hei[cf]$/i.test(name), ofPhone),
     v.check((name) => fileTypeOf(name) !== undefined, otherType),
   ),
   bytes: v.pipe(

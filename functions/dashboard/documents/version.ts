@@ -4,32 +4,41 @@ import type { Database } from '../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { keepBoth, replaceWithFile } from '../../../shared/documents/client/new-version.ts'
 import { maxContentBytes } from '../../../shared/documents/contract/max-content-bytes.ts'
+import { corrected } from '../../../shared/documents/text/corrections.ts'
 import type { DocumentId } from '../../../shared/ids.ts'
+import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
 import { isError } from '../error-view.ts'
-import { agentPage, type Html } from '../layout.ts'
-import { documentRoute } from '../paths.ts'
+import { agentPage, type Html, type View } from '../layout.ts'
+import { documentPath, documentRoute } from '../paths.ts'
+import { brokenView, type Failing } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { counted } from '../sentences.ts'
 import type { Changes } from './changes.ts'
+import { stoppedBy, type Trier, updateChecks } from './conflicts.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged } from './edits.ts'
 import { findOverview, type Overview } from './overview.ts'
 import { readEditable } from './text/text.ts'
 
 /** Takes a person's answer: whether a held document replaces the one that it resembles. */
-export function addVersionRoutes(screens: Screens, queue: Sender) {
-  const one = { permission: 'kb:write' } as const
-  const form = v.object({ edits: v.optional(editsField) })
+export function addVersionRoutes(screens: Screens, queue: Sender, checking: Pick<Trier, 'embedder' | 'chunkSize'>) {
+  const one = { permission: 'kb:write', tab: 'documents' } as const
+  const form = v.object({ edits: v.optional(editsField), update: v.optional(v.string()) })
   const kept = (title: string) => `“${title}” is kept, and will answer callers in a moment.`
   screens
-    .post(`${documentRoute}/replace`, { ...one, form }, async ({ db, scope, form, origin }) => {
+    .post(`${documentRoute}/replace`, { ...one, form }, async ({ db, meter, scope, form, origin }) => {
       const base = agentPage(scope.agentId, 'documents')
-      const { edits } = valid(form)
+      const { edits, update } = valid(form)
       let other = ''
       try {
-        const { title, changes } = await findOverview(db, scope)
+        const held = await findOverview(db, scope)
+        const { title, changes } = held
         other = changes?.otherTitle ?? ''
+        const trier = { db, ...checking, ...meter }
+        const failing = changes ? await stoppedReplacing(trier, scope, changes) : []
+        if (failing.length > 0 && !update) return stoppedView(scope.agentId, held, failing)
+        await updateChecks({ db, embedder: checking.embedder }, scope, failing)
         const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
         const text =
           replaced === scope.documentId
@@ -52,6 +61,34 @@ export function addVersionRoutes(screens: Screens, queue: Sender) {
     })
 }
 
+/** The checks that stop a held document from replacing the other, which keeps its title and corrections. */
+async function stoppedReplacing(trier: Trier, scope: DocumentScope, { otherId, otherTitle }: Changes) {
+  const replaced = { ...scope, documentId: otherId as DocumentId }
+  const [held, other] = await Promise.all(
+    [scope, replaced].map((each) => readEditable(trier.db, each, maxContentBytes)),
+  )
+  if (!held?.content) return []
+  return await stoppedBy(trier, replaced, {
+    title: otherTitle,
+    content: corrected(held.content, other!.corrections),
+  })
+}
+
+/** Asks before a new file replaces what checks expect. */
+function stoppedView(agentId: string, held: Overview, failing: readonly Failing[]): View {
+  const address = documentPath(agentId, held.id)
+  const form = (path: string, edits: number | undefined, button: Html) =>
+    html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}">${button}</form>`
+  const update = html`<button name="update" value="1">Update the ${failing.length === 1 ? 'check' : 'checks'} and serve it</button>`
+  const actions = html`${form('replace', held.changes?.otherEdits, update)} ${form('delete', held.edits, html`<button class="plain">Keep the old version</button>`)}`
+  return {
+    title: held.title,
+    crumbs: [],
+    status: 409,
+    content: brokenView(agentId, failing, { zone: timeZoneOf(held), of: 'file', actions }),
+  }
+}
+
 /** Redirects to the page with the current state, and explains the error there. @throws any other error */
 function refusal(error: unknown, address: string, base: string, other = '') {
   const says = (redirect: string, text: string) => ({ redirect, flash: { text, isError: true } })
@@ -63,7 +100,7 @@ function refusal(error: unknown, address: string, base: string, other = '') {
 }
 
 /** Asks whether a held document replaces the one that it resembles. If that was deleted, only offers to serve it. */
-export function questionView(base: string, { id, title, is_held, changes }: Overview) {
+export function questionView(base: string, { id, title, is_held, changes }: Overview, isInList = false) {
   if (!is_held) return ''
   if (!changes)
     return html`<div class="question"><form method="post" action="${base}/${id}/keep"><button aria-label="Serve “${title}”">Serve it</button></form></div>`
@@ -72,7 +109,7 @@ export function questionView(base: string, { id, title, is_held, changes }: Over
     parts === 0 ? 'no part changes' : parts && `${counted(parts, 'part')} ${parts === 1 ? 'changes' : 'change'}`
   return html`<div class="question"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
 <button>Replace “${otherTitle}”${changed && ` (${changed})`}</button></form>
-<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form></div>`
+<form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form>${isInList && html`<a class="button quiet" href="${base}/${id}" aria-label="Compare “${title}” with “${otherTitle}”">Compare</a>`}</div>`
 }
 
 /** Shows the changes that a held document would make to the other's text. @throws ApiError document_not_found */

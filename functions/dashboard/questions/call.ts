@@ -64,7 +64,7 @@ ${waysView(agentId, {
   state,
   mayWrite,
   shown: { call: call_id ?? undefined },
-  given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
+  given: heard && { hit: heard.hit, path: givenPath(agentId, heard.hit, heard.given) },
 })}`
 }
 

@@ -119,7 +119,7 @@ ${waysView(agentId, {
   state,
   mayWrite,
   shown: { show: query.show, q: query.q, before: query.before },
-  given: heard && { documentId: heard.hit.document_id, path: givenPath(agentId, heard.hit, heard.given) },
+  given: heard && { hit: heard.hit, path: givenPath(agentId, heard.hit, heard.given) },
 })}</li>`
 }
 

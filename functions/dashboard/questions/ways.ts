@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import type { KeptHit } from '../../../shared/database/tables.ts'
 import type { KeptQuestion } from '../../../shared/questions/questions.ts'
 import { icon } from '../icons.ts'
 import { agentPage, type Html } from '../layout.ts'
@@ -10,7 +11,7 @@ export interface Asked extends Pick<KeptQuestion, 'question' | 'call_id' | 'stat
   ids: readonly string[]
   state: State
   /** The answer's document, and the address that shows the answer. Undefined without an answer, or if the document was deleted. */
-  given: { documentId: string; path: string } | undefined
+  given: { hit: KeptHit; path: string } | undefined
   /** The query parameters of the list that shows it, or of its call's screen. */
   shown: Record<string, string | undefined>
   mayWrite: boolean
@@ -61,11 +62,11 @@ ${(isWrong || state === 'found' || state === 'uncertain') && html`<button class=
 function writingWays(agentId: string, { ids, question, call_id, status, value, asked_at, state, given }: Asked): Way[] {
   const at = asked_at.toISOString()
   const isAnswer = given !== undefined && (status === 'found' || state === 'since')
-  const expected = isAnswer ? { document: given.documentId, value: value?.text } : {}
+  const expected = isAnswer ? { document: given.hit.document_id, value: value?.text } : {}
   const asked = { ...(call_id !== null && { call: call_id, before: ids[0]! }), at }
   const add: Way = ['Add an answer', newDocumentPath(agentId, question)]
   const keep: Way = ['Keep as a check', goldenQuestionPath(agentId, question, expected, asked)]
-  const correct: Way[] = isAnswer ? [['Correct it', correctionPath(agentId, given.documentId, question, at)]] : []
+  const correct: Way[] = isAnswer ? [['Correct it', correctionPath(agentId, given.hit, question, at)]] : []
   return state === 'since' ? [keep, ...correct, add] : [...correct, add, keep]
 }
 

@@ -50,6 +50,12 @@ export function saidOf(hits: readonly unknown[], value: Value | null): string | 
   return `${[...value.column, ...value.row].join(', ')}: ${value.text}`
 }
 
+/** The sentence with most of the questions’ words and concepts, rarer ones first. Undefined without sentences. */
+export function heaviest(questions: readonly string[], sentences: readonly string[]): string | undefined {
+  const weights = weightsOf(questions, sentences)
+  return sentences[weights.indexOf(Math.max(...weights))]
+}
+
 const asWritten = (text: string) => text
 
 /** The weight of each sentence: the questions’ words and concepts that it has, of which rarer ones weigh more. */

@@ -1,8 +1,8 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { answeringWords } from '../../../../shared/checks/broken.ts'
 import { createCheck } from '../../../../shared/checks/store.ts'
-import { tryText } from '../../../../shared/checks/try-text.ts'
 import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
@@ -19,14 +19,15 @@ import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type Html, type View } from '../../layout.ts'
 import { documentPath, documentRoute, documentsRoute } from '../../paths.ts'
-import { brokenView, isIgnoring, refusalOf } from '../../refused-change.ts'
+import { brokenView, type Failing, isIgnoring, refusalOf } from '../../refused-change.ts'
 import type { Answer, Screens } from '../../screen.ts'
 import { subjectOf } from '../../titles.ts'
+import { stoppedBy, updateChecks } from '../conflicts.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { correctionsAfter } from './corrections.ts'
-import { type Editable, partQuery, readEditable } from './text.ts'
-import { alertView, type Editing, editView, maxTitle, newView, type Typed } from './view.ts'
+import { type Editable, partOf, partQuery, readEditable } from './text.ts'
+import { alertView, type Editing, editView, maxTitle, newView, type Typed, textFormId } from './view.ts'
 
 const noContent = 'Enter the text that callers should get answers from.'
 
@@ -58,7 +59,8 @@ const editedText = v.pipe(
     title: titleField,
     content: v.optional(contentField),
     edits: editsField,
-    check: v.optional(v.string()),
+    /** Makes checks that stop the text expect it. */
+    update: v.optional(v.string()),
     golden: v.optional(v.string()),
     ...dayFields,
   }),
@@ -98,9 +100,10 @@ export function addTextScreens(
     })
     .get(`${documentRoute}/edit`, { permission, tab }, async ({ c, db, scope }) => {
       const document = await readEditable(db, scope, maxWrittenBytes)
-      const shown = shownOf(c)
-      const isEdited = shown.part !== undefined && shown.part.edits !== document.edits
-      const asked = isEdited ? { ...shown, ...whole } : shown
+      const { part = await partOf(db, scope, document, c.req.query('passage')), ...shown } = shownOf(c)
+      const isEdited = part !== undefined && part.edits !== document.edits
+      const isOfText = shown.isOfText || (document.source_url !== null && shown.question !== undefined)
+      const asked = isEdited ? { ...shown, ...whole } : { ...shown, part, isOfText: isOfText && !part }
       return editView(document, documentPath(scope.agentId, scope.documentId), asked)
     })
     .post(`${documentRoute}/edit`, { permission, tab, form: editedText }, async (request) => {
@@ -122,12 +125,13 @@ export function addTextScreens(
       const { part } = shown
       if (part && part.edits !== document.edits) return conflict(again, document, part, typed)
       const sent = { ...form.values, content: withPart(document.content, part, form.values.content) }
-      const { title, content, check } = sent
-      if (check && content !== undefined) {
-        const trier = { db, embedder, chunkSize, ...request.meter }
-        return again(200, { note: await trialView(trier, scope, { title, content }, document) })
-      }
+      const { title, content } = sent
+      const trier = { db, embedder, chunkSize, ...request.meter }
+      const mayStop = isOther(document, content) && !isIgnoring(request.c)
+      const failing = mayStop ? await stoppedBy(trier, scope, { title, content }) : []
+      if (failing.length > 0 && !sent.update) return again(409, { note: stoppedView(scope, document, failing) })
       try {
+        await updateChecks({ db, embedder }, scope, failing)
         await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
       } catch (error) {
         if (isError(error, 'precondition_failed'))
@@ -136,10 +140,18 @@ export function addTextScreens(
         return again(status, { faults: { title: message } })
       }
       const { question, at = new Date().toISOString() } = shown
-      const kept = sent.golden && question ? { question, as_of: asOfDays({ question, at }) } : undefined
+      const text = content ?? document.content
+      const words = question && text !== null ? answeringWords(question, text) || null : null
+      const kept = sent.golden && question ? { question, words, as_of: asOfDays({ question, at }) } : undefined
       const fault = kept && (await keep({ db, embedder, meter: request.meter }, scope, kept))
       return saved(scope, document, sent, fault)
     })
+}
+
+/** Asks before a text is saved that checks stop. */
+function stoppedView(scope: DocumentScope, document: Editable, failing: readonly Failing[]): Html {
+  const actions = html`<button form="${textFormId}" name="update" value="1">Update the ${failing.length === 1 ? 'check' : 'checks'} and serve it</button> <a class="button plain" href="${documentPath(scope.agentId, scope.documentId)}">Keep the old version</a>`
+  return brokenView(scope.agentId, failing, { zone: timeZoneOf(document), of: 'text', actions })
 }
 
 type Again = (status: NonNullable<View['status']>, more: Partial<Editing>, now?: Editable) => View
@@ -206,21 +218,6 @@ function withPart(text: string | null, part: Editing['part'], written: string | 
   return text.slice(0, part.start) + written + text.slice(part.end)
 }
 
-/** Runs the checks as if the text were saved, and stores nothing. */
-async function trialView(
-  ...[trier, scope, text, document]: [...Parameters<typeof tryText>, document: Editable]
-): Promise<Html> {
-  try {
-    const tried = await tryText(trier, scope, text)
-    if (!tried) return html`<p class="notice" role="status">This agent has no checks yet.</p>`
-    return tried.broken.length > 0
-      ? brokenView(scope.agentId, tried.broken, timeZoneOf(document))
-      : html`<p class="notice good" role="status">No check would fail. Nothing is saved yet.</p>`
-  } catch (error) {
-    return html`<p class="notice bad" role="alert">${refusalOf(error).message}</p>`
-  }
-}
-
 /** The caller's question that the text should answer. */
 function questionOf(c: Context): string | undefined {
   const question = c.req.query('question')?.trim()
@@ -231,9 +228,9 @@ function questionOf(c: Context): string | undefined {
 async function keep(
   { meter, ...dependencies }: Parameters<typeof createCheck>[0] & { meter: Meter },
   scope: DocumentScope,
-  { question, as_of }: { question: string; as_of: string | null },
+  { question, as_of, words }: { question: string; as_of: string | null; words: string | null },
 ): Promise<string | undefined> {
-  const expected = { document_id: scope.documentId, words: null, expects_nothing: false }
+  const expected = { document_id: scope.documentId, words, expects_nothing: false }
   try {
     await meter.reserveTokens(estimatedTokens(question))
     await createCheck(dependencies, scope, { question, ...expected, within: 3, on_failure: 'warn', as_of })

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { columnsOf } from '../../../../shared/database/columns.ts'
 import type { Database } from '../../../../shared/database/database.ts'
 import { type DocumentScope, isDocument } from '../../../../shared/database/scope.ts'
+import { listChunks } from '../../../../shared/documents/client/chunks.ts'
 import { corrected } from '../../../../shared/documents/text/corrections.ts'
 import { findDocument } from '../../../../shared/http/not-found.ts'
 import { overviews } from '../overview.ts'
@@ -36,6 +37,15 @@ export async function readBeside(db: Database, scope: DocumentScope, hasPassages
   const { corrections, text: extracted, beginning } = await findDocument(db, scope, query)
   const lost = extracted === null ? [] : lostCorrections(corrected(extracted, corrections), corrections)
   return { beginning, lost: lost.map((correction) => ({ ...correction, index: corrections.indexOf(correction) })) }
+}
+
+/** A passage of a file's text to edit, by its number. Undefined for other documents, and without offsets: then the whole text is edited. */
+export async function partOf(db: Database, scope: DocumentScope, { source_url, edits }: Editable, asked = '') {
+  const passage = v.safeParse(number, asked)
+  if (source_url === null || !passage.success) return undefined
+  const { chunks } = await listChunks(db, scope, { limit: 1, after: passage.output - 2 })
+  const offsets = v.safeParse(v.object({ start: v.number(), end: v.number() }), chunks[0]?.metadata)
+  return offsets.success ? { passage: passage.output, ...offsets.output, edits } : undefined
 }
 
 export type Editable = Awaited<ReturnType<typeof readEditable>>

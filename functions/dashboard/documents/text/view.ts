@@ -16,6 +16,8 @@ import type { Editable, partQuery } from './text.ts'
 
 export const maxTitle = 500
 const maxEdits = 20
+/** Buttons beside the form belong to it by this id. */
+export const textFormId = 'text-form'
 
 export interface Typed extends Days {
   title?: string | undefined
@@ -142,12 +144,14 @@ const ofTables = {
   column: 'Column {column}',
   cell: '{column}, row {row}',
   asText: 'Edit as plain text',
+  boldLines: 'Bold lines that head a section: {count}. Callers’ questions are compared with headings, too.',
+  asHeadings: 'Make them headings',
 }
 
 function textForm({ action, typed, zone, faults = {}, question, passage, save, cancel }: TextForm): Html {
   const { title, content, edits } = typed
   const { line, area } = fieldsOf({ typed: { title, content }, faults })
-  return html`<form class="text-form" method="post" data-draft action="${action}">
+  return html`<form id="${textFormId}" class="text-form" method="post" data-draft action="${action}">
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
 ${line('title', 'Title', maxTitle, 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.')}
 ${
@@ -162,5 +166,5 @@ ${
 }
 ${datesFields(typed, faults, zone)}
 ${question && html`<label><input type="checkbox" name="golden" value="1" checked> Check before every change that this document answers “${question}”</label>`}
-<div class="actions"><button>${save}</button> ${edits !== undefined && content !== undefined && html`<button class="plain" name="check" value="1">Run the checks</button>`} <a class="button plain" href="${cancel}">Cancel</a></div></form>`
+<div class="actions"><button>${save}</button> <a class="button plain" href="${cancel}">Cancel</a></div></form>`
 }

@@ -1,0 +1,104 @@
+import { html } from 'hono/html'
+import * as v from 'valibot'
+import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
+import type { DocumentScope } from '../../../shared/database/scope.ts'
+import { editDocument } from '../../../shared/documents/client/edit-document.ts'
+import { retry } from '../../../shared/documents/client/edits.ts'
+import { restoreRevision } from '../../../shared/documents/client/revisions.ts'
+import type { Embedder } from '../../../shared/embedding/embedder.ts'
+import { withoutWarnings } from '../../../shared/knowledge/warnings.ts'
+import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
+import type { Sender } from '../../../shared/work/outbox.ts'
+import type { Html } from '../layout.ts'
+import { documentPath, documentRoute } from '../paths.ts'
+import { brokenView, type Failing, ignoring, laterView } from '../refused-change.ts'
+import { type Screens, valid } from '../screen.ts'
+import { findConflict, type Trier, updateChecks } from './conflicts.ts'
+import { editsField, unchanged, unedited } from './edits.ts'
+import { findOverview, type Overview } from './overview.ts'
+import { isStopped } from './state.ts'
+
+const permission = 'kb:write'
+/** `checks`: the ids of the checks that the person has seen. */
+const updated = v.object({ edits: editsField, checks: v.string() })
+const restored = v.object({ edits: editsField, old: v.pipe(v.string(), v.regex(/^\d{1,9}$/), v.transform(Number)) })
+const isEdited =
+  'Nothing was changed: somebody has changed the document or its checks in the meantime. Look at it again.'
+const idsOf = (failing: readonly Failing[]) =>
+  failing
+    .map((each) => each.golden_question_id)
+    .sort()
+    .join()
+
+/** Decides between a document's old and new text where checks expect the old one. */
+export function addConflictRoutes(
+  screens: Screens,
+  queue: Sender,
+  { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize },
+) {
+  screens
+    .post(`${documentRoute}/update-checks`, { permission, form: updated }, async (request) => {
+      const { db, scope, meter, origin, form } = request
+      const { edits, checks } = valid(form)
+      const document = await findOverview(db, scope)
+      const redirect = documentPath(scope.agentId, document.id)
+      const { failing } = await findConflict({ db, embedder, chunkSize, ...meter }, scope, document)
+      if (document.edits !== edits || idsOf(failing) !== checks)
+        return { redirect, flash: { text: isEdited, isError: true } }
+      await updateChecks({ db, embedder }, scope, failing)
+      const text = `${failing.length === 1 ? 'The check expects' : 'The checks expect'} the new text.`
+      try {
+        if (isStopped(document)) await editDocument({ db, queue }, scope, retry, { origin, match: unedited(edits) })
+        return { redirect, flash: { text } }
+      } catch (error) {
+        return unchanged(error, redirect, isEdited)
+      }
+    })
+    .post(`${documentRoute}/keep-old`, { permission, form: restored }, async ({ db, scope, origin, form }) => {
+      const { edits, old } = valid(form)
+      const redirect = documentPath(scope.agentId, scope.documentId)
+      try {
+        await restoreRevision({ db, queue }, scope, old, origin, unedited(edits))
+        return { redirect, flash: { text: 'The old version stays. The new text is gone.' } }
+      } catch (error) {
+        return unchanged(error, redirect, isEdited)
+      }
+    })
+    .post(`${documentRoute}/warnings/:goldenQuestionId/dismiss`, { permission }, async ({ db, scope }) => {
+      const { id } = await findOverview(db, scope)
+      await withoutWarnings(scope, [scope.goldenQuestionId], { documentId: id }).execute(db)
+      return { redirect: documentPath(scope.agentId, id), flash: { text: 'The warning was dismissed.' } }
+    })
+}
+
+/** Shows what the checks say against a document's text, and asks which text is right. */
+export async function conflictView(trier: Trier, scope: DocumentScope, document: Overview, mayWrite: boolean) {
+  const { warnings } = document
+  const hasStopped = isStopped(document)
+  if (!hasStopped && warnings.length === 0) return undefined
+  const { failing, old } = await findConflict(trier, scope, document)
+  const address = documentPath(scope.agentId, document.id)
+  const dismiss = (id: string, question: string) =>
+    mayWrite &&
+    html`<form method="post" action="${address}/warnings/${id}/dismiss"><button class="quiet" aria-label="Dismiss: “${question}”">Dismiss</button></form>`
+  const actions = mayWrite && actionsView(address, document, failing, old)
+  const zone = timeZoneOf(document)
+  const of = !hasStopped ? 'served' : document.source_url === null ? 'text' : 'file'
+  const ids = idsOf(failing)
+  const later = hasStopped ? [] : warnings.filter((each) => !ids.includes(each.golden_question_id))
+  return html`${(failing.length > 0 || hasStopped) && brokenView(scope.agentId, failing, { zone, of, actions, each: hasStopped ? undefined : dismiss })}
+${later.length > 0 && laterView(scope.agentId, later, zone, dismiss)}`
+}
+
+function actionsView(address: string, document: Overview, failing: readonly Failing[], old: number | undefined): Html {
+  const { edits, source_url, website } = document
+  const hasStopped = isStopped(document)
+  const mayUpdate = failing.length > 0 && failing.every(({ as_of }) => as_of === null)
+  const update = `Update the ${failing.length === 1 ? 'check' : 'checks'}${hasStopped ? ' and serve it' : ''}`
+  const form = (path: string, name: string, value: string | number, button: Html) =>
+    html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="${name}" value="${value}">${button}</form>`
+  return html`${mayUpdate && form('update-checks', 'checks', idsOf(failing), html`<button>${update}</button>`)}
+${!mayUpdate && hasStopped && form(`retry${ignoring}`, 'retry', '', html`<button>Serve the new text all the same</button>`)}
+${old !== undefined && form('keep-old', 'old', old, html`<button class="plain">Keep the old version</button>`)}
+${old !== undefined && (source_url ?? website) !== null && html`<p class="hint">The old version is kept as a text ${source_url === null ? 'that no longer changes with its website' : 'without its file'}.</p>`}`
+}
