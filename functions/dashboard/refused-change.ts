@@ -1,8 +1,9 @@
 import { parse } from 'node:querystring'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { type Broken, bestSentence } from '../../shared/checks/broken.ts'
+import { bestSentence } from '../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../shared/checks/check.ts'
+import type { Failing } from '../../shared/checks/decide.ts'
 import { PastLimit } from '../../shared/checks/store.ts'
 import type { Warning } from '../../shared/database/tables.ts'
 import { type ApiEnv, sentBody } from '../../shared/http/api.ts'
@@ -43,6 +44,10 @@ const limitTexts: Record<PastLimit['limit'], string> = {
   bytes: 'The questions of all checks together are too long. Shorten or delete some first.',
 }
 
+/** The button that makes checks expect a new text. */
+export const updating = (failing: readonly Failing[], isServed = false) =>
+  `Update the ${failing.length === 1 ? 'check' : 'checks'}${isServed ? '' : ' and serve it'}`
+
 export const pastLimits =
   'Too much was asked at once, or the day’s limit is used up. Wait a minute, then try again; the limit is new each day.'
 
@@ -59,8 +64,6 @@ export function refusalOf(error: unknown): { message: string; status: 422 | 429 
     }
   throw error
 }
-
-export type Failing = Pick<Broken, 'golden_question_id' | 'question' | 'as_of' | 'value' | 'compared'>
 
 /** How the texts beside each other are called, and what the later one says or lacks. */
 const texts = {
@@ -88,11 +91,13 @@ export function brokenView(agentId: string, broken: readonly Failing[], { zone, 
       const { golden_question_id: id, question, as_of, compared } = failing
       const { before, after } = compared
       const [was, is] = sidesOf(before.passage?.content ?? '', after.passage?.content ?? '')
+      const title = after.passage?.document_title
+      const isElsewhere = title !== undefined && title !== (before.passage?.document_title ?? title)
       const side = (name: string, { passage }: typeof before, text: Html) =>
-        html`<div><p class="hint">${name}${passage && `, from “${passage.document_title}”`}</p><div class="said">${passage ? text : html`<p>No answer.</p>`}</div></div>`
+        html`<div><p class="hint">${name}</p><div class="said">${passage ? text : html`<p>No answer.</p>`}</div></div>`
       return html`<h2>${sentenceOf(failing, of)}</h2>
 <p>The question is <a href="${checkPath(agentId, id)}">“${question}”</a>${as_of && html`, from ${timeIn(new Date(as_of), zone)}`}. ${each?.(id, question)}</p>
-<div class="versions">${side(old, before, was)}${side(own, after, is)}</div>`
+<div class="versions">${side(old, before, was)}${side(isElsewhere ? `${own}, from “${title}”` : own, after, is)}</div>`
     },
   )}<div class="actions">${actions}</div></section>`
 }

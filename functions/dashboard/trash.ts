@@ -10,7 +10,7 @@ import { getAgent } from '../../shared/organizations/agents.ts'
 import { deleteWebsite } from '../../shared/websites/delete-website.ts'
 import { restoreWebsite } from '../../shared/websites/restore-website.ts'
 import type { Sender } from '../../shared/work/outbox.ts'
-import { busy } from './documents/edits.ts'
+import { busy, noRoom } from './documents/edits.ts'
 import { isError } from './error-view.ts'
 import { agentPage } from './layout.ts'
 import { emptyView, pagesView, rowsView } from './list.ts'
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
     return 'Something else has taken its place. Delete that first, then restore this.'
   if (isError(error, 'golden_questions_fail'))
     return 'Some stay in the trash, because checks would fail. Restore each by itself to see which.'
-  if (isError(error, 'validation_failed')) return error.message
+  if (isError(error, 'validation_failed')) return noRoom
   if (isError(error, 'rate_limited')) return busy
   if (isError(error, 'document_not_found') || isError(error, 'source_not_found')) return 'It’s gone for good already.'
   throw error

@@ -23,7 +23,7 @@ interface Text {
   content: string
 }
 
-interface Trier extends Renewal {
+export interface Trier extends Renewal {
   db: Database
   chunkSize: ChunkSize
 }

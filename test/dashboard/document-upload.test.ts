@@ -33,6 +33,7 @@ test('an announced file has a document, and a form to post it with', async () =>
 test.each([
   ['virus.exe', 10, 'This type of file isn’t supported.'],
   ['no extension', 10, 'This type of file isn’t supported.'],
+  ['Photo.HEIC', 10, 'set Settings > Camera > Formats to “Most Compatible”'],
   ['empty.pdf', 0, 'The file is empty.'],
   ['large.pdf', 50 * 1024 * 1024 + 1, 'The file is larger than 50 MB.'],
 ] as const)('%s of %i bytes is refused with a message, and leaves no document', async (name, bytes, fault) => {

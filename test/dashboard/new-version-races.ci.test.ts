@@ -40,7 +40,7 @@ describe('among simultaneous answers', () => {
     expect(texts.filter((text) => text.includes('somebody has changed “menu” in the meantime'))).toHaveLength(1)
     await stand.deliver()
     const { text } = await first.tenant.browser.get(listOf(first.tenant))
-    expect(text).toContain('Replace “menu” (1 part changes)')
+    expect(text).toContain('Replace “menu”')
   })
 
   test('a replacement of a document that somebody has edited since asks again', async () => {

@@ -1,22 +1,24 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import type { ChunkSize } from '../../../shared/chunking/chunker.ts'
+import { type Failing, updateChecks } from '../../../shared/checks/decide.ts'
+import type { Trier } from '../../../shared/checks/try-text.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { editDocument } from '../../../shared/documents/client/edit-document.ts'
 import { retry } from '../../../shared/documents/client/edits.ts'
 import { restoreRevision } from '../../../shared/documents/client/revisions.ts'
-import type { Embedder } from '../../../shared/embedding/embedder.ts'
 import { withoutWarnings } from '../../../shared/knowledge/warnings.ts'
 import { timeZoneOf } from '../../../shared/organizations/time-zone.ts'
 import type { Sender } from '../../../shared/work/outbox.ts'
 import type { Html } from '../layout.ts'
 import { documentPath, documentRoute } from '../paths.ts'
-import { brokenView, type Failing, ignoring, laterView } from '../refused-change.ts'
+import { brokenView, ignoring, laterView, updating } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
-import { findConflict, type Trier, updateChecks } from './conflicts.ts'
+import { findConflict } from './conflicts.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
 import { findOverview, type Overview } from './overview.ts'
 import { isStopped } from './state.ts'
+
+export type Checking = Pick<Trier, 'embedder' | 'chunkSize'>
 
 const permission = 'kb:write'
 /** `checks`: the ids of the checks that the person has seen. */
@@ -31,21 +33,17 @@ const idsOf = (failing: readonly Failing[]) =>
     .join()
 
 /** Decides between a document's old and new text where checks expect the old one. */
-export function addConflictRoutes(
-  screens: Screens,
-  queue: Sender,
-  { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize },
-) {
+export function addConflictRoutes(screens: Screens, queue: Sender, checking: Checking) {
   screens
     .post(`${documentRoute}/update-checks`, { permission, form: updated }, async (request) => {
       const { db, scope, meter, origin, form } = request
       const { edits, checks } = valid(form)
       const document = await findOverview(db, scope)
       const redirect = documentPath(scope.agentId, document.id)
-      const { failing } = await findConflict({ db, embedder, chunkSize, ...meter }, scope, document)
+      const { failing } = await findConflict({ db, ...checking, ...meter }, scope, document)
       if (document.edits !== edits || idsOf(failing) !== checks)
         return { redirect, flash: { text: isEdited, isError: true } }
-      await updateChecks({ db, embedder }, scope, failing)
+      await updateChecks({ db, ...checking }, scope, failing)
       const text = `${failing.length === 1 ? 'The check expects' : 'The checks expect'} the new text.`
       try {
         if (isStopped(document)) await editDocument({ db, queue }, scope, retry, { origin, match: unedited(edits) })
@@ -94,10 +92,9 @@ function actionsView(address: string, document: Overview, failing: readonly Fail
   const { edits, source_url, website } = document
   const hasStopped = isStopped(document)
   const mayUpdate = failing.length > 0 && failing.every(({ as_of }) => as_of === null)
-  const update = `Update the ${failing.length === 1 ? 'check' : 'checks'}${hasStopped ? ' and serve it' : ''}`
   const form = (path: string, name: string, value: string | number, button: Html) =>
     html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}"><input type="hidden" name="${name}" value="${value}">${button}</form>`
-  return html`${mayUpdate && form('update-checks', 'checks', idsOf(failing), html`<button>${update}</button>`)}
+  return html`${mayUpdate && form('update-checks', 'checks', idsOf(failing), html`<button>${updating(failing, !hasStopped)}</button>`)}
 ${!mayUpdate && hasStopped && form(`retry${ignoring}`, 'retry', '', html`<button>Serve the new text all the same</button>`)}
 ${old !== undefined && form('keep-old', 'old', old, html`<button class="plain">Keep the old version</button>`)}
 ${old !== undefined && (source_url ?? website) !== null && html`<p class="hint">The old version is kept as a text ${source_url === null ? 'that no longer changes with its website' : 'without its file'}.</p>`}`

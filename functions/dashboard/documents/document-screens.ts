@@ -17,8 +17,7 @@ import { documentPath, documentRoute } from '../paths.ts'
 import { isIgnoring } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
 import { undoing } from '../trash.ts'
-import { conflictView } from './conflict-screens.ts'
-import type { Trier } from './conflicts.ts'
+import { type Checking, conflictView } from './conflict-screens.ts'
 import { documentActions, documentView, passagesPerPage } from './document-view.ts'
 import { editsField, unchanged, unedited } from './edits.ts'
 import { originalOf, originalView } from './original.ts'
@@ -46,7 +45,7 @@ export function addDocumentScreens(
   screens: Screens,
   queue: Sender,
   presigner: Pick<Presigner, 'presignGet'>,
-  checking: Pick<Trier, 'embedder' | 'chunkSize'>,
+  checking: Checking,
 ) {
   screens
     .get(documentRoute, reading, async ({ c, db, meter, scope, isPartial, may }) => {

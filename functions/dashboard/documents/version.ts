@@ -1,5 +1,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { type Failing, updateChecks } from '../../../shared/checks/decide.ts'
+import type { Trier } from '../../../shared/checks/try-text.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import type { DocumentScope } from '../../../shared/database/scope.ts'
 import { keepBoth, replaceWithFile } from '../../../shared/documents/client/new-version.ts'
@@ -11,18 +13,18 @@ import type { Sender } from '../../../shared/work/outbox.ts'
 import { isError } from '../error-view.ts'
 import { agentPage, type Html, type View } from '../layout.ts'
 import { documentPath, documentRoute } from '../paths.ts'
-import { brokenView, type Failing } from '../refused-change.ts'
+import { brokenView, updating } from '../refused-change.ts'
 import { type Screens, valid } from '../screen.ts'
-import { counted } from '../sentences.ts'
 import type { Changes } from './changes.ts'
-import { stoppedBy, type Trier, updateChecks } from './conflicts.ts'
+import type { Checking } from './conflict-screens.ts'
+import { stoppedBy } from './conflicts.ts'
 import { diffView } from './diff.ts'
 import { editsField, unchanged } from './edits.ts'
 import { findOverview, type Overview } from './overview.ts'
 import { readEditable } from './text/text.ts'
 
 /** Takes a person's answer: whether a held document replaces the one that it resembles. */
-export function addVersionRoutes(screens: Screens, queue: Sender, checking: Pick<Trier, 'embedder' | 'chunkSize'>) {
+export function addVersionRoutes(screens: Screens, queue: Sender, checking: Checking) {
   const one = { permission: 'kb:write', tab: 'documents' } as const
   const form = v.object({ edits: v.optional(editsField), update: v.optional(v.string()) })
   const kept = (title: string) => `“${title}” is kept, and will answer callers in a moment.`
@@ -38,7 +40,7 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Pick
         const trier = { db, ...checking, ...meter }
         const failing = changes ? await stoppedReplacing(trier, scope, changes) : []
         if (failing.length > 0 && !update) return stoppedView(scope.agentId, held, failing)
-        await updateChecks({ db, embedder: checking.embedder }, scope, failing)
+        await updateChecks({ db, ...checking }, scope, failing)
         const replaced = await replaceWithFile({ db, queue }, scope, edits, origin)
         const text =
           replaced === scope.documentId
@@ -79,7 +81,7 @@ function stoppedView(agentId: string, held: Overview, failing: readonly Failing[
   const address = documentPath(agentId, held.id)
   const form = (path: string, edits: number | undefined, button: Html) =>
     html`<form method="post" action="${address}/${path}"><input type="hidden" name="edits" value="${edits}">${button}</form>`
-  const update = html`<button name="update" value="1">Update the ${failing.length === 1 ? 'check' : 'checks'} and serve it</button>`
+  const update = html`<button name="update" value="1">${updating(failing)}</button>`
   const actions = html`${form('replace', held.changes?.otherEdits, update)} ${form('delete', held.edits, html`<button class="plain">Keep the old version</button>`)}`
   return {
     title: held.title,
@@ -104,11 +106,9 @@ export function questionView(base: string, { id, title, is_held, changes }: Over
   if (!is_held) return ''
   if (!changes)
     return html`<div class="question"><form method="post" action="${base}/${id}/keep"><button aria-label="Serve “${title}”">Serve it</button></form></div>`
-  const { otherTitle, otherEdits, parts } = changes
-  const changed =
-    parts === 0 ? 'no part changes' : parts && `${counted(parts, 'part')} ${parts === 1 ? 'changes' : 'change'}`
+  const { otherTitle, otherEdits } = changes
   return html`<div class="question"><form method="post" action="${base}/${id}/replace"><input type="hidden" name="edits" value="${otherEdits}">
-<button>Replace “${otherTitle}”${changed && ` (${changed})`}</button></form>
+<button>Replace “${otherTitle}”</button></form>
 <form method="post" action="${base}/${id}/keep"><button class="plain" aria-label="Keep both, “${title}” too">Keep both</button></form>${isInList && html`<a class="button quiet" href="${base}/${id}" aria-label="Compare “${title}” with “${otherTitle}”">Compare</a>`}</div>`
 }
 

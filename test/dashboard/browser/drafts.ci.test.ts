@@ -35,6 +35,13 @@ describe.runIf(executablePath)('a form sent after its session (needs chromium, o
     const { tenant, page, field, click, signInAgain } = await openForm(
       ({ agentId }) => `/dashboard/agents/${agentId}/documents/new?question=Hours`,
     )
+    await field('Title').fill('Open')
+    const warned = page.waitForEvent('dialog')
+    const left = page.goto(page.url().replace(/\/new.*/, '')).catch(() => {})
+    const dialog = await warned
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await left
     const typed = 'We open at 9.\n\n"<b>Closed</b>" on Sunday.'
     await field('Title').fill('Opening hours')
     await field('Text').fill(typed)

@@ -54,6 +54,14 @@ describe.runIf(executablePath)('tables of a text (needs chromium, or CHROMIUM wi
     }
   }
 
+  test('stay beside bold lines that are made headings', async () => {
+    const { page, button, save } = await openMenu(`**Opening hours:**\n\nWe open at 9. **Always.**\n\n${menu}`)
+    await page.getByText('Bold lines that head a section: 1.').waitFor()
+    await button('Make them headings').click()
+    expect(await button('Make them headings').isVisible()).toBe(false)
+    expect(await save()).toBe(`## Opening hours\n\nWe open at 9. **Always.**\n\n${menu}`)
+  })
+
   test.each([390, 1280])(
     'are edited by keyboard in a grid at a width of %i, and the rest of the text stays the same',
     async (width) => {

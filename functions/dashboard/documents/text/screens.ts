@@ -2,13 +2,12 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { answeringWords } from '../../../../shared/checks/broken.ts'
+import { type Failing, updateChecks } from '../../../../shared/checks/decide.ts'
 import { createCheck } from '../../../../shared/checks/store.ts'
-import type { ChunkSize } from '../../../../shared/chunking/chunker.ts'
 import type { DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
 import { editDocument } from '../../../../shared/documents/client/edit-document.ts'
 import { correctText, edit } from '../../../../shared/documents/client/edits.ts'
-import type { Embedder } from '../../../../shared/embedding/embedder.ts'
 import type { Meter } from '../../../../shared/http/request-meter.ts'
 import { estimatedTokens } from '../../../../shared/limits/tokens.ts'
 import { timeZoneOf } from '../../../../shared/organizations/time-zone.ts'
@@ -19,10 +18,11 @@ import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type Html, type View } from '../../layout.ts'
 import { documentPath, documentRoute, documentsRoute } from '../../paths.ts'
-import { brokenView, type Failing, isIgnoring, refusalOf } from '../../refused-change.ts'
+import { brokenView, isIgnoring, refusalOf, updating } from '../../refused-change.ts'
 import type { Answer, Screens } from '../../screen.ts'
 import { subjectOf } from '../../titles.ts'
-import { stoppedBy, updateChecks } from '../conflicts.ts'
+import type { Checking } from '../conflict-screens.ts'
+import { stoppedBy } from '../conflicts.ts'
 import { areInOrder, changedDates, dayFields, notInOrder } from '../dates.ts'
 import { editsField, tooMany, unedited } from '../edits.ts'
 import { correctionsAfter } from './corrections.ts'
@@ -70,11 +70,7 @@ const editedText = v.pipe(
   ),
 )
 
-export function addTextScreens(
-  screens: Screens,
-  queue: Sender,
-  { embedder, chunkSize }: { embedder: Embedder; chunkSize: ChunkSize },
-) {
+export function addTextScreens(screens: Screens, queue: Sender, checking: Checking) {
   const [permission, tab] = ['kb:write', 'documents'] as const
   screens
     .get(`${documentsRoute}/new`, { permission, tab }, async ({ c, scope, agent }) => {
@@ -126,12 +122,12 @@ export function addTextScreens(
       if (part && part.edits !== document.edits) return conflict(again, document, part, typed)
       const sent = { ...form.values, content: withPart(document.content, part, form.values.content) }
       const { title, content } = sent
-      const trier = { db, embedder, chunkSize, ...request.meter }
+      const trier = { db, ...checking, ...request.meter }
       const mayStop = isOther(document, content) && !isIgnoring(request.c)
       const failing = mayStop ? await stoppedBy(trier, scope, { title, content }) : []
       if (failing.length > 0 && !sent.update) return again(409, { note: stoppedView(scope, document, failing) })
       try {
-        await updateChecks({ db, embedder }, scope, failing)
+        await updateChecks({ db, ...checking }, scope, failing)
         await save({ db, queue }, scope, document, sent, { origin: request.origin, ignores: isIgnoring(request.c) })
       } catch (error) {
         if (isError(error, 'precondition_failed'))
@@ -143,14 +139,14 @@ export function addTextScreens(
       const text = content ?? document.content
       const words = question && text !== null ? answeringWords(question, text) || null : null
       const kept = sent.golden && question ? { question, words, as_of: asOfDays({ question, at }) } : undefined
-      const fault = kept && (await keep({ db, embedder, meter: request.meter }, scope, kept))
+      const fault = kept && (await keep({ db, ...checking, meter: request.meter }, scope, kept))
       return saved(scope, document, sent, fault)
     })
 }
 
 /** Asks before a text is saved that checks stop. */
 function stoppedView(scope: DocumentScope, document: Editable, failing: readonly Failing[]): Html {
-  const actions = html`<button form="${textFormId}" name="update" value="1">Update the ${failing.length === 1 ? 'check' : 'checks'} and serve it</button> <a class="button plain" href="${documentPath(scope.agentId, scope.documentId)}">Keep the old version</a>`
+  const actions = html`<button form="${textFormId}" name="update" value="1">${updating(failing)}</button> <a class="button plain" href="${documentPath(scope.agentId, scope.documentId)}">Keep the old version</a>`
   return brokenView(scope.agentId, failing, { zone: timeZoneOf(document), of: 'text', actions })
 }
 
