@@ -21,7 +21,8 @@ describe('a file', () => {
     })
     expect(await get(tenant, old)).toMatchObject({ status: 'completed' })
     const row = rowOf((await tenant.browser.get(listOf(tenant))).html, id)
-    for (const part of ['New version?', 'Replace “menu” (', 'Keep both']) expect(row).toContain(part)
+    for (const part of ['New version?', `The file ${name} looks`, 'Replace “menu”', 'Keep both'])
+      expect(row).toContain(part)
   })
 
   test.each([

@@ -35,7 +35,7 @@ describe.runIf(executablePath)('a form sent after its session (needs chromium, o
     const { tenant, page, field, click, signInAgain } = await openForm(
       ({ agentId }) => `/dashboard/agents/${agentId}/documents/new?question=Hours`,
     )
-    await field('Title').fill('Open')
+    await field('Title').pressSequentially('Open')
     const warned = page.waitForEvent('dialog')
     const left = page.goto(page.url().replace(/\/new.*/, '')).catch(() => {})
     const dialog = await warned

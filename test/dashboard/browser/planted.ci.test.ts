@@ -60,7 +60,8 @@ async function plant() {
   const hits = [{ document_id: text.id, revision: 1, chunk_index: 0, score: 0.5 }]
   const asked = { question: planted('question'), call_id: brief('call'), hits: JSON.stringify(hits) }
   await storeQuestions(stand, tenant, asked)
-  const golden = JSON.stringify([{ golden_question_id: ids.goldenQuestionId, question: planted('warning') }])
+  const warned = [ids.goldenQuestionId, ids.personId]
+  const golden = JSON.stringify(warned.map((id) => ({ golden_question_id: id, question: planted('warning') })))
   const inOrganization = sql`where organization_id = ${organizationId}`
   for (const change of [
     sql`update organizations set name = ${planted('organization')}, log_questions = true where id = ${organizationId}`,
