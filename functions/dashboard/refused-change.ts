@@ -96,8 +96,8 @@ export function brokenView(agentId: string, broken: readonly Failing[], { zone, 
       const side = (name: string, { passage }: typeof before, text: Html) =>
         html`<div><p class="hint">${name}</p><div class="said">${passage ? text : html`<p>No answer.</p>`}</div></div>`
       return html`<h2>${sentenceOf(failing, of)}</h2>
-<p>The question is <a href="${checkPath(agentId, id)}">“${question}”</a>${as_of && html`, from ${timeIn(new Date(as_of), zone)}`}.</p>${each?.(id, question)}
-<div class="versions">${side(old, before, was)}${side(isElsewhere ? `${own}, from “${title}”` : own, after, is)}</div>`
+<p>The question is <a href="${checkPath(agentId, id)}">“${question}”</a>${as_of && html`, from ${timeIn(new Date(as_of), zone)}`}.</p>
+<div class="versions">${side(old, before, was)}${side(isElsewhere ? `${own}, from “${title}”` : own, after, is)}</div>${each?.(id, question)}`
     },
   )}<div class="actions">${actions}</div></section>`
 }
