@@ -37,8 +37,8 @@ export function addConflictRoutes(screens: Screens, queue: Sender, checking: Che
   screens
     .post(`${documentRoute}/update-checks`, { permission, form: updated }, async (request) => {
       const { db, scope, meter, origin, form } = request
-      const { edits, checks } = valid(form)
       const document = await findOverview(db, scope)
+      const { edits, checks } = valid(form)
       const redirect = documentPath(scope.agentId, document.id)
       const { failing } = await findConflict({ db, ...checking, ...meter }, scope, document)
       if (document.edits !== edits || idsOf(failing) !== checks)
@@ -53,8 +53,9 @@ export function addConflictRoutes(screens: Screens, queue: Sender, checking: Che
       }
     })
     .post(`${documentRoute}/keep-old`, { permission, form: restored }, async ({ db, scope, origin, form }) => {
+      const { id } = await findOverview(db, scope)
       const { edits, old } = valid(form)
-      const redirect = documentPath(scope.agentId, scope.documentId)
+      const redirect = documentPath(scope.agentId, id)
       try {
         await restoreRevision({ db, queue }, scope, old, origin, unedited(edits))
         return { redirect, flash: { text: 'The old version stays. The new text is gone.' } }
