@@ -21,9 +21,8 @@ const days = 7
 interface Troubles {
   agent_id: string
   checks: number
-  /** Documents that wait until somebody says whether they replace another, and the first one's id. */
+  /** Documents that wait until somebody says whether they replace another. */
   held: number
-  held_id: string | null
   websites: number
   contradicting_id: string | null
   missing_holidays: MissingHoliday[]
@@ -72,13 +71,13 @@ function noAgents(mayChange: boolean): Html {
 async function readWeek(db: Database, organizationId: OrganizationId, mayReadQuestions: boolean) {
   return await db.batch({
     troubles: sql<Troubles>`
-      select a.id as agent_id, a.missing_holidays, coalesce(held.count, 0) as held, held.first as held_id, ${contradictingDocument} as contradicting_id,
+      select a.id as agent_id, a.missing_holidays, coalesce(held.count, 0) as held, ${contradictingDocument} as contradicting_id,
         (select count(*)::int from golden_questions g
           where g.organization_id = a.organization_id and g.agent_id = a.id and not g.passed) as checks,
         (select count(*)::int from sources s
           where s.organization_id = a.organization_id and s.agent_id = a.id and s.status = 'error' and s.deleted_at is null) as websites
       from agents a left join (
-          select d.agent_id, count(*)::int, min(d.id::text) as first from documents d
+          select d.agent_id, count(*)::int from documents d
           where d.organization_id = ${organizationId} and ${isHeld} and d.deleted_at is null group by d.agent_id) held on held.agent_id = a.id
       where a.organization_id = ${organizationId} order by a.id desc limit ${maxAgents}`,
     ...(mayReadQuestions && {
@@ -97,15 +96,13 @@ type Need = readonly [path: string, says: string]
 /** What there is to mend, each with the address where that is done. */
 function needsOf({ id, documents }: AgentRow, found: Troubles | undefined, mayWrite: boolean): Need[] {
   const page = agentPage(id, 'documents')
-  const { checks = 0, held = 0, websites = 0, held_id, contradicting_id, missing_holidays = [] } = found ?? {}
+  const needing = withQuery(page, { show: 'needs' })
+  const { checks = 0, held = 0, websites = 0, contradicting_id, missing_holidays = [] } = found ?? {}
   const [holiday] = missing_holidays
   const needs: (Need | false | undefined)[] = [
     checks > 0 && [checksPage(id), `${counted(checks, 'check')} ${checks === 1 ? 'fails' : 'fail'}`],
-    documents.error > 0 && [withQuery(page, { show: 'failed' }), `${counted(documents.error, 'document')} failed`],
-    held > 0 && [
-      documentPath(id, held_id!),
-      `${counted(held, 'document')} ${held === 1 ? 'needs' : 'need'} your decision`,
-    ],
+    documents.error > 0 && [needing, `${counted(documents.error, 'document')} failed`],
+    held > 0 && [needing, `${counted(held, 'document')} ${held === 1 ? 'needs' : 'need'} your decision`],
     websites > 0 && [agentPage(id, 'sources'), `${counted(websites, 'website')} couldn’t be read`],
     !!contradicting_id && [
       `${documentPath(id, contradicting_id)}#disagreements`,
@@ -142,7 +139,7 @@ function weekView(agentId: string, answered: readonly Answered[]): Html {
   })
   return html`<div class="week"><svg viewBox="0 0 81 24" width="81" height="24" aria-hidden="true">${bars}</svg><p class="counts">Last week: ${sums.map(
     ([kind, sum]) =>
-      html`<a href="${withQuery(page, { show: kind === 'found' ? '' : kind })}">${number(sum)} ${answers[kind]}</a> `,
+      html`<a href="${withQuery(page, { show: kind === 'found' ? 'all' : undefined })}">${number(sum)} ${answers[kind]}</a> `,
   )}</p></div>`
 }
 
