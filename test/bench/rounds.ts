@@ -5,7 +5,7 @@ export interface Rounds {
   rounds: number
   /** Rounds beyond the first three are left out once this much time has passed. */
   seconds: number
-  /** Rounds before the first that counts. */
+  /** Rounds before the first that counts: fewer if they take half of the time. */
   warmUps: number
 }
 
@@ -20,8 +20,10 @@ export async function interleaved<Result>(
   const names = Object.keys(contestants)
   const results: Record<string, Result[]> = Object.fromEntries(names.map((name) => [name, []]))
   const start = performance.now()
+  const isPast = (share: number) => performance.now() - start > 1000 * seconds * share
   for (let round = isShort ? 0 : -warmUps; round < (isShort ? 1 : rounds); round++) {
-    if (round >= 3 && performance.now() - start > 1000 * seconds) break
+    if (round < 0 && isPast(0.5)) round = 0
+    if (round >= 3 && isPast(1)) break
     for (let turn = 0; turn < names.length; turn++) {
       const name = names[(turn + round + warmUps) % names.length]!
       const result = await contestants[name]!(round)

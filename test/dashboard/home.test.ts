@@ -84,7 +84,7 @@ test('each line says what there is to mend, and leads there', async () => {
 test('the answers of the last week are counted for those who may read questions', async () => {
   const owner = await signedIn()
   const week = async (browser = owner.browser) =>
-    /(?:Last week:|No questions in).*? (?=Edit)/.exec((await browser.get('/dashboard')).text)?.[0].trim()
+    /(?:Last week:|No questions in).*? (?=Settings)/.exec((await browser.get('/dashboard')).text)?.[0].trim()
   expect(await week()).toBe('No questions in the last week')
   const found = { question: 'are you open', status: 'found' } as const
   const [wrong] = await storeQuestions(

@@ -74,8 +74,8 @@ async function answered(response: Promise<OutboundResponse>): Promise<OutboundRe
     return await response
   } catch (error) {
     if (error instanceof OutboundRefused) return { kind: 'left_out', reason: `Its address ${error.message}.` }
-    if (error instanceof OutboundFailed)
-      return { kind: 'failed', reason: `${error.message}.`, isUnknownHost: error instanceof UnknownHost }
+    if (error instanceof UnknownHost) return { kind: 'failed', reason: `${error.message}.`, isUnknownHost: true }
+    if (error instanceof OutboundFailed) return { kind: 'failed', reason: `${error.message}.` }
     throw error
   }
 }
