@@ -81,7 +81,9 @@ describe('a question', () => {
       const statementsOf = async (tenant: Tenant) => {
         sent = []
         await ask(tenant)
-        return sent.map((body) => JSON.parse(body).queries?.length ?? 1)
+        // An instance reports its requests once a second, whatever they are.
+        const own = sent.filter((body) => !body.includes('count_requests'))
+        return own.map((body) => JSON.parse(body).queries?.length ?? 1)
       }
       for (const tenant of [off, on]) await ask(tenant)
       const { organizationId, agentId } = on
