@@ -14,7 +14,7 @@ const stand = useStand()
 /** Tables whose rows of every organization a role works on: the sweeper's purges, terms and changes of model, and deliveries. `calls` belongs to the call service. */
 const everywhere: Record<string, string> = {
   sweeper:
-    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors question_log sessions webhook_deliveries organizations agents chunks packs',
+    'documents sources connections connection_tokens document_revisions idempotency_keys invitations query_vectors question_log sessions webhook_deliveries organizations agents chunks packs erasures',
   delivery: 'webhooks webhook_deliveries',
 }
 
@@ -71,6 +71,9 @@ beforeAll(async () => {
     calls: sql`insert into calls (organization_id, id, agent_id) select organization_id, gen_random_uuid(), id from agents`,
     tokens: sql`insert into embedded_tokens (organization_id, day, tokens)
       select id, current_date, 1 from organizations on conflict do nothing`,
+    erasures: sql`insert into erasures (id, kind, organization_id, agent_id) select gen_random_uuid(), 'agent', id, gen_random_uuid() from organizations`,
+    actions: sql`insert into operator_actions (id, person, command, arguments, organization_id, ended_at, outcome)
+      select gen_random_uuid(), id::text, 'agent delete', '{}', id, now(), 'done' from organizations`,
     meters: sql`insert into request_meters (organization_id) select id from organizations on conflict do nothing`,
   })
   const { rows } = await sql<Grant>`

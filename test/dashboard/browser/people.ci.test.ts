@@ -40,7 +40,7 @@ describe.runIf(executablePath)('a team in a browser (needs chromium, or CHROMIUM
     await own.waitForURL(documents)
 
     const invite = async (mail: string, role: string) => {
-      await own.getByRole('link', { name: 'Settings' }).click()
+      await own.getByRole('link', { name: 'Settings', exact: true }).click()
       await own.getByRole('link', { name: 'Invite' }).click()
       await own.getByLabel('Mail address').fill(mail)
       await own.getByLabel('Role').selectOption(role)
