@@ -48,7 +48,10 @@ export function addHomeScreen(screens: Screens) {
     const card = (agent: AgentRow) => {
       const ofAgent = ({ agent_id }: { agent_id: string }) => agent_id === agent.id
       const week = answered && weekView(agent.id, answered.filter(ofAgent))
-      return agentCard(agent, needsOf(agent, troubles.find(ofAgent), mayWrite), { week, mayChange })
+      const open = answered?.filter((each) => ofAgent(each) && each.answer !== 'found') ?? []
+      const unanswered = open.reduce((sum, { count }) => sum + count, 0)
+      const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, mayWrite)
+      return agentCard(agent, needs, { week, mayChange })
     }
     return {
       title: 'Agents',
@@ -83,7 +86,7 @@ async function readWeek(db: Database, organizationId: OrganizationId, mayReadQue
     ...(mayReadQuestions && {
       answered: sql<Answered>`
         select q.agent_id, floor(extract(epoch from now() - q.asked_at) / 86400)::int as day,
-          case when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
+          case when q.is_answered_since then 'found' when q.is_wrong then 'wrong' else q.status end as answer, count(*)::int
         from question_log q
         where q.organization_id = ${organizationId} and q.asked_at > now() - make_interval(days => ${days}) and q.asked_at <= now()
         group by 1, 2, 3`,
@@ -94,12 +97,17 @@ async function readWeek(db: Database, organizationId: OrganizationId, mayReadQue
 type Need = readonly [path: string, says: string]
 
 /** What there is to mend, each with the address where that is done. */
-function needsOf({ id, documents }: AgentRow, found: Troubles | undefined, mayWrite: boolean): Need[] {
+function needsOf(
+  { id, documents }: AgentRow,
+  found: Partial<Troubles> & { unanswered: number },
+  mayWrite: boolean,
+): Need[] {
   const page = agentPage(id, 'documents')
   const needing = withQuery(page, { show: 'needs' })
-  const { checks = 0, held = 0, websites = 0, contradicting_id, missing_holidays = [] } = found ?? {}
+  const { checks = 0, held = 0, websites = 0, contradicting_id, missing_holidays = [], unanswered } = found
   const [holiday] = missing_holidays
   const needs: (Need | false | undefined)[] = [
+    unanswered > 0 && [agentPage(id, 'questions'), `${counted(unanswered, 'question')} had no good answer`],
     checks > 0 && [checksPage(id), `${counted(checks, 'check')} ${checks === 1 ? 'fails' : 'fail'}`],
     documents.error > 0 && [needing, `${counted(documents.error, 'document')} failed`],
     held > 0 && [needing, `${counted(held, 'document')} ${held === 1 ? 'needs' : 'need'} your decision`],

@@ -12,6 +12,7 @@ import { Unavailable } from '../../shared/unavailable.ts'
 import { sidesOf } from './documents/diff.ts'
 import { isError } from './error-view.ts'
 import type { Html, View } from './layout.ts'
+import { markedText } from './passage-text.ts'
 import { checkPath } from './paths.ts'
 import { counted } from './sentences.ts'
 import { timeIn } from './times.ts'
@@ -27,11 +28,12 @@ export async function refusedView(c: Context<ApiEnv>, { broken }: ChecksFail, zo
   const fields = Object.entries(parse(Buffer.from(await sentBody(c)).toString()))
   const address = new URL(c.req.url)
   address.searchParams.set(ignore, 'true')
+  const isDeletion = address.pathname.endsWith('/delete')
   const actions = html`<form method="post" action="${address.pathname}${address.search}">${fields.map(([name, value]) => html`<textarea name="${name}" hidden>\n${[value].flat()[0]}</textarea>`)}
-<button>Make the change all the same</button></form> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Keep it as it is</a>`
+<button${isDeletion && html` class="danger"`}>${isDeletion ? 'Delete' : 'Make the change'} all the same</button></form> <a class="button plain" href="${address.pathname.replace(/\/\w+$/, '')}">Keep it as it is</a>`
   return {
-    title: 'Nothing was changed yet',
-    lead: 'After this change, callers would no longer get what your checks expect.',
+    title: isDeletion ? 'Nothing was deleted yet' : 'Nothing was changed yet',
+    lead: 'After this, callers would no longer get what your checks expect.',
     place: 'agents',
     crumbs: [],
     status: 409,
@@ -85,19 +87,22 @@ interface Showing {
 
 /** Shows what checks expect and what a text says instead, with both passages, and asks what to do. */
 export function brokenView(agentId: string, broken: readonly Failing[], { zone, of, actions, each }: Showing): Html {
-  const [old, own] = texts[of]
+  const [earlier, later] = texts[of]
   return html`<section class="panel warn" id="warnings" role="alert">${broken.length === 0 && html`<h2>A check expects something else than the new text says.</h2>`}${broken.map(
     (failing) => {
       const { golden_question_id: id, question, as_of, compared } = failing
       const { before, after } = compared
-      const [was, is] = sidesOf(before.passage?.content ?? '', after.passage?.content ?? '')
-      const title = after.passage?.document_title
-      const isElsewhere = title !== undefined && title !== (before.passage?.document_title ?? title)
+      const { passage: was } = before
+      const { passage: is } = after
+      const isElsewhere = was && is && was.document_title !== is.document_title
+      const [old, now] = [was?.content ?? '', is?.content ?? '']
+      // Texts of two documents have nothing to compare.
+      const shown = isElsewhere ? [old, now].map((text) => markedText({ text, places: [] })) : sidesOf(old, now)
       const side = (name: string, { passage }: typeof before, text: Html) =>
         html`<div><p class="hint">${name}</p><div class="said">${passage ? text : html`<p>No answer.</p>`}</div></div>`
       return html`<h2>${sentenceOf(failing, of)}</h2>
 <p>The question is <a href="${checkPath(agentId, id)}">“${question}”</a>${as_of && html`, from ${timeIn(new Date(as_of), zone)}`}.</p>
-<div class="versions">${side(old, before, was)}${side(isElsewhere ? `${own}, from “${title}”` : own, after, is)}</div>${each?.(id, question)}`
+<div class="versions">${side(earlier, before, shown[0]!)}${side(isElsewhere ? `${later}, from “${is.document_title}”` : later, after, shown[1]!)}</div>${each?.(id, question)}`
     },
   )}<div class="actions">${actions}</div></section>`
 }

@@ -34,8 +34,8 @@ const switches = {
   'auto-delete': {
     column: 'auto_delete_done_calls',
     title: 'Delete completed calls',
-    turnOn: 'Delete calls',
-    turnOff: 'Keep calls',
+    turnOn: 'Turn on',
+    turnOff: 'Turn off',
     says: 'While this is on, completed calls are moved to “Deleted calls”, where you can restore them until you delete them permanently.',
     hint: html`<a href="${callsPath}">Deleted calls</a>`,
     on: 'From now on, completed calls are deleted.',

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Permission } from '../organizations/permissions.ts'
 import type { Level } from '../retrieval/answerable.ts'
 import type { Value } from '../retrieval/schemas.ts'
@@ -264,6 +264,7 @@ export interface Tables extends WebsiteTables, WebhookTables {
     value: JSONColumnType<Value | null, string | null, never>
     asked_again_version: ColumnType<string | null, never, string>
     answered_since: JSONColumnType<AnsweredSince | null, never, string | null>
+    is_answered_since: GeneratedAlways<boolean>
     milliseconds: number
     /** True if somebody has said so in the dashboard. */
     is_wrong: Generated<boolean>

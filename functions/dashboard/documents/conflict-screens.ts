@@ -53,12 +53,13 @@ export function addConflictRoutes(screens: Screens, queue: Sender, checking: Che
       }
     })
     .post(`${documentRoute}/keep-old`, { permission, form: restored }, async ({ db, scope, origin, form }) => {
-      const { id } = await findOverview(db, scope)
+      const document = await findOverview(db, scope)
       const { edits, old } = valid(form)
-      const redirect = documentPath(scope.agentId, id)
+      const redirect = documentPath(scope.agentId, document.id)
+      const text = isStopped(document) ? 'The old version stays. The new text is gone.' : 'The old version is back.'
       try {
         await restoreRevision({ db, queue }, scope, old, origin, unedited(edits))
-        return { redirect, flash: { text: 'The old version stays. The new text is gone.' } }
+        return { redirect, flash: { text } }
       } catch (error) {
         return unchanged(error, redirect, isEdited)
       }

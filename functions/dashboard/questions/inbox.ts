@@ -49,7 +49,7 @@ export async function readInbox(db: Database, scope: AgentScope, part: Part) {
   const isListed = part === 'all' ? sql`true` : sql`(${q.is_wrong} or ${q.status} <> 'found')`
   const { agents, rows, some, pauses } = await db.batch({
     agents: sql<{ version: string }>`select ${a.served_version}::text as version from agents a where ${isAgent(scope)}`,
-    rows: sql<Row>`select q.id, q.question, q.status, q.is_wrong, q.asked_at, ${q.answered_since} is not null as is_since,
+    rows: sql<Row>`select q.id, q.question, q.status, q.is_wrong, q.asked_at, ${q.is_answered_since} as is_since,
         ${q.status} <> 'nothing' and not exists (select from documents d
           where ${isOfAgent(scope)} and d.id = (${q.hits} #>> '{0,document_id}')::uuid) as is_gone,
         ${q.asked_again_version}::text as asked_again_version

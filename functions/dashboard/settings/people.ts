@@ -33,7 +33,7 @@ const newForm = v.object({ mail: mailAddress, role })
 const removal = v.object({ revoke: someOf(revocable, 'Choose what to revoke.') })
 const roleNames = Object.entries(roles).map(([each, { title }]) => [each, title] as const)
 const ofRoles =
-  'An owner can do everything and decides who else has access. An editor can change documents. A viewer can only read, and sees callers’ questions only if you allow that below.'
+  'An owner can do everything and decides who else has access. An editor can change documents. A viewer can only read, and sees callers’ questions only if you allow that under Privacy.'
 
 /** @param mailer without it, nobody can be invited */
 export function addPeopleScreens(screens: Screens, mailer: Mailer | undefined) {

@@ -15,12 +15,13 @@ create table question_log (
   is_wrong boolean not null default false, -- a person reports that the caller got a wrong answer
   asked_again_version bigint, -- the agent's served_version at which the dashboard last asked it again
   answered_since jsonb, -- what was found then, {hit: {chunk_id, document_id, chunk_index}, value}; null unless it answers
+  is_answered_since boolean not null generated always as (answered_since is not null) stored,
   milliseconds integer not null,
   asked_at timestamptz(3) not null default now(),
   primary key (organization_id, agent_id, id),
   foreign key (organization_id, agent_id) references agents (organization_id, id) on delete cascade
 );
-create index question_log_of_organization on question_log (organization_id, asked_at) include (agent_id, status, is_wrong);
+create index question_log_of_organization on question_log (organization_id, asked_at) include (agent_id, status, is_wrong, is_answered_since);
 create index question_log_of_call on question_log (organization_id, agent_id, call_id, id) where call_id is not null;
 -- The questions that the dashboard lists as open, or as answered since.
 create index question_log_doubtful on question_log (organization_id, agent_id, id, status, is_wrong) where is_wrong or status <> 'found';

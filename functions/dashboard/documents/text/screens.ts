@@ -183,9 +183,14 @@ function isOther(document: Editable, content: string | undefined): content is st
 }
 
 /** @param fault why the check wasn't kept */
-function saved(scope: DocumentScope, document: Editable, { title, content }: Sent, fault: string | undefined): Answer {
+function saved(
+  scope: DocumentScope,
+  document: Editable,
+  { title, content, update }: Sent,
+  fault: string | undefined,
+): Answer {
   const isDetached = isOther(document, content) && document.website !== null
-  const done = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}`
+  const done = `“${title}” was saved.${isDetached ? ' It no longer changes with its website, which lists it as edited by hand.' : ''}${update ? ' Its checks expect the new text.' : ''}`
   const text = fault ? `The text was saved, but not the check. ${fault}` : done
   return { redirect: documentPath(scope.agentId, scope.documentId), flash: { text, isError: fault !== undefined } }
 }
