@@ -29,6 +29,7 @@ export interface Schema {
 export interface Parameter {
   name: string
   in: 'path' | 'query' | 'header'
+  required?: boolean
   schema: Schema
 }
 

@@ -43,6 +43,8 @@ const rules: [operations: RegExp, applies: (answer: Answer, sent: Sent) => boole
   [/^search$/, refuses(422, /^(|\/query|\/alternatives|\/history|\/embedding.*|\/(document_)?metadata.*)$/)],
   // A question was not asked in the future, and the JSON of its value is limited.
   [/^reportQuestions$/, refuses(422, /^\/questions\/\d+\/(asked_at|value)$/)],
+  // Nobody guesses the agent's name.
+  [/^deleteAgent$/, ({ body }) => body?.code === 'confirmation_mismatch'],
   // `wait` comes with `since`, and a cursor without it; few versions are the agent's.
   [/^getSnapshot$/, refuses(400, /^(wait|cursor)$/)],
   [/^getSnapshot$/, ({ status }) => status === 410],

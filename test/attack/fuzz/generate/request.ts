@@ -64,7 +64,8 @@ const ownIds = fc.oneof(
 function chosen(operation: Operation, place: Parameter['in']): fc.Arbitrary<Record<string, string>> {
   const wanted = operation.parameters.filter((parameter) => parameter.in === place)
   const values = Object.fromEntries(wanted.map((each) => [each.name, validValue(operation, each)]))
-  return fc.record(values, { requiredKeys: [] }) as fc.Arbitrary<Record<string, string>>
+  const requiredKeys = wanted.flatMap(({ name, required }) => (required ? [name] : []))
+  return fc.record(values, { requiredKeys }) as fc.Arbitrary<Record<string, string>>
 }
 
 const cursorsOf: Record<string, string[]> = {
