@@ -10,12 +10,12 @@ const guarded = 630_000
 /** The maximum bytes of minified code, which a cold start has to fetch and parse. */
 const budgets: Record<BundleName, number> = {
   /** It takes files, too. */
-  documents: 650_000,
+  documents: 652_000,
   chunks: guarded,
-  search: 606_000,
+  search: 609_000,
   snapshot: api,
-  platforms: 612_000,
-  mcp: 955_000,
+  platforms: 614_000,
+  mcp: 957_000,
   connect: api,
   organization: api,
   /** It deletes sources, which asks golden questions. */
