@@ -66,14 +66,18 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
 /** The checks that stop a held document from replacing the other, which keeps its title and corrections. */
 async function stoppedReplacing(trier: Trier, scope: DocumentScope, { otherId, otherTitle }: Changes) {
   const replaced = { ...scope, documentId: otherId as DocumentId }
-  const [held, other] = await Promise.all(
-    [scope, replaced].map((each) => readEditable(trier.db, each, maxContentBytes)),
-  )
-  if (!held?.content) return []
-  return await stoppedBy(trier, replaced, {
-    title: otherTitle,
-    content: corrected(held.content, other!.corrections),
-  })
+  try {
+    const [held, other] = await Promise.all(
+      [scope, replaced].map((each) => readEditable(trier.db, each, maxContentBytes)),
+    )
+    if (!held!.content) return []
+    const content = corrected(held!.content, other!.corrections)
+    return await stoppedBy(trier, replaced, { title: otherTitle, content })
+  } catch (error) {
+    // Either was deleted meanwhile: nothing is replaced.
+    if (isError(error, 'document_not_found')) return []
+    throw error
+  }
 }
 
 /** Asks before a new file replaces what checks expect. */
