@@ -139,7 +139,8 @@ async function opening(loaded: Loaded) {
   const { url, key, agentId, folder } = loaded
   const before = await usedBytes()
   const start = performance.now()
-  const agent = await openAgent({ url, key, agentId, folder })
+  // Loading a peer may keep this process from hearing of the service for minutes.
+  const agent = await openAgent({ url, key, agentId, folder, maxAgeSeconds: 3600 })
   while (agent.status().ageSeconds === null) await setImmediate()
   const milliseconds = performance.now() - start
   return { agent, milliseconds, bytes: (await usedBytes()) - before }
