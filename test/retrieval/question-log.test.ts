@@ -105,6 +105,7 @@ describe('a question', () => {
           is_wrong: false,
           asked_again_version: null,
           answered_since: null,
+          is_answered_since: false,
           hits: body.data.map(({ chunk_id, document_id, chunk_index, score }: Hit) => ({
             chunk_id,
             document_id,
