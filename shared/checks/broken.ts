@@ -1,7 +1,7 @@
 import type { FoundPassage } from '../retrieval/found.ts'
 import { paragraphsOf } from '../retrieval/speech/sentences.ts'
 import { heaviest } from '../retrieval/speech/speech.ts'
-import { type Check, hasValue, hasWords, type Result } from './check.ts'
+import { type Check, hasValue, hasWords, type Result, withoutSigns } from './check.ts'
 
 /** A check that a change would break. */
 export interface Broken {
@@ -16,7 +16,7 @@ export interface Broken {
   instead: { document_title: string; text: string } | null
   /** The texts of the expected value and of the one that would come instead, null for none; null unless the value makes it fail. */
   value: { lost: string | null; instead: string | null } | null
-  /** For screens: the check, and what answers it without the change and with it. The API leaves these out. */
+  /** The check, and what answers it without the change and with it. Only screens show them: the API leaves them out. */
   compared: { check: Check; before: Answer; after: Answer }
 }
 
@@ -69,7 +69,7 @@ export function answeringWords(question: string, content: string): string {
     .split('\n')
     .filter((line, i, lines) => /[\p{L}\p{N}]/u.test(line) && !isRule(lines[i + 1] || '…'))
   const words = hasWords(content, said) ? said : (heaviest([question], rows) ?? '')
-  const plain = words.replaceAll(/[*_`]/g, '').replaceAll(/[|#\s]+/g, ' ')
+  const plain = withoutSigns(words).replaceAll(/\s+/g, ' ')
   return [...plain.trim()].slice(0, maxWords).join('').trim()
 }
 

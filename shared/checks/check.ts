@@ -56,8 +56,12 @@ function isExpected({ document_id, words }: Check, hit: FoundPassage): boolean {
 
 /** True if a passage has the words. People copy them from a page, which shows tables and emphasis without Markdown’s signs. */
 export function hasWords(content: string, words: string): boolean {
-  const plain = (text: string) => normalized(text.replaceAll(/[*_`]/g, '').replaceAll(/[|#]/g, ' '))
-  return plain(content).includes(plain(words))
+  return normalized(withoutSigns(content)).includes(normalized(withoutSigns(words)))
+}
+
+/** The text without the signs of tables, headings and emphasis. */
+export function withoutSigns(text: string): string {
+  return text.replaceAll(/[*_`]/g, '').replaceAll(/[|#]/g, ' ')
 }
 
 /** Makes white space equal: people copy the expected words from a page and cannot see where lines break in the text. */

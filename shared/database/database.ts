@@ -13,6 +13,7 @@ import { ApiError, noSuchAgent } from '../http/errors.ts'
 import type { AgentId, OrganizationId } from '../ids.ts'
 import { Unavailable } from '../unavailable.ts'
 import { neonExecutor } from './neon-executor.ts'
+import { deadlock, lockNotAvailable, serializationFailure } from './retrying.ts'
 import type { Tables } from './tables.ts'
 
 export interface Connection {
@@ -155,10 +156,6 @@ export function waitedTooLong(error: unknown): boolean {
 export function useEndpoint(origin: string): void {
   neonConfig.fetchEndpoint = `${origin}/sql`
 }
-
-const serializationFailure = '40001'
-const deadlock = '40P01'
-const lockNotAvailable = '55P03'
 
 function isRolledBack(error: unknown): boolean {
   return error instanceof NeonDbError && (error.code === serializationFailure || error.code === deadlock)

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const lockNotAvailable = '55P03'
-const deadlock = '40P01'
-const serializationFailure = '40001'
+/** Codes of transactions that gave way to another. */
+export const lockNotAvailable = '55P03'
+export const deadlock = '40P01'
+export const serializationFailure = '40001'
 
 /**
  * Runs a transaction again if it gave way to another.

@@ -67,11 +67,10 @@ export function addVersionRoutes(screens: Screens, queue: Sender, checking: Chec
 async function stoppedReplacing(trier: Trier, scope: DocumentScope, { otherId, otherTitle }: Changes) {
   const replaced = { ...scope, documentId: otherId as DocumentId }
   try {
-    const [held, other] = await Promise.all(
-      [scope, replaced].map((each) => readEditable(trier.db, each, maxContentBytes)),
-    )
-    if (!held!.content) return []
-    const content = corrected(held!.content, other!.corrections)
+    const read = (each: DocumentScope) => readEditable(trier.db, each, maxContentBytes)
+    const [held, other] = await Promise.all([read(scope), read(replaced)])
+    if (!held.content) return []
+    const content = corrected(held.content, other.corrections)
     return await stoppedBy(trier, replaced, { title: otherTitle, content })
   } catch (error) {
     // Either was deleted meanwhile: nothing is replaced.

@@ -5,7 +5,7 @@ import { startTiming } from '../../../shared/http/server-timing.ts'
 import type { Answer, AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
-import { type Entry, keepAnswers, parts, readWhole, type State, type WholeQuestion } from './inbox.ts'
+import { type Entry, keepAnswers, readWhole, type WholeQuestion } from './inbox.ts'
 import { answeringPassage } from './past-passages.ts'
 
 const maxAsked = 50
@@ -26,7 +26,7 @@ export async function askAgain(
   entries: readonly Entry[],
 ): Promise<boolean> {
   const due = entries.filter(
-    ({ state, rows }) => isAsked(state) && rows.every((row) => row.asked_again_version !== version),
+    ({ state, rows }) => state !== 'found' && rows.every((row) => row.asked_again_version !== version),
   )
   const waiting = due.slice(0, maxAsked)
   if (waiting.length === 0) return false
@@ -48,8 +48,6 @@ export async function askAgain(
     for (const row of rows) Object.assign(row, { asked_again_version: version, is_since: found !== null })
   return answers.size > 0
 }
-
-const isAsked = (state: State) => parts.open.includes(state) || state === 'since'
 
 /** @returns what answers by now, null if nothing does, undefined if that is unknown */
 async function askOnce(

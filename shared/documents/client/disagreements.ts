@@ -42,7 +42,7 @@ export const disagreements = sql<Disagreement[]>`(
 /** The most claims of an organization, shared by its agents, and of an agent's things with different amounts, among which one contradiction is sought. */
 const [maxClaims, maxThings] = [100_000, 100]
 
-/** The id of a document of the agent `a` that contradicts another. Things with different amounts are found in the index alone, in its order. */
+/** The id of a document of the agent `a` that contradicts another. Things with different amounts are found by an index-only scan, in the index's order. */
 export const contradictingDocument = sql<string | null>`(
   select d.id from (
       select k.key, k.scope from (

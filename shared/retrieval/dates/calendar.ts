@@ -44,7 +44,7 @@ interface Local {
 }
 
 const minuteMilliseconds = 60_000
-/** By zone and minute: a search asks several times, and Intl takes ten microseconds. */
+/** Recent answers by zone and minute: a search asks several times, and Intl takes ten microseconds. */
 const locals = new BoundedMap<string, Local>(100)
 
 /** The day and the hour of a moment in a time zone. */

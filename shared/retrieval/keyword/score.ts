@@ -45,8 +45,16 @@ export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores
   const worthOf = (of: WeighedTerm[]) => of.reduce((sum, { share }) => sum + share, 0)
   const worth = worthOf(weighed)
   const usable = weighed.filter(({ isUsable }) => isUsable)
-  const sums = { ofGroup: new Sums(chunks), ofWay: new Sums(chunks) }
-  for (const group of groupBy(usable, (term) => term.group).values()) scoreGroup(view, group, sums, scores, certain)
+  // Most questions have only words with one term, which need none.
+  let sums: Record<'ofGroup' | 'ofWay', Sums> | undefined
+  for (const group of groupBy(usable, (term) => term.group).values()) {
+    const [only, ...others] = group
+    if (others.length === 0 && !only!.isCode) addTerm(view, only!, scores)
+    else {
+      sums ??= { ofGroup: new Sums(chunks), ofWay: new Sums(chunks) }
+      scoreGroup(view, group, sums, scores, certain)
+    }
+  }
   const usual = usualLength(view, weighed)
   for (const { segment, base } of view.index.layers)
     for (let i = 0; i < segment.lengths.length; i++) {
@@ -85,11 +93,6 @@ function scoreGroup(
   scores: Float64Array,
   certain: Uint8Array,
 ): void {
-  const [only, ...others] = group
-  if (others.length === 0 && !only!.isCode) {
-    addTerm(view, only!, scores)
-    return
-  }
   ofGroup.clear()
   for (const way of groupBy(group, (term) => term.way).values()) {
     ofWay.clear()

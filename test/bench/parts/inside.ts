@@ -24,7 +24,7 @@ type Loaded = Awaited<ReturnType<typeof load>>
 
 const limit = 5
 const command = join(import.meta.dirname, '../../../infra/library/replica/main.ts')
-/** As many as compile what a search runs: an agent's process lives for days. */
+/** Enough for Node.js to compile what a search runs: an agent's process lives for days. */
 const warmUps = 300
 const sectionsOfChange = 10
 const arms = [

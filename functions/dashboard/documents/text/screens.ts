@@ -135,13 +135,17 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
         const { message, status } = tooMany(error)
         return again(status, { faults: { title: message } })
       }
-      const { question, at = new Date().toISOString() } = shown
-      const text = content ?? document.content
-      const words = question && text !== null ? answeringWords(question, text) || null : null
-      const kept = sent.golden && question ? { question, words, as_of: asOfDays({ question, at }) } : undefined
+      const kept =
+        sent.golden && shown.question ? checkOf(shown.question, content ?? document.content, shown.at) : undefined
       const fault = kept && (await keep({ db, ...checking, meter: request.meter }, scope, kept))
       return saved(scope, document, sent, fault)
     })
+}
+
+/** The check that keeps what the text answers. @param at when the question was asked; now unless given */
+function checkOf(question: string, text: string | null, at = new Date().toISOString()) {
+  const words = (text !== null && answeringWords(question, text)) || null
+  return { question, words, as_of: asOfDays({ question, at }) }
 }
 
 /** Asks before a text is saved that checks stop. */
