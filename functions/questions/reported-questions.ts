@@ -29,7 +29,7 @@ export async function keepReportedQuestions(
     return 0
   }
   const { organizationId, agentId } = scope
-  const ids = rows.map(({ id }) => id)
+  const ids = [...new Set(rows.map(({ id }) => id))]
   const { agents, stored } = await db.batch({
     agents: findAgent(scope),
     // One batch after the other, since the limit an hour counts only committed questions.
@@ -42,6 +42,5 @@ export async function keepReportedQuestions(
       where organization_id = ${organizationId} and agent_id = ${agentId} and id = any(${ids}::uuid[])`,
   })
   if (agents.length === 0) agentNotFound()
-  const kept = new Set(stored.map(({ id }) => id))
-  return ids.filter((id) => kept.has(id)).length
+  return stored.length
 }

@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import type { prefetchBody, searchBody, searchResponse } from '../../functions/search/schemas.ts'
+import type { prefetchBody, prefetchResponse, searchBody, searchResponse } from '../../functions/search/schemas.ts'
 import type { ErrorCode, InputError } from '../../shared/http/errors.ts'
 
 // The package's index.d.ts is this file, and the types of the schemas.
@@ -36,6 +36,9 @@ export type SearchBody = Omit<v.InferInput<typeof searchBody>, 'embedding'> & {
 /** The body of `POST …/knowledge-base/search/prefetch`. */
 export type PrefetchBody = v.InferInput<typeof prefetchBody>
 
+/** The vectors of a question, as `POST …/knowledge-base/search/prefetch` sends them. */
+export type PrefetchAnswer = v.InferOutput<typeof prefetchResponse>
+
 /** The service's answer to a search. */
 export type SearchAnswer = v.InferOutput<typeof searchResponse> & {
   from: 'process' | 'service'
@@ -60,8 +63,8 @@ export interface AgentStatus {
 export interface Agent {
   /** @throws CuecardError, as the service's errors; temporarily_unavailable if there is no vector for `semantic`, or only stale knowledge */
   search(body: SearchBody): Promise<SearchAnswer>
-  /** Makes the vector of a question, so that a search for it is answered at once. */
-  prefetch(body: PrefetchBody): Promise<void>
+  /** Makes the vector of a question, so that a search for it is answered at once. @returns it, if `vectors` is true */
+  prefetch(body: PrefetchBody): Promise<PrefetchAnswer | undefined>
   status(): AgentStatus
   /** Stops to follow the agent, and sends the questions that are still kept. */
   close(): Promise<void>

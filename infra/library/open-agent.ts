@@ -1,5 +1,6 @@
 import type * as v from 'valibot'
 import { prefetchBody, searchBody, type searchResponse } from '../../functions/search/schemas.ts'
+import { toBase64 } from '../../shared/embedding/vectors.ts'
 import { ApiError, type ErrorCode } from '../../shared/http/errors.ts'
 import { readBody } from '../../shared/http/input/validation.ts'
 import { fitToResponse } from '../../shared/http/payload.ts'
@@ -18,6 +19,7 @@ import type {
   CuecardError as AgentError,
   AgentOptions,
   AgentStatus,
+  PrefetchAnswer,
   PrefetchBody,
   SearchAnswer,
   SearchBody,
@@ -73,7 +75,7 @@ export async function openAgent({
 
   function requireOpen(): void {
     if (followed.refusal) throw followed.refusal
-    if (closing.signal.aborted) throw new Error('The agent is closed')
+    if (closing.signal.aborted) throw unavailable('The agent is closed.')
   }
 
   async function search(sent: SearchBody): Promise<SearchAnswer> {
@@ -129,9 +131,11 @@ export async function openAgent({
     return { ...find(knowledge, { mode, hypotheses, filters: question }), needsVector }
   }
 
-  async function prefetch(body: PrefetchBody): Promise<void> {
+  async function prefetch(body: PrefetchBody): Promise<PrefetchAnswer | undefined> {
     requireOpen()
-    await vectors.of(withinBudget(readBody(prefetchBody, body) as v.InferOutput<typeof prefetchBody>), servingModel())
+    const asked = withinBudget(readBody(prefetchBody, body) as v.InferOutput<typeof prefetchBody>)
+    const { model, vectors: made } = await vectors.of(asked, servingModel())
+    return asked.vectors ? { model, vectors: made.map((each) => toBase64(Float32Array.from(each))) } : undefined
   }
 
   function status(): AgentStatus {

@@ -36,9 +36,10 @@ test('the replica answers a search as the service does, says whose answer it is,
     'cuecard-stale': 'false',
     'cache-control': 'private, no-store',
   })
-  expect(await call('POST', `${tenant.knowledgeBase}/search/prefetch`, { query: 'park' })).toMatchObject({
-    status: 202,
-  })
+  const prefetch = `${tenant.knowledgeBase}/search/prefetch`
+  expect(await call('POST', prefetch, { query: 'park' })).toMatchObject({ status: 202 })
+  const vectors = { query: 'park', vectors: true }
+  expect((await call('POST', prefetch, vectors)).body).toEqual((await tenant.call('POST', prefetch, vectors)).body)
   expect(printed().replace(/version \d+/, 'version 4')).toBe(
     `${tenant.agentId}: version 4, 3 chunks\nServing ${address}\n`,
   )
@@ -56,6 +57,8 @@ test('the replica refuses what the service refuses, in the same way', async () =
     ['POST', search, parking, { authorization: 'Bearer other' }],
     ['POST', search, parking, { 'x-api-key': '', authorization: `Bearer ${tenant.apiKey}` }],
     ['POST', `/v1/agents/${newId()}/knowledge-base/search`, parking],
+    ['POST', '/v1/agents/agent/knowledge-base/search?limit=3', parking],
+    ['POST', `${search}/prefetch?more=1`, parking],
     ['GET', search],
     ['PUT', `${search}/prefetch`, parking],
     ['DELETE', mcp],

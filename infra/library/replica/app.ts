@@ -4,11 +4,13 @@ import type * as v from 'valibot'
 import { answerMessage } from '../../../functions/mcp/answer-message.ts'
 import { type Message, message } from '../../../functions/mcp/schemas.ts'
 import { ApiError, type InputError, noStore } from '../../../shared/http/errors.ts'
+import { fields } from '../../../shared/http/input/fields.ts'
 import { bodyLimit, readJson } from '../../../shared/http/input/json-body.ts'
 import { readBody, readParameters, requireValid, singleValues } from '../../../shared/http/input/validation.ts'
 import { answerProblems } from '../../../shared/http/problem-responses.ts'
+import type { Schema } from '../../../shared/http/route-metadata.ts'
 import { invalidKey, requireKey } from '../../../shared/http/sent-key.ts'
-import { newId } from '../../../shared/ids.ts'
+import { idsIn, newId } from '../../../shared/ids.ts'
 import { platformQuery } from '../../../shared/retrieval/schemas.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { sentenceOf } from '../../command-line/sentence.ts'
@@ -27,18 +29,24 @@ interface Env {
 }
 
 const agentPath = '/v1/agents/:agentId'
+const params = idsIn(agentPath)!
+const noQuery = fields({})
 
 /** Serves agents at the paths of the HTTP API, and `GET /healthz`. @param agents by id @param key the API key that callers send */
 export function replicaApp(agents: ReadonlyMap<string, OpenAgent>, key: string) {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const digestOfKey = digest(key)
 
-  /** @throws ApiError missing_api_key, invalid_api_key, agent_not_found */
-  function agentOf(c: Context<Env>): OpenAgent {
+  /** The agent and the query of a request. @throws ApiError missing_api_key, invalid_api_key, invalid_parameter, agent_not_found */
+  function requestOf<const Query extends Schema>(c: Context<Env>, querySchema: Query) {
     if (!timingSafeEqual(digest(requireKey((name) => c.req.header(name))), digestOfKey)) throw invalidKey()
+    const errors: InputError[] = []
+    readParameters(params, c.req.param(), 'parameter', errors)
+    const query = readParameters(querySchema, singleValues(c.req.queries()), 'parameter', errors)
+    requireValid(errors)
     const agent = agents.get(c.req.param('agentId')!.toLowerCase())
     if (!agent) throw new ApiError('agent_not_found', 'The replica serves no agent with this id.')
-    return agent
+    return { agent, query: query as v.InferOutput<Query> }
   }
 
   const app = new Hono<Env>()
@@ -59,19 +67,18 @@ export function replicaApp(agents: ReadonlyMap<string, OpenAgent>, key: string) 
       return c.json({ data }, isHealthy ? 200 : 503)
     })
     .post(`${agentPath}/knowledge-base/search`, async (c) => {
-      const { from, stale, ...answer } = await agentOf(c).search(jsonOf(c) as SearchBody)
+      const { agent } = requestOf(c, noQuery)
+      const { from, stale, ...answer } = await agent.search(jsonOf(c) as SearchBody)
       return c.json(answer, { headers: { 'cuecard-from': from, 'cuecard-stale': String(stale) } })
     })
     .post(`${agentPath}/knowledge-base/search/prefetch`, async (c) => {
-      await agentOf(c).prefetch(jsonOf(c) as PrefetchBody)
-      return c.body(null, 202)
+      const { agent } = requestOf(c, noQuery)
+      const made = await agent.prefetch(jsonOf(c) as PrefetchBody)
+      return made ? c.json(made) : c.body(null, 202)
     })
     .post(`${agentPath}/mcp`, async (c) => {
-      const agent = agentOf(c)
-      const errors: InputError[] = []
-      const query = readParameters(platformQuery, singleValues(c.req.queries()), 'parameter', errors)
-      requireValid(errors)
-      const call = { ...(query as v.InferOutput<typeof platformQuery>), ...servedBy(agent) }
+      const { agent, query } = requestOf(c, platformQuery)
+      const call = { ...query, ...servedBy(agent) }
       return await answerMessage(c.req.raw, readBody(message, jsonOf(c)) as Message, call, logFailure)
     })
 }
