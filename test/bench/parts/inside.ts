@@ -24,8 +24,10 @@ type Loaded = Awaited<ReturnType<typeof load>>
 
 const limit = 5
 const command = join(import.meta.dirname, '../../../infra/library/replica/main.ts')
+/** Searches one after the other, as a process has them that does not search with all of its peers in turn. */
+const inARow = 10
 /** Enough for Node.js to compile what a search runs: an agent's process lives for days. */
-const warmUps = 300
+const warmUps = 30
 const sectionsOfChange = 10
 const arms = [
   ['by words', 'keyword', 'byWords'],
@@ -104,7 +106,7 @@ async function* measure(
   const less = { better: 'less', remark } as const
   for (const [name, mode, method] of arms) {
     progress(`searching ${name}`)
-    const contestants: Record<string, (round: number) => Promise<number>> = {
+    const contestants: Record<string, (round: number) => Promise<number[]>> = {
       [ours]: asking(loaded, async (query, embedding) => {
         const asked = { keyword: { query }, semantic: { embedding }, hybrid: { query, embedding } }[mode]
         const { from } = await agent.search({ ...asked, mode, limit })
@@ -113,7 +115,7 @@ async function* measure(
     }
     for (const [peer, { [method]: search }] of peers)
       if (search) contestants[peer] = asking(loaded, (text, vector) => search(agentId, text, limit, vector))
-    const samples = await interleaved(contestants, { rounds: 300, seconds: 12, warmUps })
+    const samples = await inTurn(contestants, 12)
     yield { work: `${work}: ${name}, p50`, unit: 'ms', ...less, samples }
     yield { work: `${work}: ${name}, p99`, unit: 'ms', figure: 'p99', ...less, samples }
   }
@@ -167,13 +169,23 @@ async function repeated<Result>(act: () => Promise<Result>): Promise<Result[]> {
   return results
 }
 
-/** The time of a search, with another question and vector each round. */
+/** The times of all searches of each contestant. */
+async function inTurn(contestants: Record<string, (round: number) => Promise<number[]>>, seconds: number) {
+  const rows = await interleaved(contestants, { rounds: 30, seconds, warmUps })
+  return Object.fromEntries(Object.entries(rows).map(([name, each]) => [name, each.flat()]))
+}
+
+/** The times of searches in a row, each with another question and vector. */
 function asking({ size, content }: Loaded, search: (question: string, vector: number[]) => Promise<unknown>) {
   return async (round: number) => {
-    const n = ((round + warmUps) * 7919) % size
-    const vector = [...(await content.vectors.query(n, size))]
-    const text = question(content.seed, n)
-    return await millisecondsOf(() => search(text, vector))
+    const times: number[] = []
+    for (let i = 0; i < inARow; i++) {
+      const n = (((round + warmUps) * inARow + i) * 7919) % size
+      const vector = [...(await content.vectors.query(n, size))]
+      const text = question(content.seed, n)
+      times.push(await millisecondsOf(() => search(text, vector)))
+    }
+    return times
   }
 }
 
@@ -215,7 +227,7 @@ async function* withEncoder({ server, progress }: Bench): AsyncGenerator<Measure
       const { from, degraded } = await agent.search({ query, limit })
       if (from !== 'process' || degraded) throw new Error('the vector was not made in time')
     })
-    const samples = await interleaved({ [ours]: search }, { rounds: 200, seconds: 20, warmUps })
+    const samples = await inTurn({ [ours]: search }, 20)
     yield { work: `${work}: with the built-in encoder, p50`, unit: 'ms', better: 'less', samples }
     await agent.close()
     yield* overLoopback(loaded)
@@ -240,7 +252,7 @@ async function* overLoopback(loaded: Loaded): AsyncGenerator<Measurement> {
       const answer = await fetch(`${address}${path}/search`, { method: 'POST', headers, body })
       if (((await answer.json()) as { data: unknown[] }).data.length === 0) throw new Error('nothing was found')
     })
-    const samples = await interleaved({ [ours]: search }, { rounds: 300, seconds: 20, warmUps })
+    const samples = await inTurn({ [ours]: search }, 20)
     yield { work: `${work}: from a replica on loopback, p50`, unit: 'ms', better: 'less', samples }
   } finally {
     replica.kill()
