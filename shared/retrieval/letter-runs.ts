@@ -1,4 +1,3 @@
-import { BoundedMap } from '../bounded-map.ts'
 import { readText } from './read-text.ts'
 import type { Hit } from './schemas.ts'
 
@@ -19,8 +18,9 @@ export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_titl
   hits: readonly Found[],
 ): Found[] {
   const compared = hits.slice(0, comparedPassages)
-  const lettersIn = (text: string) => lettersOfTexts.getOrInsertComputed(text, lettersOf)
-  const texts = compared.map(({ document_title, content }) => lettersIn(document_title) + lettersIn(content))
+  const texts = compared.map(
+    ({ document_title, content }) => readText(document_title).letters + readText(content).letters,
+  )
   const shares = queries.map((query) => sharesOfRuns(query, texts))
   const raised = compared.map((hit, i) => {
     const share = Math.max(0, ...shares.map((each) => each[i]!))
@@ -31,7 +31,7 @@ export function orderedByRuns<Found extends Pick<Hit, 'content' | 'document_titl
 
 /** The share of the question's runs that each text has, 0 to 1; a run that fewer texts have weighs more. */
 function sharesOfRuns(query: string, texts: readonly string[]): number[] {
-  const letters = lettersOf(query).slice(0, maxLetters)
+  const letters = readText(query).letters.slice(0, maxLetters)
   const runs = new Set(
     Array.from({ length: Math.max(0, letters.length - runLength + 1) }, (_, i) => letters.slice(i, i + runLength)),
   )
@@ -46,12 +46,3 @@ function sharesOfRuns(query: string, texts: readonly string[]): number[] {
   }
   return found.map((worth) => (all > 0 ? worth / all : 0))
 }
-
-function lettersOf(text: string): string {
-  return readText(text)
-    .words.map(({ letters }) => letters)
-    .join('')
-}
-
-/** The passages of a small agent come again in other questions. */
-const lettersOfTexts = new BoundedMap<string, string>(4000)

@@ -1,4 +1,4 @@
-import { readMeanings } from './coverage.ts'
+import { readText } from './read-text.ts'
 import type { Hit } from './schemas.ts'
 import { textOf } from './unequal.ts'
 
@@ -37,14 +37,13 @@ export function unseenFirst<Found extends Omit<Hit, 'scores' | 'source'>>(
 
 /** The meanings of each word that is no stop word. */
 function wordsOf(queries: readonly string[]): (readonly string[])[] {
-  const words = queries.flatMap((query) => readMeanings(query, () => {}))
+  const words = queries.flatMap((query) => readText(query).words)
   const said = words.filter(({ hasTerms }) => hasTerms)
   return [...new Map(said.map(({ stem, meanings }) => [stem, meanings])).values()]
 }
 
 /** The number of the words that a text has, each as a word or a concept. */
 function wordsMet(words: readonly (readonly string[])[], text: string): number {
-  const has = new Set<string>()
-  readMeanings(text, (meaning) => has.add(meaning))
+  const has = readText(text).meanings
   return words.filter((meanings) => meanings.some((each) => has.has(each))).length
 }

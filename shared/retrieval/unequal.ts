@@ -1,13 +1,10 @@
-import { BoundedMap } from '../bounded-map.ts'
 import { groupBy } from '../built-ins.ts'
+import { readText } from './read-text.ts'
 import type { Hit } from './schemas.ts'
-
-/** The passages of a small agent come again in other questions. */
-const textsRead = new BoundedMap<string, string>(4000)
 
 /** What equal passages have in common. */
 export function textOf({ content }: Pick<Hit, 'content'>): string {
-  return textsRead.getOrInsertComputed(content, () => content.replaceAll(/\s+/g, ' ').trim())
+  return readText(content).line
 }
 
 /**

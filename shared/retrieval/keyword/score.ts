@@ -1,9 +1,10 @@
 import { groupBy } from '../../built-ins.ts'
 import type { View } from '../index/agent-index.ts'
 import { postingsOf } from '../index/segment.ts'
+import { scratch } from '../scratch.ts'
 import { type SoughtTerm, type WeighedTerm, weigh } from './weights.ts'
 
-/** The words' part of a question's scores. */
+/** The words' part of a question's scores, until the next ranking. */
 export interface WordScores {
   /** The share of the question's words that the agent has, 0 to 1; null for a question without words. */
   known: number | null
@@ -38,8 +39,8 @@ function countChunksWith(view: View, key: number): number {
 /** Scores all chunks that have a word of the question. */
 export function scoreWords(view: View, terms: readonly SoughtTerm[]): WordScores {
   const { chunks } = view.index
-  const scores = new Float64Array(chunks)
-  const certain = new Uint8Array(chunks)
+  const scores = scratch(Float64Array, chunks)
+  const certain = scratch(Uint8Array, chunks)
   if (terms.length === 0) return { known: null, scores, certain }
   const weighed = weighIn(view, terms)
   const worthOf = (of: WeighedTerm[]) => of.reduce((sum, { share }) => sum + share, 0)
@@ -74,9 +75,9 @@ class Sums {
   size = 0
 
   constructor(chunks: number) {
-    this.worths = new Float64Array(chunks)
-    this.counts = new Uint8Array(chunks)
-    this.chunks = new Uint32Array(chunks)
+    this.worths = scratch(Float64Array, chunks)
+    this.counts = scratch(Uint8Array, chunks)
+    this.chunks = scratch(Uint32Array, chunks)
   }
 
   clear(): void {
@@ -125,21 +126,23 @@ function addTerm({ index, visible }: View, { key, worth }: WeighedTerm, scores: 
 }
 
 /** The mean length of the chunks that have a term, plus 1. */
-function usualLength(view: View, terms: readonly WeighedTerm[]): number {
-  const isCounted = new Uint8Array(view.index.chunks)
+function usualLength({ index, visible }: View, terms: readonly WeighedTerm[]): number {
+  const keys = new Set(terms.map((term) => term.key))
   let count = 0
   let length = 0
-  for (const key of new Set(terms.map((term) => term.key)))
-    for (const { segment, base } of view.index.layers) {
+  for (const { segment, base } of index.layers) {
+    const { lengths, postings } = segment
+    const hasTerm = scratch(Uint8Array, lengths.length)
+    for (const key of keys) {
       const [from, to] = postingsOf(segment, key)
-      for (let i = from; i < to; i++) {
-        const own = segment.postings[i]! >>> 2
-        if (isCounted[base + own] === 1 || view.visible?.[base + own] === 0) continue
-        isCounted[base + own] = 1
-        count++
-        length += segment.lengths[own]!
-      }
+      for (let i = from; i < to; i++) hasTerm[postings[i]! >>> 2] = 1
     }
+    for (let own = 0; own < lengths.length; own++) {
+      if (hasTerm[own] === 0 || visible?.[base + own] === 0) continue
+      count++
+      length += lengths[own]!
+    }
+  }
   return count > 0 ? length / count + 1 : 1
 }
 

@@ -5,6 +5,7 @@ import { type Likeness, likenessFrom, likenessOf } from '../meaning/likeness.ts'
 import { deviationOfEstimate, estimateOf, questionSketch } from '../meaning/question-sketch.ts'
 import { scanSketches } from '../meaning/sketch-scan.ts'
 import type { Mode } from '../schemas.ts'
+import { scratch, startOver } from '../scratch.ts'
 
 /** One hypothesis of a question. */
 export interface Hypothesis {
@@ -58,6 +59,7 @@ const tie = 1e-9
  * @param limit the number of chunks wanted
  */
 export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], limit: number): Draft {
+  startOver()
   const words = hypotheses.map(({ terms }) => scoreWords(view, mode === 'semantic' ? [] : terms))
   const isByMeaning = mode !== 'keyword' && hypotheses.every(({ vector }) => vector)
   if (!isByMeaning) {
@@ -66,19 +68,26 @@ export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], 
   }
   const estimates = hypotheses.map(({ vector }) => estimatesOf(view, vector!))
   const estimated = estimates.map((each) => likenessFrom(each, deviationOfEstimate))
-  const scorers = hypotheses.map(({ weight }, h) => scorerOf(mode, weight, words[h]!))
-  const likely = likeliest(estimates, estimated, scorers, limit)
+  const scorers = hypotheses.map(({ weight }, h) => scorerOf(mode, weight, words[h]!.known))
+  const likely = likeliest(estimates, estimated, { words, scorers, limit })
   const isSmall = view.count <= comparedExactly
   const compared = isSmall ? chunksOf(estimates[0]!) : likely
+  const found = words.map(({ scores, certain }) => ({
+    scores: Float64Array.from(compared, (chunk) => scores[chunk]!),
+    certain: Uint8Array.from(compared, (chunk) => certain[chunk]!),
+  }))
   return {
     compared,
     likely,
     finish(cosines) {
       const likenesses = isSmall ? cosines.map((each) => likenessFrom(each)) : estimated
       const ranked = compared.map((chunk, i) => {
-        const scores = cosines.map((each, h) => rounded(scorers[h]!.score(chunk, each[i]!, likenesses[h]!)))
+        const scores = cosines.map((each, h) => {
+          const { scores, certain } = found[h]!
+          return rounded(scorers[h]!.score(scores[i]!, certain[i] === 1, each[i]!, likenesses[h]!))
+        })
         const h = scores.indexOf(Math.max(...scores))
-        const keyword = keywordScore(words[h]!, chunk)
+        const keyword = keywordScore(found[h]!.scores[i]!, found[h]!.certain[i] === 1)
         return { chunk, score: scores[h]!, semantic: cosines[h]![i]!, keyword, likeness: likenesses[h] }
       })
       return bestFirst(view, ranked).slice(0, limit)
@@ -87,22 +96,24 @@ export function rank(view: View, mode: Mode, hypotheses: readonly Hypothesis[], 
 }
 
 interface Scorer {
-  score(chunk: number, cosine: number, likeness: Likeness): number
+  /** @param byWords the score of the words @param isCertain true for a chunk that has a whole code of the question */
+  score(byWords: number, isCertain: boolean, cosine: number, likeness: Likeness): number
   /** The most that a score rises where its cosine rises by 1. */
   slope(likeness: Likeness): number
 }
 
-function scorerOf(mode: Mode, weight: number, { known, scores, certain }: WordScores): Scorer {
-  if (mode === 'semantic') return { score: (_, cosine) => cosine, slope: () => 1 }
+function scorerOf(mode: Mode, weight: number, known: number | null): Scorer {
+  if (mode === 'semantic') return { score: (_byWords, _isCertain, cosine) => cosine, slope: () => 1 }
   if (known === null)
-    return { score: (_, cosine, likeness) => likenessOf(cosine, likeness), slope: ({ reach }) => 1 / reach }
+    return {
+      score: (_byWords, _isCertain, cosine, likeness) => likenessOf(cosine, likeness),
+      slope: ({ reach }) => 1 / reach,
+    }
   const ofWords = weight * known
   const trusted = trust + (1 - trust) * known
   return {
-    score: (chunk, cosine, likeness) => {
-      const sum = ofWords * scores[chunk]! + (1 - ofWords) * likenessOf(cosine, likeness)
-      return withCertainty(trusted * sum, certain[chunk] === 1)
-    },
+    score: (byWords, isCertain, cosine, likeness) =>
+      withCertainty(trusted * (ofWords * byWords + (1 - ofWords) * likenessOf(cosine, likeness)), isCertain),
     slope: ({ reach }) => (trusted * (1 - ofWords)) / reach,
   }
 }
@@ -111,12 +122,12 @@ function withCertainty(score: number, isCertain: boolean): number {
   return isCertain ? certainty + (1 - certainty) * score : score
 }
 
-function keywordScore({ scores, certain }: WordScores, chunk: number): number | null {
-  return scores[chunk]! > 0 ? rounded(withCertainty(scores[chunk]!, certain[chunk] === 1)) : null
+function keywordScore(byWords: number, isCertain: boolean): number | null {
+  return byWords > 0 ? rounded(withCertainty(byWords, isCertain)) : null
 }
 
 function bestByWords(view: View, words: readonly WordScores[], limit: number): Ranked[] {
-  const scores = new Float64Array(view.index.chunks)
+  const scores = scratch(Float64Array, view.index.chunks)
   for (const each of words)
     for (let chunk = 0; chunk < scores.length; chunk++) {
       const score = each.scores[chunk]!
@@ -136,17 +147,19 @@ function bestByWords(view: View, words: readonly WordScores[], limit: number): R
 function likeliest(
   estimates: readonly Float64Array[],
   likenesses: readonly Likeness[],
-  scorers: readonly Scorer[],
-  limit: number,
+  { words, scorers, limit }: { words: readonly WordScores[]; scorers: readonly Scorer[]; limit: number },
 ): number[] {
   const count = estimates[0]!.length
-  const scores = new Float64Array(count).fill(-Infinity)
+  const scores = scratch(Float64Array, count).fill(-Infinity)
   for (const [h, { score }] of scorers.entries()) {
     const cosines = estimates[h]!
     const likeness = likenesses[h]!
+    const { scores: byWords, certain } = words[h]!
     for (let chunk = 0; chunk < count; chunk++) {
       const cosine = cosines[chunk]!
-      if (cosine > -Infinity) scores[chunk] = Math.max(scores[chunk]!, score(chunk, cosine, likeness))
+      if (cosine === -Infinity) continue
+      const own = score(byWords[chunk]!, certain[chunk] === 1, cosine, likeness)
+      if (own > scores[chunk]!) scores[chunk] = own
     }
   }
   const last = Math.max(largest(scores, limit), -Number.MAX_VALUE)
@@ -154,7 +167,8 @@ function likeliest(
   const reaches = (chunk: number) =>
     scorers.some(({ score }, h) => {
       const cosine = estimates[h]![chunk]!
-      return score(chunk, cosine + marginAt(cosine), likenesses[h]!) >= last
+      const { scores: byWords, certain } = words[h]!
+      return score(byWords[chunk]!, certain[chunk] === 1, cosine + marginAt(cosine), likenesses[h]!) >= last
     })
   const found: number[] = []
   for (let chunk = 0; chunk < count; chunk++) if (scores[chunk]! + maxRise >= last && reaches(chunk)) found.push(chunk)
@@ -177,13 +191,13 @@ function largest(numbers: Float64Array, n: number): number {
   return kept[least]!
 }
 
-/** The estimated cosine of each chunk of the index; -Infinity of one that a question may not find. */
+/** The estimated cosine of each chunk of the index, until the next ranking; -Infinity of one that a question may not find. */
 function estimatesOf({ index, visible }: View, vector: ArrayLike<number>): Float64Array {
   const sketch = questionSketch(vector)
-  const distances = new Uint16Array(index.chunks)
+  const distances = scratch(Uint16Array, index.chunks)
   for (const { segment, base } of index.layers)
     scanSketches(sketch, segment.sketches, segment.places.length, distances.subarray(base))
-  const estimates = new Float64Array(index.chunks)
+  const estimates = scratch(Float64Array, index.chunks)
   for (let chunk = 0; chunk < estimates.length; chunk++)
     estimates[chunk] = visible?.[chunk] === 0 ? -Infinity : estimateOf(distances[chunk]!, sketch)
   return estimates

@@ -1,5 +1,5 @@
 import { withoutMarks } from '../../text/plain-line.ts'
-import { readMeanings } from '../coverage.ts'
+import { readText } from '../read-text.ts'
 import type { Value } from '../schemas.ts'
 import type { PassageTable } from '../tables.ts'
 import { languageOf } from './languages.ts'
@@ -60,17 +60,12 @@ const asWritten = (text: string) => text
 
 /** The weight of each sentence: the questions’ words and concepts that it has, of which rarer ones weigh more. */
 function weightsOf(queries: readonly string[], sentences: readonly string[]): number[] {
-  const asked = new Set<string>()
-  for (const query of queries) readMeanings(query, (meaning) => asked.add(meaning))
-  const having = sentences.map((sentence) => {
-    const has = new Set<string>()
-    readMeanings(sentence, (meaning) => asked.has(meaning) && has.add(meaning))
-    return has
-  })
+  const asked = new Set(queries.flatMap((query) => [...readText(query).meanings]))
+  const having = sentences.map((sentence) => [...readText(sentence).meanings].filter((meaning) => asked.has(meaning)))
   const counts = new Map<string, number>()
   for (const has of having) for (const meaning of has) counts.set(meaning, (counts.get(meaning) ?? 0) + 1)
   return having.map((has) =>
-    [...has].reduce((sum, meaning) => sum + Math.log(1 + sentences.length / counts.get(meaning)!), 0),
+    has.reduce((sum, meaning) => sum + Math.log(1 + sentences.length / counts.get(meaning)!), 0),
   )
 }
 

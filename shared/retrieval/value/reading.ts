@@ -1,4 +1,3 @@
-import { BoundedMap } from '../../bounded-map.ts'
 import { isFillerStem } from '../../terms/fillers.ts'
 import { isAlike } from '../alike.ts'
 import { codeOf, type Unit } from '../asked.ts'
@@ -10,18 +9,12 @@ import { headsOf } from '../tables.ts'
 const synonymStrength = 0.8
 /** A part of a compound, or a word that sounds alike: only for a word that no passage has. */
 const likeStrength = 0.5
-
+/** A longer text has no code. */
 const maxNameLength = 80
-/** Cells, headers and the passages of a small agent come again in other questions. */
-const namesRead = new BoundedMap<string, ReadonlySet<string>>(20_000)
-const passagesRead = new BoundedMap<string, ReadonlySet<string>>(4000)
 
 /** The stems of a text's words, fillers too, and its codes of several words. */
 export function formsIn(text: string): ReadonlySet<string> {
-  return (text.length <= maxNameLength ? namesRead : passagesRead).getOrInsertComputed(text, () => {
-    const { words, codes } = readText(text)
-    return new Set([...words.map(({ stem }) => stem), ...codes])
-  })
+  return readText(text).forms
 }
 
 /** The words of a text that set it apart: numbers, and those in brackets, only explain. */
