@@ -23,7 +23,7 @@ import { versionWatch } from './watch.ts'
 
 const compress = promisify(gzip)
 
-const place = v.strictTuple([v.number(), v.number(), uuid, v.number()])
+const place = v.strictTuple([v.number(), v.number(), v.number(), uuid, v.number()])
 
 export function snapshotApp({ db, now }: RouterOptions) {
   const newerThan = versionWatch()
@@ -52,7 +52,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
     async ({ c, key, confirmKey, db, scope, query: { since, wait = 0, cursor }, headers }) => {
       const list = `snapshot ${scope.agentId}`
       const after = readAfter(key, list, cursor, place)
-      const [from, version, documentId, chunkIndex] = after ?? [since ?? 0]
+      const [from, begun, version, documentId, chunkIndex] = after ?? [since ?? 0]
       const position = after && { version: version!, documentId: documentId!, chunkIndex: chunkIndex! }
       const tags = headers['if-none-match']
       c.header('cuecard-keeps-questions', String(key.logsQuestions))
@@ -67,7 +67,10 @@ export function snapshotApp({ db, now }: RouterOptions) {
           return c.body(null, 304)
         }
       }
-      const { meters, rows } = await db.batch({ meters: findBytes(scope), rows: selectPart(scope, from, position) })
+      const { meters, rows } = await db.batch({
+        meters: findBytes(scope),
+        rows: selectPart(scope, { since: from, begun }, position),
+      })
       const {
         served_version: current,
         purged_version: purged,
@@ -75,6 +78,7 @@ export function snapshotApp({ db, now }: RouterOptions) {
         time_zone,
         holidays,
         model,
+        removed,
       } = rows[0] ?? agentNotFound()
       if (from > current || (from > 0 && Math.max(from, version ?? 0) < purged)) throw expired()
       requireBytes(meters)
@@ -82,13 +86,14 @@ export function snapshotApp({ db, now }: RouterOptions) {
       const last = documents.at(-1)
       const isLast = !last || (last.is_last && last.is_whole)
       const lastIndex = last?.is_whole ? wholeDocument : last?.last_index
-      const next = isLast ? null : [from, last.version, last.document_id, lastIndex!]
+      const next = isLast ? null : [from, begun ?? current, last.version, last.document_id, lastIndex!]
       const part: SnapshotPart = {
         format: formatVersion,
         agent_id: scope.agentId,
         since: from,
         version: current,
         agent: { name, time_zone, holidays, model },
+        removed,
         documents: documents.map(toDocument),
         next_cursor: next && encodeCursor(key.cursorKey, list, next),
       }

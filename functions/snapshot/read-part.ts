@@ -17,6 +17,16 @@ export const wholeDocument = 2 ** 31 - 1
 interface AgentRow extends AgentFacts {
   served_version: number
   purged_version: number
+  /** Ids of documents that search no longer serves. */
+  removed: string[]
+}
+
+/** What a snapshot leaves out. */
+export interface Known {
+  /** The version that the client has; 0 for none. */
+  since: number
+  /** The agent's version at the first part of a whole snapshot: documents that were removed since are listed. Undefined for that part. */
+  begun?: number | undefined
 }
 
 /** A document, or a part of one. */
@@ -33,6 +43,9 @@ export interface DocumentRow extends Omit<SnapshotDocument, 'is_whole' | 'chunks
 
 /** Characters of the driver’s JSON, which has that of the chunks as a text. Gzip makes it at least a fifth smaller: most of it is base64. */
 const maxCharacters = 5_000_000
+/** Of changes: a client notices removals once a part. */
+const maxCharactersOfChanges = maxCharacters / 4
+const maxRemoved = 1000
 /** A chunk's: its vector and its sketch in base64, ids and names of fields. */
 const charactersOfChunk = 4096 + 256 + 300
 const charactersOfDocument = 400
@@ -53,8 +66,9 @@ export function findVersion(scope: AgentScope) {
  * if the agent doesn't exist.
  * @param position undefined at the beginning
  */
-export function selectPart(scope: AgentScope, since: number, position?: Position) {
+export function selectPart(scope: AgentScope, { since, begun }: Known, position?: Position) {
   const { organizationId, agentId } = scope
+  const most = since > 0 ? maxCharactersOfChanges : maxCharacters
   const { version = since, documentId = null, chunkIndex = -1 } = position ?? {}
   const isContinued = sql`(${p.version} = ${version}::bigint and ${p.document_id} = ${documentId}::uuid)`
   const isLater = sql`(${p.version} > ${version}::bigint
@@ -72,7 +86,7 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
         row_number() over in_order as n, ${ofDocument} as size
       from packs p left join documents d on ${d.organization_id} = ${p.organization_id} and ${d.id} = ${p.document_id}
       where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${isLater}
-        and (${since}::bigint > 0 or ${p.revision} is not null)
+        and (${since}::bigint > 0 or ${p.revision} is not null or ${p.version} > ${begun ?? null}::bigint)
       window in_order as (order by ${p.version}, ${p.document_id})
     ), sized as materialized (
       select g.n, c.*, lead(g.n) over of_document is null as is_end,
@@ -83,10 +97,10 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
         where ${c.organization_id} = ${organizationId} and ${c.document_id} = g.document_id and ${c.revision} <= g.revision
           and ${c.chunk_index} > g.after and ${c.sketch} is not null and ${c.terms} is not null
         order by ${c.chunk_index}, ${c.revision} desc offset 0) c on true
-      where g.chunks_before * ${charactersOfChunk} < ${maxCharacters} and g.n * ${charactersOfDocument} < ${maxCharacters}
+      where g.chunks_before * ${charactersOfChunk} < ${most} and g.n * ${charactersOfDocument} < ${most}
       window of_document as (partition by g.n order by c.chunk_index)
     ), fitting as materialized (
-      select s.* from sized s where s.characters < ${maxCharacters} or s.characters = (select min(characters) from sized)
+      select s.* from sized s where s.characters < ${most} or s.characters = (select min(characters) from sized)
     ), read as (
       select g.n, g.document_id, g.version::float8 as version, g.revision, g.title, g.valid_from, g.valid_until, g.metadata,
         case when g.external_id ~ '^https?://' then g.external_id end as url, g.is_last,
@@ -110,6 +124,8 @@ export function selectPart(scope: AgentScope, since: number, position?: Position
       group by g.n, g.document_id, g.version, g.revision, g.title, g.valid_from, g.valid_until, g.metadata, g.external_id, g.is_last
     )
     select ${a.served_version}::float8 as served_version, ${a.purged_version}::float8 as purged_version, ${a.name}, ${a.time_zone},
-      ${a.holidays}, ${a.model}, r.*
+      ${a.holidays}, ${a.model}, array(select ${p.document_id} from packs p
+        where ${p.organization_id} = ${organizationId} and ${p.agent_id} = ${agentId} and ${p.revision} is null and ${p.version} > ${since}::bigint
+        order by ${p.version} desc limit ${maxRemoved}) as removed, r.*
     from agents a left join read r on true where ${isAgent(scope)} order by r.n`
 }

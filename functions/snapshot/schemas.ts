@@ -95,6 +95,10 @@ export const snapshotPart = v.pipe(
       holidays: v.nullable(v.string()),
       model: described(v.nullable(v.string()), 'The model of the vectors.'),
     }),
+    removed: described(
+      v.array(v.pipe(v.string(), v.uuid())),
+      'Documents that search no longer serves, so that you need not wait for the last part to forget them: the newest 1,000 removed since `since`. They are in `documents`, too.',
+    ),
     documents: described(v.array(document), 'By `version`, then by id. A later one replaces an earlier one.'),
     next_cursor: described(v.nullable(v.string()), 'The `cursor` of the next part; null in the last one.'),
   }),
@@ -110,6 +114,7 @@ export const snapshotExample: SnapshotPart = {
   since: 0,
   version: 7,
   agent: { name: 'Front desk', time_zone: 'Europe/London', holidays: 'GB', model: 'text-embedding-3-small' },
+  removed: [],
   documents: [
     {
       document_id: hitExample.document_id,

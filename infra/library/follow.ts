@@ -4,7 +4,7 @@ import type { AgentId } from '../../shared/ids.ts'
 import { forgetPassages } from '../../shared/retrieval/statement/kept-passages.ts'
 import { Unavailable } from '../../shared/unavailable.ts'
 import type { Cache } from './cache.ts'
-import { emptyKnowledge, type Knowledge, Update } from './knowledge.ts'
+import { emptyKnowledge, type Knowledge, Update, withoutDocuments } from './knowledge.ts'
 import { digestOf, readPart } from './parts.ts'
 import type { Service } from './service.ts'
 
@@ -69,6 +69,7 @@ export async function follow(
       if (response.headers.get('content-digest') !== `sha-256=:${digestOf(body, 'base64')}:`)
         throw new Unavailable('cuecard', new Error('A part of the snapshot was damaged on its way'))
       const read = await readPart(body)
+      followed.knowledge = withoutDocuments(followed.knowledge, read.part.removed)
       update.add(read)
       bodies.push(body)
       const { next_cursor: next } = read.part

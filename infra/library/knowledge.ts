@@ -113,6 +113,16 @@ export class Update {
   }
 }
 
+/** The knowledge without documents that were removed since, at the same version. */
+export function withoutDocuments(knowledge: Knowledge, ids: readonly string[]): Knowledge {
+  const gone = (ids as DocumentId[]).filter((id) => knowledge.documents.has(id))
+  if (gone.length === 0) return knowledge
+  const documents = new Map(knowledge.documents)
+  for (const id of gone) documents.delete(id)
+  const changes = gone.map((documentId) => ({ documentId }))
+  return { index: withChanges(knowledge.index, changes), documents }
+}
+
 function timeOf(text: string | null | undefined, none: number): number {
   return text ? new Date(text).getTime() : none
 }

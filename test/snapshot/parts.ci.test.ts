@@ -35,6 +35,13 @@ async function serveLarge(tenant: Tenant): Promise<string> {
 const contentsIn = (parts: readonly SnapshotPart[]) =>
   parts.flatMap(({ documents }) => documents.flatMap(({ chunks = [] }) => chunks.map(({ content }) => content)))
 
+async function restOf(tenant: Tenant, first: SnapshotPart): Promise<SnapshotPart[]> {
+  const rest: SnapshotPart[] = []
+  for (let cursor = first.next_cursor; cursor; cursor = rest.at(-1)!.next_cursor)
+    rest.push((await getPart(gateway.origin, tenant, `?cursor=${cursor}`)).part!)
+  return rest
+}
+
 test('a large document comes in parts of at most 4 MB, each chunk once, and others with it', async () => {
   const tenant = await stand.tenant()
   await serveLarge(tenant)
@@ -56,15 +63,25 @@ test('a large document comes in parts of at most 4 MB, each chunk once, and othe
   ])
 })
 
+test('a document that is removed while the parts of a whole snapshot are read is listed, at once and in its place', async () => {
+  const tenant = await stand.tenant()
+  const [hours] = await storeKnown(stand, tenant)
+  await serveLarge(tenant)
+  const { part: first } = await getPart(gateway.origin, tenant)
+  expect(first!.documents).toContainEqual(expect.objectContaining({ document_id: hours, revision: 1 }))
+  await tenant.call('DELETE', `${tenant.knowledgeBase}/${hours}`)
+  const rest = await restOf(tenant, first!)
+  expect([first!.removed, rest[0]!.removed]).toEqual([[], [hours]])
+  expect(rest.at(-1)!.documents.at(-1)).toMatchObject({ document_id: hours, revision: null })
+})
+
 test('a document that changes while its parts are read comes again, after the others', async () => {
   const tenant = await stand.tenant()
   const path = await serveLarge(tenant)
   await storeKnown(stand, tenant)
   const { part: first } = await getPart(gateway.origin, tenant)
   await tenant.call('PATCH', path, { title: 'Larger' })
-  const rest: SnapshotPart[] = []
-  for (let cursor = first!.next_cursor; cursor; cursor = rest.at(-1)!.next_cursor)
-    rest.push((await getPart(gateway.origin, tenant, `?cursor=${cursor}`)).part!)
+  const rest = await restOf(tenant, first!)
   const [next, ...others] = rest.flatMap(({ documents }) => documents)
   expect(next).toMatchObject({ title: known.hours[0] })
   const again = others.filter(({ title }) => title === 'Larger')

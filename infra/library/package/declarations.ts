@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { prefetchBody, searchBody, searchResponse } from '../../../functions/search/schemas.ts'
+import { prefetchBody, prefetchResponse, searchBody, searchResponse } from '../../../functions/search/schemas.ts'
 import { problems } from '../../../shared/http/errors.ts'
 import { type JsonSchema, schemaConverter } from '../../openapi/json-schema.ts'
 import { problemSchemas } from '../../openapi/problems.ts'
@@ -9,6 +9,7 @@ const { components, convert } = schemaConverter()
 const schemas: Record<string, JsonSchema> = {
   searchBody: convert(searchBody, 'request'),
   prefetchBody: convert(prefetchBody, 'request'),
+  prefetchResponse: convert(prefetchResponse, 'response'),
   searchResponse: convert(searchResponse, 'response'),
 }
 
