@@ -3,27 +3,13 @@ import { openAgent } from '../../infra/library/open-agent.ts'
 import { serveTexts } from '../support/documents/known-documents.ts'
 import { useGateway } from '../support/stand/gateway.ts'
 import { useStand } from '../support/stand/stand.ts'
+import { roundsIn, textOf } from './ferries.ts'
 
 const stand = useStand()
 const gateway = useGateway(stand)
 
 const rounds = 12
 const documents = 6
-
-/** The text of a document in one round: each of its chunks names both. */
-const textOf = (document: number, round: number) =>
-  Array.from({ length: 4 }, (_, i) => `# Part ${i}\n\nThe ferry ${document} of round ${round} leaves at ${i}.`).join(
-    '\n\n',
-  )
-
-/** The round that each document has in an answer; several mean that its revisions were mixed. */
-function roundsIn(contents: readonly string[]): Map<string, Set<string>> {
-  const rounds = new Map<string, Set<string>>()
-  for (const content of contents)
-    for (const [, document, round] of content.matchAll(/ferry (\d+) of round (\d+)/g))
-      rounds.set(document!, (rounds.get(document!) ?? new Set()).add(round!))
-  return rounds
-}
 
 test('while documents change and go, no answer mixes two revisions, and none has a document two seconds after it went', async () => {
   const tenant = await stand.tenant()
@@ -47,7 +33,7 @@ test('while documents change and go, no answer mixes two revisions, and none has
       const found = roundsIn(data.map(({ content }) => content))
       asked++
       for (const [document, rounds] of found) if (rounds.size > 1) mixed.push(`${document}: ${[...rounds]}`)
-      if (before > deletedAt + 2000 && found.has('0')) outdated.push('0')
+      if (before > deletedAt + 2000 && found.has(0)) outdated.push('0')
       await new Promise(setImmediate)
     }
   }
