@@ -5,7 +5,7 @@ import type { Database } from '../../shared/database/database.ts'
 import type { AgentScope } from '../../shared/database/scope.ts'
 import { getAgent, updateAgent } from '../../shared/organizations/agents.ts'
 import { deleteAgent } from '../../shared/organizations/delete-agent.ts'
-import { countryOf, holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
+import { countriesByName, countryOf, holidays, timeZone, timeZoneOf } from '../../shared/organizations/time-zone.ts'
 import { maxName, name, nameField } from './agents.ts'
 import { isError } from './error-view.ts'
 import { confirmView, fieldsOf, type Sent, sheetForm } from './form-view.ts'
@@ -65,7 +65,7 @@ async function settingsView(db: Database, scope: AgentScope, sent: Sent = {}): P
   const zones = new Set(['UTC', timeZoneOf({ time_zone }), ...Intl.supportedValuesOf('timeZone')])
   const choices = [...zones].map((zone) => [zone, zone] as const)
   const country = time_zone !== null && agent.holidays === null && countryOf(time_zone)
-  const ofHolidays = html`The code of the country whose public holidays it has, such as US, or of a region, such as CA-ON.${country && ` ${time_zone} is in ${country}.`}`
+  const ofHolidays = html`The country whose public holidays it has, by its code, such as US, or a region, such as CA-ON.${country && ` ${time_zone} is in ${country}.`}`
   const fields = [
     nameField({ ...sent, typed }),
     choice(
@@ -74,7 +74,14 @@ async function settingsView(db: Database, scope: AgentScope, sent: Sent = {}): P
       time_zone === null ? [['', 'Not chosen yet: UTC'], ...choices] : choices,
       'The time zone of the business. “Today” in a call, and the days on which a document is served, are its days.',
     ),
-    line('holidays', 'Public holidays', maxHolidays, ofHolidays, html`autocapitalize="characters" autocomplete="off"`),
+    line(
+      'holidays',
+      'Public holidays',
+      maxHolidays,
+      ofHolidays,
+      html`list="countries" autocapitalize="characters" autocomplete="off"`,
+    ),
+    html`<datalist id="countries">${countriesByName().map(([code, country]) => html`<option value="${code}">${country}</option>`)}</datalist>`,
   ]
   const contents = await contentsOf(db, scope)
   const says = html`<h2>Delete this agent</h2>

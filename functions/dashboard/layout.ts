@@ -60,7 +60,7 @@ export function layout(view: View, session: Session, flash?: Flash): Html {
 </header>
 <main id="main" tabindex="-1">
 ${crumbs(view)}
-<div class="head"><h1>${isTab(view) ? html`${view.agent.name}<span class="unseen">: ${view.title}</span>` : view.title}</h1>${view.actions && html`<div class="actions">${view.actions}</div>`}</div>
+<div class="head"><h1>${isTab(view) ? html`${view.agent.name}<span class="unseen">: ${view.title}</span> ${session.permissions.includes('organization:write') && settingsLink(view.agent)}` : view.title}</h1>${view.actions && html`<div class="actions">${view.actions}</div>`}</div>
 ${view.lead && html`<p class="lead">${view.lead}</p>`}
 ${isTab(view) && tabs(view.agent, session)}
 <div id="flash" role="status">${flash && flashNotice(flash)}</div>
@@ -148,6 +148,10 @@ function crumbs(view: View): Html | '' {
   return html`<nav class="crumbs" aria-label="Breadcrumbs"><ol>${above.map(
     ([name, to]) => html`<li><a href="${to}">${name}</a></li>`,
   )}</ol></nav>`
+}
+
+function settingsLink({ id, name }: Agent): Html {
+  return html`<a class="button quiet" href="${home}/agents/${id}/edit" aria-label="Settings of “${name}”">${icon('settings')}</a>`
 }
 
 function tabs(agent: Agent, { mayReadQuestions }: Session): Html {

@@ -42,8 +42,8 @@ export function textView(text: string): Html {
 const tableLine = /^\s*\|.*\|\s*$/
 
 /**
- * Renders Markdown's headings, lists and tables in parts of a text, and the rest as written. Works line by line, so that
- * no text is lost and offsets stay valid.
+ * Renders Markdown's headings, lists, tables, bold words and links' names in parts of a text, and the rest as written. Works line by line,
+ * so that no text is lost and offsets stay valid.
  */
 export function passageText(text: string, parts: Range[], show: ShowPart): Html {
   const blocks: { isTable: boolean; lines: Range[] }[] = []
@@ -95,9 +95,25 @@ function paragraph(text: string, lines: Range[], show: ShowPart): Html {
 /** Replaces Markdown's signs: headings become bold, items get a bullet. */
 function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
   const [sign = '', heading, item] = /^\s*(?:(#{1,6}\s+)|([-*+]\s+))?/.exec(text.slice(start, end)) ?? []
-  const rest = show({ start: start + sign.length, end })
+  const rest = inline(text, { start: start + sign.length, end }, show)
   if (heading) return html`<b>${rest}</b>`
   return item ? html`• ${rest}` : rest
+}
+
+const boldOrLink = /\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<!!)\[([^[\]]+)\]\([^()\s]+\)/g
+
+/** Leaves out the signs of bold words, and links' addresses. */
+function inline(text: string, { start, end }: Range, show: ShowPart): Html {
+  let at = start
+  const parts = Array.from(text.slice(start, end).matchAll(boldOrLink), ({ 0: whole, 1: bold, 2: name, index }) => {
+    const from = start + index
+    const before = show({ start: at, end: from })
+    at = from + whole.length
+    const inner = from + (bold === undefined ? 1 : 2)
+    const said = show({ start: inner, end: inner + (bold ?? name)!.length })
+    return html`${before}${bold === undefined ? said : html`<b>${said}</b>`}`
+  })
+  return html`${parts}${show({ start: at, end })}`
 }
 
 /** `tabindex` lets people scroll a wide table with the keyboard. */
@@ -108,7 +124,8 @@ function table(text: string, lines: Range[], show: ShowPart): Html {
     if (isRule(text, cells)) return ''
     return html`<tr>${cells.map((cell) => {
       const isHead = hasHead && i === 0 && cell.start < cell.end
-      return isHead ? html`<th scope="col">${show(cell)}</th>` : html`<td>${show(cell)}</td>`
+      const shown = inline(text, cell, show)
+      return isHead ? html`<th scope="col">${shown}</th>` : html`<td>${shown}</td>`
     })}</tr>`
   })}</table></div>`
 }

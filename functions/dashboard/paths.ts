@@ -63,10 +63,10 @@ export function goldenQuestionPath(
   return withQuery(`${checksPage(agentId)}/new`, { question, ...expected, ...asked })
 }
 
-/** The form for a text that answers a question. */
-export function newDocumentPath(agentId: string, question: string): string {
+/** The form for a text that answers a question. @param from the tab to return to */
+export function newDocumentPath(agentId: string, question: string, from: 'ask' | 'questions'): string {
   const shown = [...question].slice(0, maxQuestionCharacters).join('')
-  return withQuery(`${agentPage(agentId, 'documents')}/new`, { question: shown })
+  return withQuery(`${agentPage(agentId, 'documents')}/new`, { question: shown, from })
 }
 
 /** The form for days on which the business is closed or has other hours. */

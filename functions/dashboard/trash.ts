@@ -64,7 +64,7 @@ export function addTrashScreens(screens: Screens, queue: Sender) {
         crumbs: [],
         content:
           rows.length > 0
-            ? html`${rowsView(rows.map((row) => rowView(scope.agentId, row)))}${pagesView(['Older', next])}`
+            ? html`${rows.length > 1 && restoreAllView(scope.agentId, rows)}${rowsView(rows.map((row) => rowView(scope.agentId, row)))}${pagesView(['Older', next])}`
             : emptyView('document', 'The trash is empty', 'Documents and websites that you delete come here.'),
       }
     })
@@ -130,6 +130,11 @@ function rowView(agentId: string, { what, deleted_at, pages, ...trashed }: Trash
 <p class="hint">${pages !== null && `Website, ${counted(pages, 'page')} · `}Deleted ${ago(deleted_at)} · gone for good on ${localDay(gone)}</p></div>
 ${form('restore', 'Restore', 'plain')}
 <details><summary aria-label="Delete for good: “${name}”">Delete for good</summary><p>You can’t restore it afterwards.</p>${form('delete', 'Delete for good', 'danger')}</details></li>`
+}
+
+function restoreAllView(agentId: string, rows: readonly Trashed[]) {
+  const fields = rows.map(({ what }) => html`<input type="hidden" name="what" value="${what}">`)
+  return html`<form method="post" action="${trashPage(agentId)}/restore">${fields}<button class="plain">Restore all ${rows.length}</button></form>`
 }
 
 /** @throws any error that a person can do nothing about */

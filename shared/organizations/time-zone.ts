@@ -33,13 +33,13 @@ function resolved(name: string): string {
 }
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+const pairsOfLetters = letters.flatMap((first) => letters.map((second) => first + second))
 
 /** The ISO 3166 code of the country of a time zone; undefined for zones that belong to none, such as UTC. */
 export function countryOf(zone: string): string | undefined {
   const name = resolved(zone)
-  const codes = letters.flatMap((first) => letters.map((second) => first + second))
   // The region of a locale is the current code, also for a former one such as DD.
-  const code = codes.find((code) => new Intl.Locale(`und-${code}`).getTimeZones()?.includes(name))
+  const code = pairsOfLetters.find((code) => new Intl.Locale(`und-${code}`).getTimeZones()?.includes(name))
   return code && new Intl.Locale(`und-${code}`).region
 }
 
@@ -98,4 +98,10 @@ function isRegion(code: string): boolean {
   if (!country || (noCountry.test(country) && country !== 'XK')) return false
   // An alias such as UK, which is GB, is no code.
   return countries.of(country) !== undefined && new Intl.Locale(`und-${country}`).region === country
+}
+
+/** The ISO 3166 codes of countries and their English names, by name. */
+export function countriesByName(): (readonly [code: string, name: string])[] {
+  const named = pairsOfLetters.filter(isRegion).map((code) => [code, countries.of(code)!] as const)
+  return named.sort(([, one], [, other]) => one.localeCompare(other))
 }

@@ -50,3 +50,9 @@ export async function listQuestions(
   if (questions.length === 0) await requireAgent(db, scope)
   return { questions: questions.slice(0, limit), hasMore: questions.length > limit }
 }
+
+/** Closes questions without an answer, in these words, since a check says that none should have one. */
+export function closeRightly({ organizationId, agentId }: AgentScope, question: string) {
+  return sql`update question_log q set answered_since = '{}' where ${q.organization_id} = ${organizationId} and ${q.agent_id} = ${agentId}
+    and ${q.status} = 'nothing' and lower(${q.question}) = lower(${question})`
+}

@@ -107,7 +107,7 @@ describe('a question', () => {
       const document = level === 'nothing' ? 'nothing' : body.data[0].document_id
       const paths = {
         'Correct it': `${agent}/documents/${document}/edit?${new URLSearchParams({ question, passage: '1' })}`,
-        'Add an answer': `${agent}/documents/new?${new URLSearchParams({ question })}`,
+        'Add an answer': `${agent}/documents/new?${new URLSearchParams({ question, from: 'ask' })}`,
       }
       const waysOf = ({ html }: Page) =>
         [...html.matchAll(/<a class="button[^"]*" href="([^"]*)">([^<]*)/g)].map(([, link, name]) => [

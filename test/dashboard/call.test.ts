@@ -96,7 +96,7 @@ describe('the page of a call', () => {
       expect.arrayContaining([
         `${agent}/documents/${id}?passage=1#passage-1`,
         expect.stringContaining(`${agent}/golden-questions/new?${golden}&call=call&before=`),
-        `${agent}/documents/new?question=Are+you+open+on+Sunday%3F`,
+        `${agent}/documents/new?question=Are+you+open+on+Sunday%3F&from=questions`,
         expect.stringContaining(`${agent}/documents/${id}/edit?question=Are+you+open+on+Sunday%3F&at=`),
       ]),
     )

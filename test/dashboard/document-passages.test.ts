@@ -33,6 +33,17 @@ test('a document shows its text once, with a number where each passage begins', 
   }
 })
 
+test('bold words and links’ names are shown without their signs', async () => {
+  const tenant = await signedIn()
+  const text =
+    'We are **closed** on Sunday. [Book online](https://inn.example/book) for **two [guests](/g)**, 2 ** 3, or ![a map](map.png).'
+  const id = await serve(stand, tenant, 'Hours', text)
+  const { html } = await tenant.browser.get(`${listOf(tenant)}/${id}`)
+  expect(html).toContain(
+    'We are <b>closed</b> on Sunday. Book online for <b>two [guests](/g)</b>, 2 ** 3, or ![a map](map.png).',
+  )
+})
+
 test('a table is shown as a table, even if a page begins within it', async () => {
   const tenant = await signedIn()
   const rows = Array.from({ length: 400 }, (_, i) => `| Part ${i} of the machine | ${i}.50 EUR | |`)

@@ -38,12 +38,13 @@ describe('the tab of checks', () => {
     const made = await browser.submit(`${listOf(tenant)}/new`, { ...typed, on_failure: 'block' })
     expect(made.text).toContain('The check was saved. It passes.')
     expect(made.text).toContain('A part with the words “Sunday we are closed” should be found among the first 3')
-    expect(made.text).toContain('stops the change')
+    expect(made.text).toContain('a change that breaks it is stopped')
     expect(made.text).toContain('Passes, found first')
     const other = { ...typed, question: 'Do you sell cars?', expected: tenant.hours, words: 'Volvo', within: '1' }
     const failing = await browser.submit(`${listOf(tenant)}/new`, other)
     expect(failing.text).toContain('It fails now.')
     expect(failing.text).toContain('A part of “Hours” with the words “Volvo” should be found first')
+    expect(failing.text).toMatch(/you’re told of a change that breaks it .* Callers now get “[^”]+” from “Hours”\./)
     await sql`update golden_questions set passed = null, rank = null, checked_at = null
       where agent_id = ${tenant.agentId}`.execute(stand.db)
     expect((await browser.get(listOf(tenant))).text.match(/Not checked yet/g)).toHaveLength(2)

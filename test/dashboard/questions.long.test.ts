@@ -211,10 +211,30 @@ describe('a question without a good answer', () => {
     expect(await states(owner)).toEqual([['do you sell cars'], ['can my parrot come']])
     const { text } = await screen(owner, { show: 'since' })
     expect(text).toMatch(
-      /Open 1 Answered since 1 All .*“can my parrot come” Answered since Birds: “Your parrot can come/,
+      /Open 1 Answered since 1 All .*“can my parrot come” Answered since a change Birds: “Your parrot can come/,
     )
     await owner.call('DELETE', `${owner.knowledgeBase}/${birds}`)
     expect(await states(owner)).toEqual([['do you sell cars', 'can my parrot come'], []])
+  })
+
+  test('returns to the list after its answer was added', async () => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: 'can my parrot come' })
+    const [, add] = linksOf(rowOf((await screen(owner)).html, 'can my parrot come')).find(
+      ([name]) => name === 'Add an answer',
+    )!
+    const { text } = await owner.browser.submit(add, { title: 'Parrots', content: 'Your parrot can come with you.' })
+    expect(text).toContain('“Parrots” was saved. Its question leaves this list once the text is ready.')
+  })
+
+  test('is closed by a check that expects no answer', async () => {
+    const owner = await keeping()
+    await storeQuestions(stand, owner, { question: 'Can my parrot come' }, { question: 'do you sell cars' })
+    const check = { question: 'can my parrot come', expected: 'nothing', within: '3', on_failure: 'block' }
+    await owner.browser.submit(`/dashboard/agents/${owner.agentId}/golden-questions/new`, check)
+    await stored(owner, 'Rooms', 'A room costs 80 euros.')
+    expect(await states(owner)).toEqual([['do you sell cars'], ['Can my parrot come']])
+    expect((await screen(owner, { show: 'since' })).text).toContain('“Can my parrot come” Rightly unanswered')
   })
 
   test('that was marked wrong stays open while it would get the same answer', async () => {

@@ -135,6 +135,7 @@ describe('the page of a website', () => {
     expect(failed.text).toContain(
       `Its documents stay as they were, and callers still get answers from them. Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.`,
     )
+    expect(failed.text).not.toContain('In the last look')
     expect((await browser.get(page.replace(/\/[^/]+$/, ''))).text).toContain('Couldn’t be read')
   })
 })

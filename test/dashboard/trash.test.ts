@@ -44,6 +44,18 @@ test('restoring brings a document or a website’s pages back, and says so', asy
   expect((await browser.get(trashOf(tenant))).text).toContain('The trash is empty')
 })
 
+test('everything on a page is restored at once', async () => {
+  const tenant = await signedIn()
+  const { browser } = tenant
+  for (const title of ['Prices', 'Parking']) await discard(tenant, await write(tenant, title, 'text'))
+  const { html, text } = await browser.get(trashOf(tenant))
+  expect(text).toContain('Restore all 2')
+  const [form = ''] = /<form.*?Restore all/s.exec(html) ?? []
+  const back = await browser.submit(`${trashOf(tenant)}/restore`, { what: whatIn(form) })
+  expect(back.text).toContain('2 documents are back.')
+  expect(back.text).toContain('The trash is empty')
+})
+
 test('a restoration that fails says why', async () => {
   const tenant = await signedIn()
   const { call, knowledgeBase, browser } = tenant

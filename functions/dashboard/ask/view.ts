@@ -113,7 +113,7 @@ function actionsView(
   // Any other text may be about something else.
   const correct = source &&
     (status === 'found' || dispute) && ['Correct it', correctionPath(agentId, source, question, at)]
-  const add = status !== 'found' && ['Add an answer', newDocumentPath(agentId, question)]
+  const add = status !== 'found' && ['Add an answer', newDocumentPath(agentId, question, 'ask')]
   const ways = [add, correct].flatMap((way) => (way ? [way] : []))
   const links = ways.map(
     ([name, path]) => html`<a class="button${name !== 'Add an answer' && ' plain'}" href="${path}">${name}</a> `,

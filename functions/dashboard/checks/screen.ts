@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { sql } from 'kysely'
 import * as v from 'valibot'
-import { answeringWords } from '../../../shared/checks/broken.ts'
+import { answeringWords, answerOf, bestSentence, type Answer as Found } from '../../../shared/checks/broken.ts'
 import { maxPerAgent } from '../../../shared/checks/check.ts'
 import {
   createCheck,
@@ -12,6 +12,7 @@ import {
   runChecks,
   updateCheck,
 } from '../../../shared/checks/store.ts'
+import { ask } from '../../../shared/checks/try-change.ts'
 import { columnsOf } from '../../../shared/database/columns.ts'
 import type { Database } from '../../../shared/database/database.ts'
 import { type AgentScope, isOfAgent } from '../../../shared/database/scope.ts'
@@ -22,7 +23,7 @@ import { searchAfter } from '../../../shared/knowledge/search-after.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { timeZoneOf, wallTime } from '../../../shared/organizations/time-zone.ts'
-import { listQuestions } from '../../../shared/questions/questions.ts'
+import { closeRightly, listQuestions } from '../../../shared/questions/questions.ts'
 import { maxTurns } from '../../../shared/retrieval/heard.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
@@ -43,6 +44,8 @@ const base = '/dashboard/agents/:agentId/golden-questions'
 const one = `${base}/:goldenQuestionId` as const
 const d = columnsOf('documents', 'd')
 const tab = 'golden-questions'
+/** Failing checks that the list asks, to say what they find. */
+const maxExplained = 5
 const writing = { permission: 'kb:write', tab } as const
 
 /** The API calls a check a golden question. */
@@ -52,6 +55,8 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
       const [{ questions }, agentRow] = await Promise.all([listChecks(db, scope, { limit: maxPerAgent }), agent()])
       const expected = questions.flatMap(({ document_id }) => document_id ?? [])
       const titles = new Map((await titlesOf(db, scope, expected)).map(({ id, title }) => [id, title]))
+      const failing = questions.filter(({ passed }) => passed === false).slice(0, maxExplained)
+      const found = new Map((await ask(db, scope, failing)).map((each) => [each.question.id, answerOf(each)]))
       const mayWrite = may('kb:write')
       const zone = timeZoneOf(agentRow)
       const page = checksPage(scope.agentId)
@@ -62,7 +67,7 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
         title: 'Checks',
         lead: 'Asked before every change, so that a right answer stays right.',
         actions: mayWrite && html`${run}<a class="button plain" href="${page}/new">New check</a>`,
-        content: listView({ agentId: scope.agentId, titles, zone, mayWrite }, questions),
+        content: listView({ agentId: scope.agentId, titles, found, zone, mayWrite }, questions),
       }
     })
     .post(`${base}/run`, writing, async ({ db, meter, scope }) => {
@@ -87,7 +92,9 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
     .post(`${base}/new`, { ...writing, form: checkForm }, ({ db, meter, scope, form }) =>
       save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
-        return await createCheck({ db, embedder }, scope, withMoment(input))
+        const check = await createCheck({ db, embedder }, scope, withMoment(input))
+        if (input.expects_nothing) await closeRightly(scope, input.question).execute(db)
+        return check
       }),
     )
     .get(`${one}/edit`, writing, async ({ db, scope }) => {
@@ -178,6 +185,8 @@ interface Listed {
   agentId: string
   /** The titles of documents, by id. */
   titles: ReadonlyMap<string, string>
+  /** What failing checks find now, by the id of the check. */
+  found: ReadonlyMap<string, Found>
   zone: string
   mayWrite: boolean
 }
@@ -202,10 +211,18 @@ function rowView(list: Listed, row: KeptCheck): Html {
   const address = `${checksPage(agentId)}/${id}`
   const action = (name: string, path: string, style = '') =>
     html`<a class="button quiet ${style}" href="${path}" aria-label="${name}: “${question}”">${name}</a>`
-  return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(list, row)}</p></div>
+  return html`<li id="question-${id}"><div class="what"><p class="name">“${question}”</p>${row.history.length > 0 && html`<p class="hint">after ${row.history.map((turn) => `“${turn}”`).join(', ')}</p>`}<p class="hint">${aboutView(list, row)}</p>${foundView(list.found.get(id), row)}</div>
 <p class="state ${passed === null ? '' : passed ? 'good' : 'bad'}">${passed === null ? 'Not checked yet' : passed ? (row.rank === null ? 'Passes' : `Passes, ${foundAt(row.rank)}`) : 'Fails'}</p>
 <div class="actions">${action('Ask', askPath(agentId, { q: question, at }))}
 ${mayWrite && html`${action('Edit', `${address}/edit`)} ${action('Delete', `${address}/delete`, 'danger')}`}</div></li>`
+}
+
+/** “Callers now get “We close at six” from “Hours”.” */
+function foundView(found: Found | undefined, row: KeptCheck): Html | false {
+  if (!found) return false
+  const { passage, value } = found
+  if (!passage) return html`<p>Callers now get no answer.</p>`
+  return html`<p>Callers now get “${value ?? bestSentence(passage, row)}” from “${passage.document_title}”.</p>`
 }
 
 const foundAt = (rank: number) => `found ${['first', 'second', 'third'][rank - 1] ?? `in place ${rank}`}`
@@ -220,7 +237,7 @@ function aboutView({ titles, zone }: Listed, { document_id, words, value, within
     (of || having) && html`A part${of}${having} should be found ${place}`,
     row.expects_value && (value === null ? 'No table should give a value' : html`A table should give “${value}”`),
   ].filter(Boolean)
-  return html`${expected.map((each) => html`${each} · `)}${row.on_failure === 'block' ? 'stops the change' : 'tells you'}${
+  return html`${expected.map((each) => html`${each} · `)}${row.on_failure === 'block' ? 'a change that breaks it is stopped' : 'you’re told of a change that breaks it'}${
     row.as_of && html` · asked as of ${timeIn(row.as_of, zone)}`
   }${row.checked_at && html` · checked ${ago(row.checked_at)}`}`
 }

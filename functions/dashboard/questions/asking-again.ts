@@ -26,7 +26,8 @@ export async function askAgain(
   entries: readonly Entry[],
 ): Promise<boolean> {
   const due = entries.filter(
-    ({ state, rows }) => state !== 'found' && rows.every((row) => row.asked_again_version !== version),
+    ({ state, rows }) =>
+      state !== 'found' && state !== 'right' && rows.every((row) => row.asked_again_version !== version),
   )
   const waiting = due.slice(0, maxAsked)
   if (waiting.length === 0) return false

@@ -108,10 +108,11 @@ function rowView(
   const { agentId } = scope
   const { id, question, call_id } = asked
   const others = [...new Set(rows.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
-  const heard = state === 'nothing' ? undefined : heardThen(asked, givenOf, place, maxSaid)
+  const isSilent = state === 'nothing' || state === 'right'
+  const heard = isSilent ? undefined : heardThen(asked, givenOf, place, maxSaid)
   return html`<li id="asked-${id}" data-row tabindex="-1"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(state)}</p>
 ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
-${state !== 'nothing' && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
+${!isSilent && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${rows.length === 1 ? 'Asked' : `Asked ${number(rows.length)} times, last`} ${ago(newest.asked_at)}</p></div>
 ${waysView(agentId, {
   ...asked,

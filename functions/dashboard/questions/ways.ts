@@ -22,7 +22,8 @@ const states = {
   uncertain: ['wait', 'Uncertain'],
   nothing: ['', 'Nothing found'],
   wrong: ['bad', 'Marked wrong'],
-  since: ['good', 'Answered since'],
+  since: ['good', 'Answered since a change'],
+  right: ['good', 'Rightly unanswered'],
 } as const
 
 /** Shows whether a caller's question was answered. */
@@ -44,7 +45,7 @@ export function waysView(agentId: string, asked: Asked): Html {
   const looking = lookingWays(agentId, asked)
   if (!mayWrite) return html`<div class="actions">${looking.map((way) => link(way, 'quiet'))}</div>`
   const ways = writingWays(agentId, asked)
-  const first = state !== 'found' && ways.shift()
+  const first = state !== 'found' && state !== 'right' && ways.shift()
   const action = (name: string) => withQuery(`${agentPage(agentId, 'questions')}/${name}`, shown)
   const isWrong = state === 'wrong'
   return html`<form class="actions" method="post" action="${action('wrong')}"><input type="hidden" name="ids" value="${ids.join()}">
@@ -64,7 +65,7 @@ function writingWays(agentId: string, { ids, question, call_id, status, value, a
   const isAnswer = given !== undefined && (status === 'found' || state === 'since')
   const expected = isAnswer ? { document: given.hit.document_id, value: value?.text } : {}
   const asked = { ...(call_id !== null && { call: call_id, before: ids[0]! }), at }
-  const add: Way = ['Add an answer', newDocumentPath(agentId, question)]
+  const add: Way = ['Add an answer', newDocumentPath(agentId, question, 'questions')]
   const keep: Way = ['Keep as a check', goldenQuestionPath(agentId, question, expected, asked)]
   const correct: Way[] = isAnswer ? [['Correct it', correctionPath(agentId, given.hit, question, at)]] : []
   return state === 'since' ? [keep, ...correct, add] : [...correct, add, keep]

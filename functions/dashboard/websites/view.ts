@@ -82,7 +82,7 @@ export function websiteView(agentId: string, source: Shown, shown: Pages): Html 
 ${is_under_way && html`<p class="detail">${pages === 0 ? 'Looking for pages' : `${number(looked)} of ${counted(pages, 'page')} looked at so far`}</p>${pages > 0 && html`<progress value="${looked}" max="${pages}" aria-label="Being read"></progress>`}`}</div>
 ${error_message !== null && html`<div class="notice bad"><p><strong>${sentence(error_message)}</strong> ${source.page_count > 0 && 'Its documents stay as they were, and callers still get answers from them.'} Cuecard will look at it again automatically. Open the address in a browser: if it works there, choose “Look now”; if it’s wrong or has moved, delete this website and add the right address.</p></div>`}
 ${notice !== null && html`<p class="notice warn">${notice}</p>`}
-${checked_at !== null && !is_under_way && html`<p>In the last look: ${news.join(', ') || 'nothing changed'}.</p>`}
+${checked_at !== null && !is_under_way && error_message === null && html`<p>In the last look: ${news.join(', ') || 'nothing changed'}.</p>`}
 <section class="panel"><h2>Pages</h2>
 ${filtersView('Filter pages', [
   { name: 'All', path: address, count: pages, isCurrent: !isLeftOut },

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { answeringWords } from '../../../../shared/checks/broken.ts'
 import { type Failing, updateChecks } from '../../../../shared/checks/decide.ts'
 import { createCheck } from '../../../../shared/checks/store.ts'
-import type { DocumentScope } from '../../../../shared/database/scope.ts'
+import type { AgentScope, DocumentScope } from '../../../../shared/database/scope.ts'
 import { createDocument } from '../../../../shared/documents/client/create-document.ts'
 import { editDocument } from '../../../../shared/documents/client/edit-document.ts'
 import { correctText, edit } from '../../../../shared/documents/client/edits.ts'
@@ -17,7 +17,7 @@ import { asOfDays } from '../../as-of.ts'
 import { isError } from '../../error-view.ts'
 import { line, shortened } from '../../forms.ts'
 import { agentPage, type Html, type View } from '../../layout.ts'
-import { documentPath, documentRoute, documentsRoute } from '../../paths.ts'
+import { askPath, documentPath, documentRoute, documentsRoute } from '../../paths.ts'
 import { brokenView, isIgnoring, refusalOf, updating } from '../../refused-change.ts'
 import type { Answer, Screens } from '../../screen.ts'
 import { subjectOf } from '../../titles.ts'
@@ -79,21 +79,25 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       const view = newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), { typed })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
-    .post(`${documentsRoute}/new`, { permission, tab, form: newText }, async ({ db, scope, form, origin, agent }) => {
-      const base = agentPage(scope.agentId, 'documents')
-      const zone = timeZoneOf(await agent())
-      if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
-      try {
-        const { title, content, check, ...days } = form.values
-        if (check) return newView(base, zone, { typed: form.values, note: unchecked })
-        const dates = changedDates(days, { valid_from: null, valid_until: null, time_zone: zone })
-        const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
-        return { redirect: `${base}/${document.id}`, flash: { text: `“${document.title}” was saved.` } }
-      } catch (error) {
-        const { message, status } = tooMany(error)
-        return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
-      }
-    })
+    .post(
+      `${documentsRoute}/new`,
+      { permission, tab, form: newText },
+      async ({ c, db, scope, form, origin, agent }) => {
+        const base = agentPage(scope.agentId, 'documents')
+        const zone = timeZoneOf(await agent())
+        if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
+        try {
+          const { title, content, check, ...days } = form.values
+          if (check) return newView(base, zone, { typed: form.values, note: unchecked })
+          const dates = changedDates(days, { valid_from: null, valid_until: null, time_zone: zone })
+          const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
+          return createdFor(c, scope, document)
+        } catch (error) {
+          const { message, status } = tooMany(error)
+          return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
+        }
+      },
+    )
     .get(`${documentRoute}/edit`, { permission, tab }, async ({ c, db, scope }) => {
       const document = await readEditable(db, scope, maxWrittenBytes)
       const { part = await partOf(db, scope, document, c.req.query('passage')), ...shown } = shownOf(c)
@@ -111,7 +115,8 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       })
       if (!document) {
         const sent = { typed, note: alertView(gone) }
-        return { ...newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), sent), status: 404 }
+        const base = agentPage(scope.agentId, 'documents')
+        return { ...newView(base, timeZoneOf(await agent()), sent, `${base}/new`), status: 404 }
       }
       const again: Again = (status, more, now = document) => ({
         ...editView(now, documentPath(scope.agentId, scope.documentId), { ...shown, typed, ...more }),
@@ -140,6 +145,16 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
       const fault = kept && (await keep({ db, ...checking, meter: request.meter }, scope, kept))
       return saved(scope, document, sent, fault)
     })
+}
+
+/** Leads from a new text back to where its question was found, or else to its document. */
+function createdFor(c: Context, { agentId }: AgentScope, { id, title }: { id: string; title: string }): Answer {
+  const q = questionOf(c)
+  const text = `“${title}” was saved.`
+  if (!q) return { redirect: documentPath(agentId, id), flash: { text } }
+  if (c.req.query('from') !== 'questions') return { redirect: askPath(agentId, { q, saved: id }), flash: { text } }
+  const later = 'Its question leaves this list once the text is ready.'
+  return { redirect: agentPage(agentId, 'questions'), flash: { text: `${text} ${later}` } }
 }
 
 /** The check that keeps what the text answers. @param at when the question was asked; now unless given */

@@ -33,8 +33,9 @@ interface Sent {
   note?: Html
 }
 
-export function newView(base: string, zone: string, { typed = {}, faults, note }: Sent = {}): View {
-  const form = { action: `${base}/new`, zone, faults, save: 'Save text', cancel: base }
+/** @param action the address that the form posts to; its own unless given */
+export function newView(base: string, zone: string, { typed = {}, faults, note }: Sent = {}, action = ''): View {
+  const form = { action, zone, faults, save: 'Save text', cancel: base }
   return {
     title: 'Write a text',
     crumbs: [],
@@ -151,7 +152,7 @@ const ofTables = {
 function textForm({ action, typed, zone, faults = {}, question, passage, save, cancel }: TextForm): Html {
   const { title, content, edits } = typed
   const { line, area } = fieldsOf({ typed: { title, content }, faults })
-  return html`<form id="${textFormId}" class="text-form" method="post" data-draft action="${action}">
+  return html`<form id="${textFormId}" class="text-form" method="post" data-draft${action && html` action="${action}"`}>
 ${edits !== undefined && html`<input type="hidden" name="edits" value="${shortened(`${edits}`, maxEdits)}">`}
 ${line('title', 'Title', maxTitle, 'What it’s about, such as “Opening hours”. Callers’ questions are compared with it, too.')}
 ${
