@@ -155,7 +155,10 @@ describe('the list', () => {
     const { html } = await screen(owner, all)
     const agent = `/dashboard/agents/${owner.agentId}`
     const call = [expect.anything(), `${agent}/call?id=call+1`]
-    const add = (question: string) => ['Add an answer', `${agent}/documents/new?${new URLSearchParams({ question })}`]
+    const add = (question: string) => [
+      'Add an answer',
+      `${agent}/documents/new?${new URLSearchParams({ question, from: 'questions' })}`,
+    ]
     const correct = (question: string) => [
       'Correct it',
       expect.stringContaining(`${agent}/documents/${id}/edit?${new URLSearchParams({ question })}&at=20`),

@@ -20,6 +20,7 @@ const rate = Number(process.env.SOAK_RATE ?? 1000)
 const documents = 200
 /** Milliseconds. */
 const betweenChanges = 100
+const modelChanges = 5
 const random = new Random(56)
 
 // The embedded database has one session: a change of the model keeps the snapshot from looking for changes.
@@ -84,18 +85,17 @@ test.runIf(process.env.DATABASE_URL)(
     const started = performance.now()
     const passed = () => (performance.now() - started) / 1000 / seconds
     let changes = 0
-    const models: (() => Promise<void>)[] = [
-      () => changeTo('second', 'first', changing),
-      () => changeTo('first', 'second', returning),
-    ]
+    let models = 0
     while (passed() < 1) {
       round++
+      await sleep(betweenChanges)
       await edit()
       changes++
       if (round % 7 === 0) await remove()
       if (round % 7 === 3) await create()
-      if (passed() > (3 - models.length) / 3) await models.shift()?.()
-      await sleep(betweenChanges)
+      if (passed() < (models + 1) / (modelChanges + 1)) continue
+      if (models++ % 2 === 0) await changeTo('second', 'first', changing)
+      else await changeTo('first', 'second', returning)
     }
 
     const sum = (count: (report: Report) => number) => reports.reduce((total, report) => total + count(report), 0)

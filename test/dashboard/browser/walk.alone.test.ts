@@ -117,7 +117,7 @@ describe.runIf(executablePath)('a shop owner (needs chromium, or CHROMIUM with i
       await tap(link(/^Add an answer: “where can I park my car/))
       await type(page.getByLabel('Text', { exact: true }), 'Guests park free of charge behind the house.')
       await tap(button('Save text'))
-      await ready.waitFor()
+      await flash.getByText('Its question leaves this list').waitFor()
     })
     await page.goto(documents)
     await counted('the days of a holiday', async () => {
