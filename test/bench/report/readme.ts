@@ -28,6 +28,7 @@ const rows = [
     /^1,000 chunks: with the built-in encoder/,
     'Hybrid search there, its vector made by the built-in encoder',
   ],
+  ['inside', /^1,000 chunks: from a replica/, 'From a replica on the caller’s machine, 1,000 chunks'],
   ['cold-start', /^documents: import and first request/, 'New Lambda instance, import and first request'],
 ] as const
 
