@@ -9,6 +9,7 @@ glibc=$PWD/../node_modules/.cache/glibc
 libraries=$glibc/usr/lib/x86_64-linux-gnu
 if [[ ! -e $libraries/libstdc++.so.6 ]]; then
   site=$(apt-get indextargets --format '$(SITE)' | head -1)
+  mkdir -p "$glibc"
   packages=$(mktemp)
   curl -sSf "$site/dists/trixie/main/binary-amd64/Packages.xz" | xz -dc >"$packages"
   for package in libc6 libgcc-s1 libstdc++6; do
