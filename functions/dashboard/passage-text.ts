@@ -100,7 +100,7 @@ function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
   return item ? html`• ${rest}` : rest
 }
 
-const boldOrLink = /\*\*(?=\S)(.+?)(?<=\S)\*\*|(?<!!)\[([^[\]]+)\]\([^()\s]+\)/g
+const boldOrLink = /\*\*([^*\s](?:[^*]{0,200}[^*\s])?)\*\*|(?<!!)\[([^[\]]{1,200})\]\([^()\s]{1,500}\)/g
 
 /** Leaves out the signs of bold words, and links' addresses. */
 function inline(text: string, { start, end }: Range, show: ShowPart): Html {
