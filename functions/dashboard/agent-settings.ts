@@ -16,7 +16,7 @@ import { counted } from './sentences.ts'
 
 const one = '/dashboard/agents/:agentId' as const
 const permission = 'organization:write'
-const maxHolidays = 6
+const maxHolidays = 60
 const settings = v.object({
   name,
   time_zone: v.pipe(
@@ -27,14 +27,22 @@ const settings = v.object({
   holidays: v.optional(
     v.pipe(
       v.string(),
-      v.transform(oneLine),
-      v.toUpperCase(),
-      v.check((text) => text === '' || v.is(holidays, text), 'Enter a code, such as US or CA-ON.'),
+      v.transform((text) => codeOf(oneLine(text))),
+      v.check(
+        (text) => text === '' || v.is(holidays, text),
+        'Enter a country, such as Germany, or a code, such as CA-ON.',
+      ),
       v.transform((text) => text || null),
     ),
   ),
 })
 const typedName = v.object({ confirm: v.pipe(v.optional(v.string(), ''), v.trim()) })
+
+/** The code of a country that is named, or the code in capitals. */
+function codeOf(text: string): string {
+  const named = countriesByName().find(([, name]) => name.toLowerCase() === text.toLowerCase())
+  return named?.[0] ?? text.toUpperCase()
+}
 
 /** An agent's name, time zone and holidays, and its deletion. */
 export function addAgentSettings(screens: Screens) {
@@ -65,7 +73,7 @@ async function settingsView(db: Database, scope: AgentScope, sent: Sent = {}): P
   const zones = new Set(['UTC', timeZoneOf({ time_zone }), ...Intl.supportedValuesOf('timeZone')])
   const choices = [...zones].map((zone) => [zone, zone] as const)
   const country = time_zone !== null && agent.holidays === null && countryOf(time_zone)
-  const ofHolidays = html`The country whose public holidays it has, by its code, such as US, or a region, such as CA-ON.${country && ` ${time_zone} is in ${country}.`}`
+  const ofHolidays = html`The country whose public holidays it has, or the code of its region, such as CA-ON.${country && ` ${time_zone} is in ${country}.`}`
   const fields = [
     nameField({ ...sent, typed }),
     choice(
@@ -74,26 +82,21 @@ async function settingsView(db: Database, scope: AgentScope, sent: Sent = {}): P
       time_zone === null ? [['', 'Not chosen yet: UTC'], ...choices] : choices,
       'The time zone of the business. “Today” in a call, and the days on which a document is served, are its days.',
     ),
-    line(
-      'holidays',
-      'Public holidays',
-      maxHolidays,
-      ofHolidays,
-      html`list="countries" autocapitalize="characters" autocomplete="off"`,
-    ),
-    html`<datalist id="countries">${countriesByName().map(([code, country]) => html`<option value="${code}">${country}</option>`)}</datalist>`,
+    line('holidays', 'Public holidays', maxHolidays, ofHolidays, html`list="countries" autocomplete="off"`),
+    html`<datalist id="countries">${countriesByName().map(([code, country]) => html`<option value="${country}">${code}</option>`)}</datalist>`,
   ]
   const contents = await contentsOf(db, scope)
   const says = html`<h2>Delete this agent</h2>
 <p>It stops answering at once${contents && `, and takes along ${contents}`}. You can’t restore any of it.</p>`
   const confirm = line('confirm', 'Its name', maxName, `Type “${name}” to confirm.`, html`required autocomplete="off"`)
+  const address = agentPage(agent.id, 'documents')
   return {
     title: `Settings of “${name}”`,
     place: 'agents',
-    crumbs: [],
+    crumbs: [[name, address]],
     content: [
-      sheetForm(fields, 'Save', '/dashboard'),
-      confirmView(says, 'Delete agent', '/dashboard', confirm, `/dashboard/agents/${agent.id}/delete`),
+      sheetForm(fields, 'Save', address),
+      confirmView(says, 'Delete agent', address, confirm, `/dashboard/agents/${agent.id}/delete`),
     ],
   }
 }

@@ -41,13 +41,13 @@ const answers = { found: 'answered', uncertain: 'uncertain', nothing: 'unanswere
 export function addHomeScreen(screens: Screens) {
   screens.get('/dashboard', { permission: 'kb:read' }, async ({ db, session: { organizationId }, may }) => {
     const [mayChange, mayWrite] = [may('organization:write'), may('kb:write')]
-    const [{ agents }, { troubles, answered }] = await Promise.all([
+    const [{ agents }, { troubles, answered, saved }] = await Promise.all([
       listAgents(db, organizationId, { limit: maxAgents }),
       readWeek(db, organizationId, may('questions')),
     ])
     const card = (agent: AgentRow) => {
       const ofAgent = ({ agent_id }: { agent_id: string }) => agent_id === agent.id
-      const week = answered && weekView(agent.id, answered.filter(ofAgent))
+      const week = answered && weekView(agent.id, answered.filter(ofAgent), saved[0]?.log_questions === true)
       const open = answered?.filter((each) => ofAgent(each) && each.answer !== 'found') ?? []
       const unanswered = open.reduce((sum, { count }) => sum + count, 0)
       const needs = needsOf(agent, { ...troubles.find(ofAgent), unanswered }, mayWrite)
@@ -83,6 +83,7 @@ async function readWeek(db: Database, organizationId: OrganizationId, mayReadQue
           select d.agent_id, count(*)::int from documents d
           where d.organization_id = ${organizationId} and ${isHeld} and d.deleted_at is null group by d.agent_id) held on held.agent_id = a.id
       where a.organization_id = ${organizationId} order by a.id desc limit ${maxAgents}`,
+    saved: sql<{ log_questions: boolean }>`select log_questions from organizations where id = ${organizationId}`,
     ...(mayReadQuestions && {
       answered: sql<Answered>`
         select q.agent_id, floor(extract(epoch from now() - q.asked_at) / 86400)::int as day,
@@ -124,8 +125,8 @@ function needsOf(
   return needs.filter((need) => !!need)
 }
 
-/** Draws each day's questions as a bar of its answers, the last day on the right, beside their sums. */
-function weekView(agentId: string, answered: readonly Answered[]): Html {
+/** Draws each day's questions as a bar of its answers, the last day on the right, beside their sums. @param isSaving false if no questions are saved */
+function weekView(agentId: string, answered: readonly Answered[], isSaving: boolean): Html {
   const page = agentPage(agentId, 'questions')
   const countOf = (fits: (each: Answered) => boolean) =>
     answered.filter(fits).reduce((sum, { count }) => sum + count, 0)
@@ -133,7 +134,8 @@ function weekView(agentId: string, answered: readonly Answered[]): Html {
   const sums = kinds
     .map((kind) => [kind, countOf(({ answer }) => answer === kind)] as const)
     .filter(([, sum]) => sum > 0)
-  if (sums.length === 0) return html`<p class="counts"><a href="${page}">No questions in the last week</a></p>`
+  if (sums.length === 0)
+    return html`<p class="counts"><a href="${page}">${isSaving ? 'No questions in the last week' : 'Questions aren’t saved'}</a></p>`
   const most = Math.max(...Array.from({ length: days }, (_, day) => countOf((each) => each.day === day)))
   const bars = Array.from({ length: days }, (_, day) => {
     let top = 24

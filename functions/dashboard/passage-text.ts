@@ -42,7 +42,7 @@ export function textView(text: string): Html {
 const tableLine = /^\s*\|.*\|\s*$/
 
 /**
- * Renders Markdown's headings, lists, tables, bold words and links' names in parts of a text, and the rest as written. Works line by line,
+ * Renders Markdown's headings, lists, tables, bold words and links in parts of a text, and the rest as written. Works line by line,
  * so that no text is lost and offsets stay valid.
  */
 export function passageText(text: string, parts: Range[], show: ShowPart): Html {
@@ -100,19 +100,25 @@ function textLine(text: string, { start, end }: Range, show: ShowPart): Html {
   return item ? html`• ${rest}` : rest
 }
 
-const boldOrLink = /\*\*([^*\s](?:[^*]{0,200}[^*\s])?)\*\*|(?<!!)\[([^[\]]{1,200})\]\([^()\s]{1,500}\)/g
+const boldOrLink = /\*\*([^*\s](?:[^*]{0,200}[^*\s])?)\*\*|(?<!!)\[([^[\]]{1,200})\]\(([^()\s]{1,500})\)/g
 
-/** Leaves out the signs of bold words, and links' addresses. */
+const isWebAddress = /^https?:\/\//i
+
+/** Shows bold words and links without their signs. */
 function inline(text: string, { start, end }: Range, show: ShowPart): Html {
   let at = start
-  const parts = Array.from(text.slice(start, end).matchAll(boldOrLink), ({ 0: whole, 1: bold, 2: name, index }) => {
-    const from = start + index
-    const before = show({ start: at, end: from })
-    at = from + whole.length
-    const inner = from + (bold === undefined ? 1 : 2)
-    const said = show({ start: inner, end: inner + (bold ?? name)!.length })
-    return html`${before}${bold === undefined ? said : html`<b>${said}</b>`}`
-  })
+  const parts = Array.from(
+    text.slice(start, end).matchAll(boldOrLink),
+    ({ 0: whole, 1: bold, 2: name, 3: address, index }) => {
+      const from = start + index
+      const before = show({ start: at, end: from })
+      at = from + whole.length
+      const inner = from + (bold === undefined ? 1 : 2)
+      const said = show({ start: inner, end: inner + (bold ?? name)!.length })
+      if (bold !== undefined) return html`${before}<b>${said}</b>`
+      return html`${before}${isWebAddress.test(address!) ? html`<a href="${address!}" rel="noreferrer">${said}</a>` : said}`
+    },
+  )
   return html`${parts}${show({ start: at, end })}`
 }
 

@@ -113,7 +113,8 @@ function sentenceOf({ value, compared: { check, before, after } }: Failing, of: 
   const quoted = (answer: typeof before) => answer.passage && `“${bestSentence(answer.passage, check)}”`
   const words = check.words === null ? quoted(before) : `“${check.words}”`
   const expected = check.expects_nothing ? 'no answer' : value ? (value.lost ?? 'no price or other value') : words
-  const said = value ? value.instead : quoted(after)
+  const other = after.passage && 'no price or other value'
+  const said = value ? (value.instead ?? other) : quoted(after)
   return `A check expects ${expected ?? 'an answer'}. ${said ? `${says} ${said}${/[.!?]”$/.test(said) ? '' : '.'}` : lacks}`
 }
 

@@ -51,8 +51,8 @@ export async function listQuestions(
   return { questions: questions.slice(0, limit), hasMore: questions.length > limit }
 }
 
-/** Closes questions without an answer, in these words, since a check says that none should have one. */
-export function closeRightly({ organizationId, agentId }: AgentScope, question: string) {
+/** Closes questions without a good answer, in these words, since a check keeps what they get. */
+export function closeAsKept({ organizationId, agentId }: AgentScope, question: string) {
   return sql`update question_log q set answered_since = '{}' where ${q.organization_id} = ${organizationId} and ${q.agent_id} = ${agentId}
-    and ${q.status} = 'nothing' and lower(${q.question}) = lower(${question})`
+    and ${q.status} <> 'found' and not ${q.is_wrong} and lower(${q.question}) = lower(${question})`
 }

@@ -31,6 +31,17 @@ export function coverageOf(question: string, texts: readonly (readonly string[])
   return { words: words.length, share, concepts: Math.min(maxConcepts, sum(concepts)) }
 }
 
+/** True if a text has each word of a question that is not an everyday one, as a word or a concept. @param parts of the text, such as its title */
+export function hasAllWords(question: string, parts: readonly string[]): boolean {
+  const texts = parts.map(readText)
+  return readText(withSpelledWords(question)).words.every(
+    ({ meanings, isCommon, hasTerms }) =>
+      isCommon ||
+      !hasTerms ||
+      texts.some((text) => meanings.some((each) => text.meanings.has(each) || text.signs.includes(each))),
+  )
+}
+
 const spelled = /(?<![\p{L}\p{N}])\p{L}(?:[ .-]{1,2}\p{L}(?![\p{L}\p{N}])){2,}/gu
 
 /** Letters that are said one by one are a word: "N O V A K", "n. o. v. a. k." */

@@ -23,7 +23,7 @@ import { searchAfter } from '../../../shared/knowledge/search-after.ts'
 import { estimatedTokens } from '../../../shared/limits/tokens.ts'
 import { getAgent } from '../../../shared/organizations/agents.ts'
 import { timeZoneOf, wallTime } from '../../../shared/organizations/time-zone.ts'
-import { closeRightly, listQuestions } from '../../../shared/questions/questions.ts'
+import { closeAsKept, listQuestions } from '../../../shared/questions/questions.ts'
 import { maxTurns } from '../../../shared/retrieval/heard.ts'
 import { inContext } from '../../../shared/retrieval/in-context.ts'
 import { callId } from '../../../shared/retrieval/schemas.ts'
@@ -75,7 +75,7 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
       const results = await runChecks(db, scope)
       const passed = results.filter(({ passed }) => passed).length
       const text = `${number(passed)} of ${number(results.length)} ${results.length === 1 ? 'passes' : 'pass'}.`
-      return { redirect: checksPage(scope.agentId), flash: { text } }
+      return { redirect: checksPage(scope.agentId), flash: { text, isError: passed < results.length } }
     })
     .get(`${base}/new`, writing, async ({ c, db, scope }) => {
       const { question = '', document, value, call, before, at } = c.req.query()
@@ -93,7 +93,7 @@ export function addCheckScreens(screens: Screens, embedder: Embedder) {
       save(db, scope, 'New check', form, async (input) => {
         await admit(meter, inContext(input.question, input.history))
         const check = await createCheck({ db, embedder }, scope, withMoment(input))
-        if (input.expects_nothing) await closeRightly(scope, input.question).execute(db)
+        if (check.passed) await closeAsKept(scope, input.question).execute(db)
         return check
       }),
     )

@@ -4,6 +4,7 @@ import { ApiError } from '../../../shared/http/errors.ts'
 import { startTiming } from '../../../shared/http/server-timing.ts'
 import type { Answer, AnswerQuestion, PayingAgent } from '../../../shared/retrieval/answer.ts'
 import { systemClock } from '../../../shared/retrieval/clock.ts'
+import { hasAllWords } from '../../../shared/retrieval/coverage.ts'
 import { Unavailable } from '../../../shared/unavailable.ts'
 import { type Entry, keepAnswers, readWhole, type WholeQuestion } from './inbox.ts'
 import { answeringPassage } from './past-passages.ts'
@@ -27,7 +28,7 @@ export async function askAgain(
 ): Promise<boolean> {
   const due = entries.filter(
     ({ state, rows }) =>
-      state !== 'found' && state !== 'right' && rows.every((row) => row.asked_again_version !== version),
+      state !== 'found' && state !== 'kept' && rows.every((row) => row.asked_again_version !== version),
   )
   const waiting = due.slice(0, maxAsked)
   if (waiting.length === 0) return false
@@ -68,10 +69,11 @@ async function askOnce(
   }
 }
 
-/** A wrong answer that is given again answers nothing. */
+/** A wrong answer that is given again answers nothing, nor does a text without a value that leaves out a word of the question. */
 function answeredBy({ status, data, value }: Answer, asked: WholeQuestion): AnsweredSince | null {
   const [hit] = data
   if (status !== 'found' || !hit) return null
+  if (!value && !hasAllWords(asked.question, [hit.document_title, hit.content])) return null
   const { chunk_id: before = hit.chunk_id } = answeringPassage(asked) ?? {}
   const isSame = before === hit.chunk_id && asked.value?.text === value?.text
   if (asked.is_wrong && isSame) return null

@@ -13,19 +13,19 @@ export const maxRead = 2000
 export const maxPerHour = 200
 const maxPauses = 3
 
-export type State = KeptQuestion['status'] | 'wrong' | 'since' | 'right'
+export type State = KeptQuestion['status'] | 'wrong' | 'since' | 'kept'
 export type Part = 'open' | 'since' | 'all'
 /** The states in each part of the inbox. */
 export const parts: Readonly<Record<Part, readonly State[]>> = {
   open: ['wrong', 'uncertain', 'nothing'],
-  since: ['since', 'right'],
-  all: ['wrong', 'uncertain', 'nothing', 'since', 'right', 'found'],
+  since: ['since', 'kept'],
+  all: ['wrong', 'uncertain', 'nothing', 'since', 'kept', 'found'],
 }
 
 interface Row extends Pick<KeptQuestion, 'id' | 'question' | 'status' | 'is_wrong' | 'asked_at'> {
   is_since: boolean
-  /** A check says that nothing should answer it. */
-  is_right: boolean
+  /** A check keeps what it got. */
+  is_kept: boolean
   /** The document that answered was deleted. */
   is_gone: boolean
   asked_again_version: string | null
@@ -42,7 +42,7 @@ export type WholeQuestion = KeptQuestion & { answered_since: AnsweredSince | nul
 
 const a = columnsOf('agents', 'a')
 const q = columnsOf('question_log', 'q')
-const isRight = sql<boolean>`coalesce(${q.answered_since} = '{}', false)`
+const isKeptByCheck = sql<boolean>`coalesce(${q.answered_since} = '{}', false)`
 
 /**
  * Reads the newest questions, the agent's present version, and when saving paused in the last days.
@@ -53,7 +53,7 @@ export async function readInbox(db: Database, scope: AgentScope, part: Part) {
   const { agents, rows, some, pauses } = await db.batch({
     agents: sql<{ version: string }>`select ${a.served_version}::text as version from agents a where ${isAgent(scope)}`,
     rows: sql<Row>`select q.id, q.question, q.status, q.is_wrong, q.asked_at, ${q.is_answered_since} as is_since,
-        ${isRight} as is_right,
+        ${isKeptByCheck} as is_kept,
         ${q.status} <> 'nothing' and not exists (select from documents d
           where ${isOfAgent(scope)} and d.id = (${q.hits} #>> '{0,document_id}')::uuid) as is_gone,
         ${q.asked_again_version}::text as asked_again_version
@@ -87,9 +87,9 @@ function newestOf(rows: Group<Row>, placeOf: (row: Row) => number): Row {
   return rows.reduce((newest, row) => (placeOf(row) < placeOf(newest) ? row : newest))
 }
 
-function stateOf({ status, is_wrong, is_since, is_right }: Row): State {
+function stateOf({ status, is_wrong, is_since, is_kept }: Row): State {
   if (status === 'found' && !is_wrong) return 'found'
-  if (is_right) return 'right'
+  if (is_kept) return 'kept'
   if (is_since) return 'since'
   return is_wrong ? 'wrong' : status
 }

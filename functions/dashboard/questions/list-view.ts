@@ -78,7 +78,7 @@ export async function listView(
     const asked = whole.get(entry.rows[0].id)
     return asked ? [{ entry, asked: asAnswered(entry, asked) }] : []
   })
-  const hits = shown.flatMap(({ entry, asked }) => (isSilent(entry) ? [] : (answeringPassage(asked) ?? [])))
+  const hits = shown.flatMap(({ asked }) => (asked.status === 'nothing' ? [] : (answeringPassage(asked) ?? [])))
   const givenOf = await findGiven(db, scope, hits, maxReplaced)
   const pageAfter = (before?: string) => shownPath(scope, { ...query, before })
   return html`<p class="hint keys" hidden>${keyHints.map(([key, does]) => html`<kbd>${key}</kbd> ${does} `)}</p>
@@ -86,15 +86,12 @@ ${rowsView(shown.map(({ entry, asked }) => rowView(scope, entry, asked, givenOf,
 ${pagesView(['Newest questions', query.before && pageAfter()], ['Older questions', hasMore && pageAfter(page.at(-1)!.newest.id)])}`
 }
 
-/** Tells whether callers hear no answer. */
-const isSilent = ({ state }: Pick<Entry, 'state'>) => state === 'nothing' || state === 'right'
-
 /** A question that is answered since, with the answer that callers hear by now. */
 function asAnswered({ state }: Entry, asked: WholeQuestion): WholeQuestion {
   if (state !== 'since' || !asked.answered_since) return asked
   const { hit, value } = asked.answered_since
   const served: KeptHit = { ...hit, revision: maxRevision, score: 0 }
-  return { ...asked, hits: [served], value, asked_at: new Date() }
+  return { ...asked, status: 'found', hits: [served], value, asked_at: new Date() }
 }
 
 /** Stands for the revision that search serves. */
@@ -111,10 +108,11 @@ function rowView(
   const { agentId } = scope
   const { id, question, call_id } = asked
   const others = [...new Set(rows.map(({ question }) => question.trim()))].filter((other) => other !== question.trim())
-  const heard = isSilent({ state }) ? undefined : heardThen(asked, givenOf, place, maxSaid)
+  const isSilent = asked.status === 'nothing'
+  const heard = isSilent ? undefined : heardThen(asked, givenOf, place, maxSaid)
   return html`<li id="asked-${id}" data-row tabindex="-1"><div class="what"><p class="name"><a href="${call_id === null ? askPath(agentId, { q: question }) : callPath(agentId, call_id)}">“${question}”</a> ${stateView(state)}</p>
 ${others.length > 0 && html`<p class="hint">Also ${others.slice(0, maxExamples).map((other, i) => html`${i > 0 && ' · '}“${other}”`)}${others.length > maxExamples && ` · ${number(others.length - maxExamples)} more`}</p>`}
-${!isSilent({ state }) && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
+${!isSilent && html`<p>${heard ? html`${heard.title}: ${heard.text === '' ? 'its text has changed since' : `“${heard.text}”`}` : 'From a deleted document'}</p>`}
 <p class="hint">${rows.length === 1 ? 'Asked' : `Asked ${number(rows.length)} times, last`} ${ago(newest.asked_at)}</p></div>
 ${waysView(agentId, {
   ...asked,

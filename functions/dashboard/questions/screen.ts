@@ -60,7 +60,8 @@ ${listing.mayWrite && html`<p><a class="button quiet danger" href="${agentPage(s
         await getAgent(db, scope)
         const { ids, wrong } = valid(form)
         const isWrong = wrong === 'true'
-        await db.updateTable('question_log').set({ is_wrong: isWrong }).where(isOneOf(scope, ids)).execute()
+        const changes = { is_wrong: isWrong, ...(isWrong && { answered_since: null }) }
+        await db.updateTable('question_log').set(changes).where(isOneOf(scope, ids)).execute()
         const text = isWrong ? 'Marked as wrong.' : 'No longer marked as wrong.'
         return { redirect: `${shownPath(scope, v.parse(listQuery, c.req.query()))}#asked-${ids[0]}`, flash: { text } }
       },

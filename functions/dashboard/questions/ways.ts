@@ -23,7 +23,7 @@ const states = {
   nothing: ['', 'Nothing found'],
   wrong: ['bad', 'Marked wrong'],
   since: ['good', 'Answered since a change'],
-  right: ['good', 'Rightly unanswered'],
+  kept: ['good', 'Kept as a check'],
 } as const
 
 /** Shows whether a caller's question was answered. */
@@ -45,12 +45,12 @@ export function waysView(agentId: string, asked: Asked): Html {
   const looking = lookingWays(agentId, asked)
   if (!mayWrite) return html`<div class="actions">${looking.map((way) => link(way, 'quiet'))}</div>`
   const ways = writingWays(agentId, asked)
-  const first = state !== 'found' && state !== 'right' && ways.shift()
+  const first = state !== 'found' && state !== 'kept' && ways.shift()
   const action = (name: string) => withQuery(`${agentPage(agentId, 'questions')}/${name}`, shown)
   const isWrong = state === 'wrong'
   return html`<form class="actions" method="post" action="${action('wrong')}"><input type="hidden" name="ids" value="${ids.join()}">
 ${first && link(first, 'plain')}
-${(isWrong || state === 'found' || state === 'uncertain') && html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" aria-keyshortcuts="w" ${label('This was wrong')}>This was wrong</button>`}
+${state !== 'nothing' && html`<button class="quiet" name="wrong" value="${`${!isWrong}`}" aria-pressed="${`${isWrong}`}" aria-keyshortcuts="w" ${label('This was wrong')}>This was wrong</button>`}
 <button type="button" class="quiet" popovertarget="more-${ids[0]}" ${label('More')}>${icon('more')}</button><div class="menu" id="more-${ids[0]}" popover>${[
     ...ways,
     ...looking,

@@ -76,25 +76,25 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
     .get(`${documentsRoute}/new`, { permission, tab }, async ({ c, scope, agent }) => {
       const question = questionOf(c)
       const typed = question ? { title: subjectOf(question) } : {}
-      const view = newView(agentPage(scope.agentId, 'documents'), timeZoneOf(await agent()), { typed })
+      const view = newView(cameFrom(c, scope), timeZoneOf(await agent()), { typed })
       return question ? { ...view, lead: `What should callers be told when they ask “${question}”?` } : view
     })
     .post(
       `${documentsRoute}/new`,
       { permission, tab, form: newText },
       async ({ c, db, scope, form, origin, agent }) => {
-        const base = agentPage(scope.agentId, 'documents')
+        const cancel = cameFrom(c, scope)
         const zone = timeZoneOf(await agent())
-        if (!form.isValid) return { ...newView(base, zone, form), status: 422 }
+        if (!form.isValid) return { ...newView(cancel, zone, form), status: 422 }
         try {
           const { title, content, check, ...days } = form.values
-          if (check) return newView(base, zone, { typed: form.values, note: unchecked })
+          if (check) return newView(cancel, zone, { typed: form.values, note: unchecked })
           const dates = changedDates(days, { valid_from: null, valid_until: null, time_zone: zone })
           const { document } = await createDocument({ db, queue }, scope, { title, content, ...dates }, origin)
           return createdFor(c, scope, document)
         } catch (error) {
           const { message, status } = tooMany(error)
-          return { ...newView(base, zone, { typed: form.values, faults: { title: message } }), status }
+          return { ...newView(cancel, zone, { typed: form.values, faults: { title: message } }), status }
         }
       },
     )
@@ -147,14 +147,21 @@ export function addTextScreens(screens: Screens, queue: Sender, checking: Checki
     })
 }
 
+/** The tab from which the form of a new text was opened. */
+function cameFrom(c: Context, { agentId }: AgentScope): string {
+  const { success, output } = v.safeParse(v.picklist(['ask', 'questions']), c.req.query('from'))
+  return agentPage(agentId, success ? output : 'documents')
+}
+
 /** Leads from a new text back to where its question was found, or else to its document. */
-function createdFor(c: Context, { agentId }: AgentScope, { id, title }: { id: string; title: string }): Answer {
+function createdFor(c: Context, scope: AgentScope, { id, title }: { id: string; title: string }): Answer {
+  const { agentId } = scope
   const q = questionOf(c)
   const text = `“${title}” was saved.`
   if (!q) return { redirect: documentPath(agentId, id), flash: { text } }
-  if (c.req.query('from') !== 'questions') return { redirect: askPath(agentId, { q, saved: id }), flash: { text } }
-  const later = 'Its question leaves this list once the text is ready.'
-  return { redirect: agentPage(agentId, 'questions'), flash: { text: `${text} ${later}` } }
+  const inbox = agentPage(agentId, 'questions')
+  if (cameFrom(c, scope) !== inbox) return { redirect: askPath(agentId, { q, saved: id }), flash: { text } }
+  return { redirect: inbox, flash: { text: `${text} Its question leaves this list once the text is ready.` } }
 }
 
 /** The check that keeps what the text answers. @param at when the question was asked; now unless given */

@@ -33,9 +33,9 @@ interface Sent {
   note?: Html
 }
 
-/** @param action the address that the form posts to; its own unless given */
-export function newView(base: string, zone: string, { typed = {}, faults, note }: Sent = {}, action = ''): View {
-  const form = { action, zone, faults, save: 'Save text', cancel: base }
+/** @param cancel the page to return to @param action the address that the form posts to; its own unless given */
+export function newView(cancel: string, zone: string, { typed = {}, faults, note }: Sent = {}, action = ''): View {
+  const form = { action, zone, faults, save: 'Save text', cancel }
   return {
     title: 'Write a text',
     crumbs: [],
