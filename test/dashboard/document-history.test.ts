@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { compareTexts } from '../../functions/dashboard/documents/diff.ts'
-import { createFile, newExtractor } from '../support/documents/files.ts'
-import { hiddenIn, listOf, serve, write } from './document-rows.ts'
+import { get, hiddenIn, pageOf, serve, write } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 
 const { signedIn, stand } = useDashboard()
@@ -15,13 +13,14 @@ async function edited(tenant: SignedIn, ...texts: string[]) {
     await patch({ content })
     await stand.deliver()
   }
-  const get = async () => (await tenant.call('GET', `${tenant.knowledgeBase}/${id}`)).body
-  return { address: `${listOf(tenant)}/${id}`, patch, get }
+  return { address: pageOf(tenant, id), patch, api: () => get(tenant, id) }
 }
 
 describe('the history of a document', () => {
   test('is one click from it, and says who changed it and what is served', async () => {
     const tenant = await signedIn()
+    const unserved = await write(tenant, 'Hours', 'We open at 9.')
+    expect((await tenant.browser.get(`${pageOf(tenant, unserved)}/history`)).text).toContain('Nothing yet')
     const { address } = await edited(tenant, 'We open at 9.', 'We open at 8.')
     expect((await tenant.browser.get(address)).html).toContain(`href="${address}/history"`)
     const { html, text } = await tenant.browser.get(`${address}/history`)
@@ -31,62 +30,28 @@ describe('the history of a document', () => {
     expect(text.match(/Served now/g)).toHaveLength(1)
   })
 
-  test('is empty for a document that search never served', async () => {
+  test('shows what restoring a text would change, by words, and restores it unless somebody has changed the document since', async () => {
     const tenant = await signedIn()
-    const id = await write(tenant, 'Hours', 'We open at 9.')
-    expect((await tenant.browser.get(`${listOf(tenant)}/${id}/history`)).text).toContain('Nothing yet')
-  })
-
-  test('shows what restoring a text would change, by words, and restores it', async () => {
-    const tenant = await signedIn()
-    const { address, get } = await edited(tenant, 'We open at <9:00> & close late.', 'We open at <8:00> & close late.')
+    const [nine, eight] = ['We open at <9:00> & close late.', 'We open at <8:00> & close late.']
+    const { address, patch, api } = await edited(tenant, nine, eight)
     const { html } = await tenant.browser.get(`${address}/history/1`)
     expect(html).toContain('We open at &lt;<del>8:00</del><ins>9:00</ins>&gt; &amp; close late.')
-    const edits = hiddenIn(html, 'edits')
-    const restored = await tenant.browser.submit(`${address}/history/1/restore`, { edits })
+    const restore = (html: string) =>
+      tenant.browser.submit(`${address}/history/1/restore`, { edits: hiddenIn(html, 'edits') })
+    await patch({ content: 'three' })
+    const refused = await restore(html)
+    expect(refused.text).toContain('Nothing was restored: somebody has changed the document')
+    expect(refused.html).toContain('<del>three</del>')
+    expect(await api()).toMatchObject({ content: 'three' })
+    const restored = await restore(refused.html)
     expect(restored.text).toContain('“Hours” has its earlier text again.')
     await stand.deliver()
-    expect(await get()).toMatchObject({ status: 'completed', content: 'We open at <9:00> & close late.' })
-    const now = await tenant.browser.get(`${address}/history/3`)
+    expect(await api()).toMatchObject({ status: 'completed', content: nine })
+    const [, newest] = /history\/(\d+)"/.exec((await tenant.browser.get(`${address}/history`)).html)!
+    const now = await tenant.browser.get(`${address}/history/${newest}`)
     expect(now.text).toContain('The document has this text.')
     expect(now.html).not.toContain('/restore')
   })
-
-  test('restores nothing if the document has changed since its page was loaded', async () => {
-    const tenant = await signedIn()
-    const { address, patch, get } = await edited(tenant, 'one', 'two')
-    const edits = hiddenIn((await tenant.browser.get(`${address}/history/1`)).html, 'edits')
-    await patch({ content: 'three' })
-    const refused = await tenant.browser.submit(`${address}/history/1/restore`, { edits })
-    expect(refused.text).toContain('Nothing was restored: somebody has changed the document')
-    expect(refused.html).toContain('<del>three</del><ins>one</ins>')
-    expect(await get()).toMatchObject({ content: 'three' })
-  })
-
-  test('warns that a file will be deleted', async () => {
-    const tenant = await signedIn()
-    const file = await createFile(stand, tenant, { fileName: 'hours.txt' })
-    const extractor = newExtractor(stand)
-    await extractor.upload(file, 'one')
-    await stand.deliver()
-    const address = `${listOf(tenant)}/${file.id}`
-    await sql`insert into document_revisions
-        (organization_id, document_id, revision, text_revision, agent_id, title, content, created_at)
-      values (${tenant.organizationId}, ${file.id}, 9, 9, ${tenant.agentId}, 'Hours', 'zero', now())`.execute(stand.db)
-    expect((await tenant.browser.get(`${address}/history/9`)).text).toContain('its file hours.txt will be deleted')
-  })
-})
-
-test('earlier texts are kept until the organization turns that off in its settings', async () => {
-  const tenant = await signedIn()
-  const { address } = await edited(tenant, 'one', 'two')
-  const off = await tenant.browser.submit('/dashboard/settings/revisions', { on: 'false' })
-  expect(off.text).toContain('are no longer kept')
-  await stand.sweep()
-  expect((await tenant.browser.get(`${address}/history/1`)).status).toBe(404)
-  expect((await tenant.browser.get(`${address}/history/2`)).text).toContain('two')
-  const on = await tenant.browser.submit('/dashboard/settings/revisions', { on: 'true' })
-  expect(on.text).toContain('From now on, earlier texts of documents are kept.')
 })
 
 describe('two texts', () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { TestStand } from '../support/stand/stand.ts'
-import type { SignedIn } from './support.ts'
+import { plain, type SignedIn } from './support.ts'
 
 /** Path of the agent's documents. */
 export const listOf = ({ agentId }: { agentId: string }) => `/dashboard/agents/${agentId}/documents`
@@ -19,11 +19,15 @@ export async function serve(stand: TestStand, tenant: SignedIn, title: string, c
 }
 
 /** The path of a document's page. */
-export const pageOf = (tenant: SignedIn, id: string) => `${listOf(tenant)}/${id}`
+export const pageOf = (tenant: { agentId: string }, id: string) => `${listOf(tenant)}/${id}`
 
 /** The document as the API shows it. */
 export const get = async ({ call, knowledgeBase }: SignedIn, id: string) =>
   (await call('GET', `${knowledgeBase}/${id}`)).body
+
+/** The agent's checks as the API shows them. */
+export const checksOf = async ({ call, agentId }: SignedIn) =>
+  (await call('GET', `/v1/agents/${agentId}/golden-questions`)).body.data
 
 /** The state that a worker would leave a document in: columns as in `update … set`. */
 export async function setColumns({ db }: TestStand, id: string, columns: string): Promise<void> {
@@ -51,12 +55,10 @@ export function hiddenIn(html: string, name: string): string {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(html)![1]!
 }
 
-const entities = { amp: '&', quot: '"', '#39': "'" }
-
 /** The address and the hidden fields of the form with this button. */
 export function formWith(html: string, button: string): [action: string, fields: Record<string, string>] {
   const form = html.split('<form').find((part) => part.includes(`>${button}</button>`)) ?? ''
-  const plain = (text = '') => text.replaceAll(/&(amp|quot|#39);/g, (_, name: keyof typeof entities) => entities[name])
-  const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, plain(value)])
-  return [plain(/action="([^"]*)"/.exec(form)?.[1]), Object.fromEntries(fields)]
+  const named = form.matchAll(/name="(\w+)"(?: value="([^"]*)"| hidden>\n([^<]*)<)/g)
+  const fields = [...named].map(([, name, value, area]) => [name, plain(value ?? area!)])
+  return [plain(/action="([^"]*)"/.exec(form)?.[1] ?? ''), Object.fromEntries(fields)]
 }

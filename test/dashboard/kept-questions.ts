@@ -6,6 +6,12 @@ export const questionsPath = ({ agentId }: { agentId: string }) => `/dashboard/a
 export const questionsScreen = (owner: SignedIn, query: Record<string, string> = {}) =>
   owner.browser.get(`${questionsPath(owner)}?${new URLSearchParams(query)}`)
 
+export const askScreen = ({ browser, agentId }: SignedIn, query: Record<string, string>) =>
+  browser.get(`/dashboard/agents/${agentId}/ask?${new URLSearchParams(query)}`)
+
+export const callScreen = ({ browser, agentId }: SignedIn, id: string) =>
+  browser.get(`/dashboard/agents/${agentId}/call?${new URLSearchParams({ id })}`)
+
 /** Signs somebody in whose organization keeps callers' questions. */
 export async function keepingOn({ stand, signedIn }: ReturnType<typeof useDashboard>): Promise<SignedIn> {
   const owner = await signedIn()

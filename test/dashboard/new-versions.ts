@@ -2,7 +2,7 @@ import { hiddenIn, pageOf } from './document-rows.ts'
 import { type SignedIn, useDashboard } from './support.ts'
 import { upload } from './uploads.ts'
 
-const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
+export const items = ['Flat white', 'Cappuccino', 'Espresso', 'Hot chocolate', 'Pot of tea', 'Lemonade']
 export const menu = (...prices: string[]) =>
   items.map((item, i) => `# ${item}\n\nA ${item.toLowerCase()} costs €${prices[i] ?? '3.20'}.`).join('\n\n')
 
@@ -28,7 +28,7 @@ export function useNewVersions() {
 export const found = async ({ call, knowledgeBase }: SignedIn, query: string): Promise<string[]> =>
   (await call('POST', `${knowledgeBase}/search`, { query })).body.data.map((hit: { content: string }) => hit.content)
 /** Loads the form of the page. @returns what sends it */
-export async function formOf({ tenant, id }: Subject) {
+export async function formOf({ tenant, id }: Pick<Subject, 'tenant' | 'id'>) {
   const { html } = await tenant.browser.get(pageOf(tenant, id))
   const edits = hiddenIn(html.split('/replace"')[1]!, 'edits')
   return () => tenant.browser.submit(`${pageOf(tenant, id)}/replace`, { edits })

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
+import { addPerson } from '../../infra/admin/people.ts'
 import { newId, type OrganizationId } from '../../shared/ids.ts'
 import type { Role } from '../../shared/organizations/permissions.ts'
-import { type Browser, signInAsPerson, useDashboard } from './support.ts'
+import { type Browser, useDashboard } from './support.ts'
 
 export const path = '/dashboard/sign-in'
 export const settings = '/dashboard/settings'
@@ -9,12 +10,19 @@ export const newMail = () => `${newId()}@example.com`
 
 /** A dashboard whose people sign in by links in mails. */
 export function usePeople() {
-  const { stand, browser } = useDashboard()
+  const { stand, browser, member } = useDashboard()
 
   async function organization() {
     const { organizationId, agentId } = await stand.tenant()
-    const as = (role?: Role, mail?: string) => signInAsPerson(browser(), stand.db, organizationId, role, mail)
+    const as = (role?: Role, mail?: string) => member({ organizationId }, role, mail)
     return { organizationId: organizationId as OrganizationId, agentId, as }
+  }
+
+  /** Makes somebody a viewer of a new organization, who has not signed in. @returns the mail address */
+  async function newViewer(mail = newMail()): Promise<string> {
+    const { organizationId } = await organization()
+    await addPerson(stand.db, { organization: organizationId, mail, role: 'viewer' })
+    return mail
   }
 
   /** The path of the link in the newest mail to the address; undefined without a mail. */
@@ -43,5 +51,5 @@ export function usePeople() {
     return rows
   }
 
-  return { stand, browser, organization, ask, follow, isIn, invited, membersOf }
+  return { stand, browser, organization, newViewer, ask, follow, isIn, invited, membersOf }
 }

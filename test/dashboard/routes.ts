@@ -68,6 +68,12 @@ export function fill(path: string, ids: Ids): string {
   })
 }
 
+/** The addresses of all screens with these ids, without files. */
+export const screensOf = (ids: Ids) =>
+  screenRoutes
+    .filter(({ method, path }) => method === 'GET' && !/\/(\*|file)$/.test(path))
+    .map(({ path }) => fill(path, ids))
+
 /** Creates one of each thing that screens show, such as a file's document with an earlier text, a golden question and a second key. @param db as the owner */
 export async function makeThings(db: Database, { organizationId, agentId }: Tenant): Promise<Ids> {
   const scope = { organizationId: organizationId as OrganizationId, agentId: agentId as AgentId }
@@ -136,6 +142,25 @@ export async function makeHeld(db: Database, { organizationId, agentId }: Tenant
     where id = ${document.id}`.execute(db)
   return document.id
 }
+
+/** Everything that the database has of an organization, in one statement. @param db as the owner */
+export async function rowsOf(db: Database, organizationId: string): Promise<string> {
+  tables ??= await sql<{ name: string }>`select table_name as name from information_schema.columns
+    join information_schema.tables using (table_schema, table_name)
+    where column_name = 'organization_id' and table_schema = 'public' and table_type = 'BASE TABLE'`.execute(db)
+  const columns = [
+    ...tables.rows.map(({ name }) => [name, 'organization_id'] as const),
+    ['organizations', 'id'] as const,
+  ]
+  const own = columns.map(
+    ([table, column]) => sql`(select jsonb_agg(to_jsonb(each) order by to_jsonb(each)) from ${sql.table(table)} each
+      where ${sql.ref(column)} = ${organizationId})`,
+  )
+  const links = sql`(select jsonb_agg(to_jsonb(each) order by created_at) from sign_in_links each)`
+  const { rows } = await sql`select jsonb_build_array(${sql.join([...own, links])}) as found`.execute(db)
+  return JSON.stringify(rows)
+}
+let tables: { rows: { name: string }[] } | undefined
 
 type OfAgent = Pick<Tenant, 'organizationId' | 'agentId'>
 /** @param minutesAgo when it was deleted */

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { expect } from 'vitest'
 import { dashboardApp } from '../../functions/dashboard/app.ts'
 import { addPerson } from '../../infra/admin/people.ts'
 import { toEvent } from '../../infra/local/gateway/event.ts'
@@ -58,6 +59,9 @@ export function useDashboard() {
       const tenant = await stand.tenant(granted)
       return { ...tenant, browser: await signIn(newBrowser(stand), tenant.apiKey) }
     },
+    /** A new member of the tenant's organization, who has signed in. */
+    member: ({ organizationId }: Pick<Tenant, 'organizationId'>, role?: Role, mail?: string) =>
+      signInAsPerson(newBrowser(stand), stand.db, organizationId, role, mail),
   }
 }
 
@@ -146,13 +150,26 @@ function store(jar: Map<string, string>, setCookie: string): void {
 
 function textOf(html: string): string {
   const body = html.replace(/<head>.*?<\/head>/s, '').replaceAll(/<template.*?<\/template>/gs, '')
-  return body
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll('&amp;', '&')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .trim()
+  return plain(body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')).trim()
+}
+
+const entities = { amp: '&', quot: '"', '#39': "'", lt: '<', gt: '>' }
+
+/** The text that this HTML stands for. */
+export const plain = (html: string) =>
+  html.replaceAll(/&(amp|quot|#39|lt|gt);/g, (_, name: keyof typeof entities) => entities[name])
+
+/** Names and addresses of links. */
+export const linksIn = (html: string) =>
+  [...html.matchAll(/<a(?: class="[^"]*")? href="([^"]*)"[^>]*>([^<]*)/g)].map(
+    ([, path, name]) => [plain(name!), plain(path!)] as const,
+  )
+
+/** The address of the first link with this name. @throws TypeError without one */
+export const linkIn = (html: string, name: string) => linksIn(html).find(([each]) => each === name)![1]
+
+/** Expects that a form was refused, with this message at the field. */
+export function expectFault({ status, html }: Page, field: string, message: string): void {
+  const fault = html.split(`<p id="${field}-fault" class="fault">`)[1]?.split('</p>')[0]
+  expect([status, textOf(fault ?? '')]).toEqual([422, message])
 }
